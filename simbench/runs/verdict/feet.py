@@ -11,7 +11,7 @@ from simbench.kinematics.foot_contact import (
     measure_sole_angle,
 )
 from simbench.runs.verdict.dynamics import GroundForces
-from simbench.runs.verdict.judging import judge, not_applicable
+from simbench.runs.verdict.judging import judge, not_applicable, since_onset
 from simbench.runs.verdict.motion_state import Flags, MotionState
 from simbench.runs.verdict.outcome import Check
 from simbench.runs.verdict.thresholds import FLOAT, FLOAT_HEIGHT, ONSET, PENETRATION, SKATE, SOLE_ANGLE
@@ -59,7 +59,7 @@ def check_feet(state: MotionState, forces: GroundForces) -> list[Check]:
             feet.roles,
             limit=PENETRATION.value,
             unit="m",
-            failing=_from_onset(depth, PENETRATION.value, depth > ONSET.value),
+            failing=since_onset(depth, PENETRATION.value, depth > ONSET.value),
         ),
         _check_float(state, forces),
         judge(FOOT_CHECKS[3], state.time, angle, feet.roles, limit=SOLE_ANGLE.value, unit="rad"),
@@ -82,7 +82,7 @@ def _check_skate(state: MotionState) -> Check:
         feet.roles,
         limit=SKATE.value,
         unit="m",
-        failing=_from_onset(displacement, SKATE.value, sliding),
+        failing=since_onset(displacement, SKATE.value, sliding),
     )
 
 
@@ -95,17 +95,6 @@ def _is_sliding(time: Array, speed: Array) -> Flags:
         if first > 0 and last < len(time) - 1 and time[last + 1] - time[first] < _PAUSE:
             sliding[first : last + 1] = True
     return sliding
-
-
-def _from_onset(values: Array, limit: float, active: Flags) -> Flags:
-    """Find samples that fail (T, N): beyond the limit, or of a run of `active` samples that leads there."""
-    failing = values > limit
-    result = failing.copy()
-    for column in range(values.shape[1]):
-        for first, last in contact_intervals(active[:, column]):
-            run = slice(first, last + 1)
-            result[run, column] |= failing[run, column].any()
-    return result
 
 
 def _check_float(state: MotionState, forces: GroundForces) -> Check:
