@@ -101,7 +101,7 @@ def _check_float(state: MotionState, forces: GroundForces) -> Check:
     """How high the lowest sole is while no foot is in contact and the motion is not one of free fall."""
     feet = state.feet
     heights = feet.corners[..., 2].reshape(len(state.time), -1)
-    height = measure_float(heights, feet.contact.any(axis=1))
+    height = measure_float(heights, ~feet.airborne)
     for first, last in contact_intervals(height > 0.0):
         if height[first : last + 1].max() > FLOAT_HEIGHT.value:
             height[first : last + 1] = 0.0
