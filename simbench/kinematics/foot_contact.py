@@ -42,7 +42,7 @@ class ContactThresholds(NamedTuple):
     shortest_swing: float
 
 
-SOLE_THRESHOLDS = ContactThresholds(0.005, 0.01, 0.5, 1.0, 0.05, 0.06)
+SOLE_THRESHOLDS = ContactThresholds(0.005, 0.01, 0.5, 1.0, 0.05, 0.12)
 """Corners of a robot's sole. Their heights are known from the model, so that height decides: 5 mm is what
 soles give and what planned steps miss the floor by, and 1 cm is the least clearance of a step. The speeds are
 high, so that a foot that slides is in contact still; one that brushes the floor at a step's speed is not."""

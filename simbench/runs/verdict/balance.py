@@ -104,14 +104,13 @@ def _check_flight(state: MotionState, forces: GroundForces) -> Check:
     """Force that a motion needs while the feet are in the air, where there is none."""
     feet = state.feet
     heights = feet.corners[..., 2].reshape(len(state.time), -1).min(axis=1)
-    air = ~feet.contact.any(axis=1)
-    flying = np.zeros(len(air), bool)
-    for first, last in contact_intervals(air):
+    flying = np.zeros(len(state.time), bool)
+    for first, last in contact_intervals(feet.airborne):
         flying[first : last + 1] = heights[first : last + 1].max() > FLOAT_HEIGHT.value
     size = np.linalg.norm(forces.force, axis=1) / forces.weight
     # Near take-off and landing the derivatives have some of the forces on the floor.
-    flying &= binary_erosion(air, iterations=state.window // 2 + 1)
-    values = np.where(flying & state.smooth, size, np.nan)
+    inner = binary_erosion(feet.airborne, iterations=state.window // 2 + 1)
+    values = np.where(np.logical_and.reduce([flying, inner, state.smooth]), size, np.nan)
     if np.isnan(values).all():
         return not_applicable("flight", "a foot is on the floor throughout")
     failing = lasting_excess(state.time, values[:, None], FLIGHT.value)[:, 0]

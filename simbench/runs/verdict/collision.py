@@ -6,7 +6,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import find_interference
 from simbench.robot.robot import Robot
 from simbench.runs.verdict.judging import moment_at, not_applicable
-from simbench.runs.verdict.outcome import Check
+from simbench.runs.verdict.outcome import Check, Outcome
 from simbench.runs.verdict.thresholds import COLLISION
 
 _NAME = "self-collision"
@@ -48,5 +48,5 @@ def check_collision(robot: Robot, trajectory: JointTrajectory) -> Check:
     else:
         pair = f"{deepest.first} and {deepest.second}"
     worst = moment_at(time, int(np.abs(time - deepest.time).argmin()))
-    outcome = "fail" if deep else "pass"
+    outcome: Outcome = "fail" if deep else "pass"
     return Check(_NAME, outcome, -deepest.distance, COLLISION.value, "m", worst, first, pair, series=series)

@@ -15,8 +15,9 @@ polynomials of order 4 and place a corner of a curve within two samples."""
 SHORTEST_TIME = 0.05
 """Shortest window at high rates, s: corners of joint curves, which controllers round, would otherwise need
 torques for a few milliseconds that nobody has to give."""
-LONGEST_WINDOW = 0.1
-"""Longest window, s. Its second derivative passes 10 Hz nearly whole; people move below that."""
+LONGEST_WINDOW = 0.3
+"""Longest window, s, of noisy samples. Its second derivative passes 5 Hz, below which people move; positions
+that were rounded to a millimetre at 50 Hz need as much."""
 ORDER = 4
 """Order of the polynomials."""
 _JOINT_NOISE, _BASE_NOISE = 2.0, 0.1
@@ -24,8 +25,9 @@ _JOINT_NOISE, _BASE_NOISE = 2.0, 0.1
 joints' is 2 % of what moves a robot's lightest limbs at their torque limit."""
 _UNEVEN = 1e-3
 """Deviation from equal intervals, in intervals, up to which samples count as evenly spaced."""
-_MEDIAN = 0.6745
-"""Median of |x| for a normal x of unit deviation."""
+_CALM, _CALM_MEAN = 0.8, 0.5586
+"""Part of the samples in which the noise is measured, those of the least differences, and the mean of |x|
+there for a normal x of unit deviation. A median is 0 for rounded samples of a slow motion."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def differentiate(time: Array, values: Array, base_columns: int = 0) -> Derivati
     """Differentiate samples twice by polynomials of order 4 over a sliding window (Savitzky and Golay 1964).
 
     The window is the shortest one of at least five samples for which the noise of the accelerations is
-    accepted, at most 0.1 s. The noise of a coordinate is estimated by the median of its fourth differences,
+    accepted, at most 0.3 s. The noise of a coordinate is estimated by its lesser fourth differences,
     which a smooth motion hardly has. Samples at unequal intervals are first interpolated by cubic splines.
 
     Parameters
@@ -80,17 +82,22 @@ def differentiate(time: Array, values: Array, base_columns: int = 0) -> Derivati
     samples = values if is_even else make_interp_spline(time, values, k=3)(even)
     accepted = np.where(np.arange(values.shape[1]) < base_columns, _BASE_NOISE, _JOINT_NOISE)
     window, noise = _choose_window(samples, interval, accepted)
-    results = [savgol_filter(samples, window, ORDER, deriv, interval) for deriv in range(3)]
+    position, velocity, acceleration = (
+        savgol_filter(samples, window, ORDER, deriv, interval) for deriv in range(3)
+    )
     if not is_even:
-        results = [make_interp_spline(even, each, k=3)(time) for each in results]
-    return Derivatives(*results, window, noise)
+        position, velocity, acceleration = (
+            make_interp_spline(even, each, k=3)(time) for each in (position, velocity, acceleration)
+        )
+    return Derivatives(position, velocity, acceleration, window, noise)
 
 
 def _choose_window(samples: Array, interval: float, accepted: Array) -> tuple[int, Array]:
     """Choose the number of samples of the window; return it with the noise of the accelerations (N,)."""
     differences = np.diff(samples, n=4, axis=0)
+    calm = np.sort(np.abs(differences), axis=0)[: max(1, int(_CALM * len(differences)))]
     # The coefficients 1, 4, 6, 4, 1 make the deviation √70 times that of a sample.
-    noise = np.median(np.abs(differences), axis=0) / (_MEDIAN * np.sqrt(70.0))
+    noise = calm.mean(axis=0) / (_CALM_MEAN * np.sqrt(70.0))
     longest = min(LONGEST_WINDOW / interval + 1.0, len(samples))
     shortest = max(SHORTEST_WINDOW, 2 * round(0.5 * SHORTEST_TIME / interval) + 1)
     for window in count(min(shortest, len(samples) - 1 | 1), 2):

@@ -11,7 +11,7 @@ from simbench.kinematics.foot_contact import (
     measure_sole_angle,
 )
 from simbench.runs.verdict.dynamics import GroundForces
-from simbench.runs.verdict.judging import judge, not_applicable
+from simbench.runs.verdict.judging import judge, not_applicable, since_onset
 from simbench.runs.verdict.motion_state import Flags, MotionState
 from simbench.runs.verdict.outcome import Check
 from simbench.runs.verdict.thresholds import FLOAT, FLOAT_HEIGHT, ONSET, PENETRATION, SKATE, SOLE_ANGLE
@@ -59,7 +59,7 @@ def check_feet(state: MotionState, forces: GroundForces) -> list[Check]:
             feet.roles,
             limit=PENETRATION.value,
             unit="m",
-            failing=_from_onset(depth, PENETRATION.value, depth > ONSET.value),
+            failing=since_onset(depth, PENETRATION.value, depth > ONSET.value),
         ),
         _check_float(state, forces),
         judge(FOOT_CHECKS[3], state.time, angle, feet.roles, limit=SOLE_ANGLE.value, unit="rad"),
@@ -82,7 +82,7 @@ def _check_skate(state: MotionState) -> Check:
         feet.roles,
         limit=SKATE.value,
         unit="m",
-        failing=_from_onset(displacement, SKATE.value, sliding),
+        failing=since_onset(displacement, SKATE.value, sliding),
     )
 
 
@@ -97,22 +97,11 @@ def _is_sliding(time: Array, speed: Array) -> Flags:
     return sliding
 
 
-def _from_onset(values: Array, limit: float, active: Flags) -> Flags:
-    """Find samples that fail (T, N): beyond the limit, or of a run of `active` samples that leads there."""
-    failing = values > limit
-    result = failing.copy()
-    for column in range(values.shape[1]):
-        for first, last in contact_intervals(active[:, column]):
-            run = slice(first, last + 1)
-            result[run, column] |= failing[run, column].any()
-    return result
-
-
 def _check_float(state: MotionState, forces: GroundForces) -> Check:
     """How high the lowest sole is while no foot is in contact and the motion is not one of free fall."""
     feet = state.feet
     heights = feet.corners[..., 2].reshape(len(state.time), -1)
-    height = measure_float(heights, feet.contact.any(axis=1))
+    height = measure_float(heights, ~feet.airborne)
     for first, last in contact_intervals(height > 0.0):
         if height[first : last + 1].max() > FLOAT_HEIGHT.value:
             height[first : last + 1] = 0.0

@@ -10,7 +10,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files import TrajectoryOptions, read_robot_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.verdict.check import check_trajectory
-from simbench.runs.verdict.outcome import Verdict
+from simbench.runs.verdict.outcome import SIMULATED, Verdict
 from simbench.system.progress import OnProgress
 
 
@@ -74,10 +74,12 @@ def judge_file(
     from simbench.runs.verdict.simulation import simulate_motion
 
     run = simulate_motion(robot, robot_name, _above_floor(motion.trajectory, floor), folder, on_progress)
+    # The run reads the motion once more: what was said already is not said twice.
+    new = [line for line in run.notes if line.removeprefix(SIMULATED) not in judged.notes]
     return replace(
         judged,
         checks=(*judged.checks, *run.checks),
-        notes=(*judged.notes, *(line for line in run.notes if line not in judged.notes)),
+        notes=(*judged.notes, *new),
         doubts=(*judged.doubts, *run.doubts),
     )
 

@@ -1,15 +1,20 @@
 """Checks on joints: position, jumps, speed, acceleration, torque and jerk."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import dimensionless_jerk
+from simbench.retargeting.imitation.joint_use import joint_units
 from simbench.runs.verdict.dynamics import GroundForces
-from simbench.runs.verdict.judging import judge, lasting_excess, moment_at, not_applicable
+from simbench.runs.verdict.judging import judge, lasting_excess, moment_at, not_applicable, since_onset
 from simbench.runs.verdict.motion_state import MotionState
 from simbench.runs.verdict.outcome import Check
 from simbench.runs.verdict.thresholds import POSITION, SPEED, TORQUE
 
+_ON_LIMIT = 1e-4
+"""Distance beyond a limit from which an excess is dated, rad or m."""
 _MOVING = 0.05
 """Range of a joint from which its dimensionless jerk says something, rad or m."""
 
@@ -45,15 +50,18 @@ def _check_position(state: MotionState) -> Check:
     lower = robot.model.lowerPositionLimit[robot.root_q :]
     upper = robot.model.upperPositionLimit[robot.root_q :]
     beyond = np.maximum(lower - state.joints, state.joints - upper)
-    beyond = np.where(np.isfinite(beyond), beyond, np.nan)
-    return judge(
+    beyond = np.where(np.isfinite(beyond), beyond, -np.inf)
+    check = judge(
         "joint position",
         state.time,
         beyond,
         robot.joint_names,
         limit=POSITION.value,
         unit="rad",
+        failing=since_onset(beyond, POSITION.value, beyond > _ON_LIMIT),
     )
+    units = dict(zip(robot.joint_names, joint_units(robot), strict=True))
+    return replace(check, unit=units.get(check.where, "rad"))
 
 
 def _check_jumps(state: MotionState) -> Check:

@@ -95,7 +95,8 @@ def judge(
     first = None
     if fails.any():
         frame = int(fails.argmax())
-        first, column = moment_at(time, frame), int(np.where(failing[frame], known[frame], -np.inf).argmax())
+        first = moment_at(time, frame)
+        column = np.where(failing[frame], known[frame], -np.inf).argmax()
     return Check(
         name,
         "fail" if first else "pass",
@@ -107,6 +108,32 @@ def judge(
         labels[int(column)],
         series=series,
     )
+
+
+def since_onset(values: Array, limit: float, active: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Find samples that fail: those beyond the limit, and those of a run of active samples that leads there.
+
+    Parameters
+    ----------
+    values : (T, N) array
+        Values, larger is worse.
+    limit : float
+        Largest value that passes.
+    active : (T, N) array of bool
+        Samples in which the fault is under way, such as those in which a foot slides.
+
+    Returns
+    -------
+    (T, N) array of bool
+        Samples that fail.
+    """
+    failing = values > limit
+    result = failing.copy()
+    for column in np.flatnonzero(failing.any(axis=0)):
+        for first, last in contact_intervals(active[:, column]):
+            run = slice(first, last + 1)
+            result[run, column] |= failing[run, column].any()
+    return np.asarray(result)
 
 
 def lasting_excess(time: Array, values: Array, limit: float) -> NDArray[np.bool_]:

@@ -26,8 +26,8 @@ class Jumps(NamedTuple):
     frames : (T,) array of bool
         Samples that come after a jump.
     steps : (T, 2 + n) array
-        Steps that are jumps, rad or m: of the base's position and of its orientation, then of the joints; 0
-        elsewhere.
+        Steps that are jumps, less the steps beside them, rad or m: of the base's position and of its
+        orientation, then of the joints; 0 elsewhere.
     """
 
     frames: NDArray[np.bool_]
@@ -37,9 +37,9 @@ class Jumps(NamedTuple):
 def find_jumps(time: Array, base: Array, joints: Array) -> Jumps:
     """Find jumps of a floating base and of joints.
 
-    A step is a jump if it is at least 0.1 rad or m, is more than four times as fast as the two steps on
-    either side of it, and would need an acceleration of 300 rad/s² or m/s². Of the base's position 2 cm and
-    30 m/s² are enough.
+    A step is a jump if it differs from the mean of the two steps on either side by at least 0.1 rad or m, by
+    more than four times what these differ from it, and by what would need an acceleration of 300 rad/s² or
+    m/s². Of the base's position 2 cm and 20 m/s² are enough.
 
     Parameters
     ----------
@@ -55,30 +55,35 @@ def find_jumps(time: Array, base: Array, joints: Array) -> Jumps:
     Jumps
         The jumps.
     """
-    steps = np.abs(np.diff(joints, axis=0))
-    of_base = np.zeros((len(steps), 2))
+    excess, spread = _excess_of_steps(time, joints)
     if base.shape[1]:
-        of_base[:, 0] = np.linalg.norm(np.diff(base[:, :3], axis=0), axis=1)
+        of_base = [_excess_of_steps(time, base[:, :3])]
         # The chord of a unit quaternion is half the angle.
-        of_base[:, 1] = 2.0 * np.linalg.norm(np.diff(base[:, 3:], axis=0), axis=1)
-    steps = np.hstack([of_base, steps])
-    least, hardest = (
-        np.full(steps.shape[1], JUMP_STEP.value),
-        np.full(steps.shape[1], JUMP_ACCELERATION.value),
-    )
+        of_base.append(_excess_of_steps(time, 2.0 * base[:, 3:]))
+        excess = np.column_stack([*(each.max(axis=1) for each, _ in of_base), excess])
+        spread = np.column_stack([*(each.max(axis=1) for _, each in of_base), spread])
+    else:
+        none = np.zeros((len(excess), 2))
+        excess, spread = np.hstack([none, excess]), np.hstack([none, spread])
+    least = np.full(excess.shape[1], JUMP_STEP.value)
+    hardest = np.full(excess.shape[1], JUMP_ACCELERATION.value)
     least[0], hardest[0] = BASE_JUMP_STEP.value, BASE_JUMP_ACCELERATION.value
-    interval = np.diff(time)[:, None]
-    beside = _fastest_beside(steps / interval) * interval
     jumping = (
-        (steps >= least) & (steps > JUMP_RATIO.value * beside) & (steps - beside >= hardest * interval**2)
+        (excess >= least)
+        & (excess > JUMP_RATIO.value * spread)
+        & (excess >= hardest * np.diff(time)[:, None] ** 2)
     )
-    found = np.vstack([np.zeros((1, steps.shape[1])), np.where(jumping, steps, 0.0)])
+    found = np.vstack([np.zeros((1, excess.shape[1])), np.where(jumping, excess, 0.0)])
     return Jumps(np.asarray((found > 0.0).any(axis=1)), found)
 
 
-def _fastest_beside(speeds: Array) -> Array:
-    """Largest speed among the two steps before and the two after each step, (T - 1, N)."""
-    padded = np.pad(speeds, ((_BESIDE, _BESIDE), (0, 0)))
-    count = len(speeds)
-    shifts = [shift for shift in range(2 * _BESIDE + 1) if shift != _BESIDE]
-    return np.asarray(np.max([padded[shift : shift + count] for shift in shifts], axis=0))
+def _excess_of_steps(time: Array, values: Array) -> tuple[Array, Array]:
+    """How much each step differs from the mean of those beside it, and how much these do, (T - 1, N) each."""
+    interval = np.diff(time)[:, None]
+    rates = np.diff(values, axis=0) / interval
+    # At both ends the nearest steps stand in for those that are missing.
+    padded = np.pad(rates, ((_BESIDE, _BESIDE), (0, 0)), mode="edge")
+    count = len(rates)
+    beside = np.stack([padded[k : k + count] for k in range(2 * _BESIDE + 1) if k != _BESIDE])
+    mean = beside.mean(axis=0)
+    return np.abs(rates - mean) * interval, np.abs(beside - mean).max(axis=0) * interval

@@ -50,6 +50,11 @@ class Feet:
         """Whether each foot is in contact, (T, F)."""
         return np.asarray(self.touching.any(axis=2))
 
+    @property
+    def airborne(self) -> Flags:
+        """Whether no foot is in contact, (T,)."""
+        return np.asarray(~self.touching.any(axis=(1, 2)))
+
 
 @dataclass(frozen=True)
 class MotionState:

@@ -110,4 +110,5 @@ def _draw_lane(axes: Axes, verdict: Verdict, check: Check) -> None:
             textcoords="offset points",
             size=8,
             color=ALARM_COLOUR,
+            bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.5},
         )

@@ -28,26 +28,34 @@ class Threshold(NamedTuple):
 
 
 POSITION = Threshold(
-    "joint position", "distance beyond a limit", 1e-3, "rad or m", "rounding in files with three digits"
+    "joint position", "distance beyond a limit", 5e-3, "rad or m", "rounding and noise: a third of a degree"
 )
 JUMP_STEP = Threshold(
-    "jump", "step of a joint, or of the base's orientation", 0.1, "rad or m", "another branch is farther away"
+    "jump",
+    "step of a joint, or of the base's orientation, less the steps beside it",
+    0.1,
+    "rad or m",
+    "another branch is farther away",
 )
 JUMP_ACCELERATION = Threshold(
     "jump", "… and the acceleration that it needs", 300.0, "rad/s²", "no motor of a limb gives more"
 )
 BASE_JUMP_STEP = Threshold(
-    "jump", "step of the base's position", 0.02, "m", "less is the noise of a recording"
+    "jump",
+    "step of the base's position, less the steps beside it",
+    0.02,
+    "m",
+    "less is the noise of a recording",
 )
 BASE_JUMP_ACCELERATION = Threshold(
-    "jump", "… and the acceleration that it needs", 30.0, "m/s²", "three times gravity within a frame"
+    "jump", "… and the acceleration that it needs", 20.0, "m/s²", "twice gravity within a frame"
 )
 JUMP_RATIO = Threshold(
     "jump",
-    "… and its ratio to the two steps on either side",
+    "… and its ratio to the spread of the two steps on either side",
     4.0,
     "times",
-    "a fast motion has fast neighbours, a jump has none",
+    "in a fast motion steps change gradually",
 )
 SPEED = Threshold("joint speed", "speed", 1.02, "of limit", "error of differentiation at 30 Hz")
 TORQUE = Threshold(

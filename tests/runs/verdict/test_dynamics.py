@@ -12,6 +12,8 @@ from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.balance.standing.support import zmp_from_wrench
 from simbench.motion.trajectory import JointTrajectory
+from simbench.robot.robot import load_robot
+from simbench.runs.verdict.check import check_trajectory
 from simbench.runs.verdict.dynamics import compute_forces
 from simbench.runs.verdict.motion_state import examine_motion
 
@@ -50,6 +52,24 @@ def test_the_joints_carry_what_the_soles_leave():
     least = np.linalg.norm(forces.torque[inner][:, legs] / limits, axis=1)
     assert (least <= np.linalg.norm(expected[inner][:, legs] / limits, axis=1) + 1e-6).all()
     assert forces.force[inner, 2] == pytest.approx(forces.weight, rel=0.02)
+
+
+def test_an_arm_on_a_fixed_base_needs_no_floor():
+    robot = load_robot("puma560")
+    time = np.arange(0.0, 2.0, 0.01)
+    q = 0.2 * np.sin(2.0 * np.pi * time)[:, None] * np.ones(len(robot.joint_names))
+    verdict = check_trajectory(robot, JointTrajectory(time, q, robot.joint_names))
+    feet = ("foot skate", "floor penetration", "float", "sole angle", "ZMP", "COG", "flight", "friction")
+    assert {verdict.check(name).reason for name in feet} == {"the base is fixed"}
+    model, data = robot.model, robot.model.createData()
+    omega = 2.0 * np.pi
+    torques = [
+        pin.rnea(model, data, row, omega * np.cos(omega * t) * 0.2 * np.ones(len(row)), -(omega**2) * row)
+        for t, row in zip(time, q, strict=True)
+    ]
+    ratio = np.abs(torques) / robot.motors.torque_limit
+    inner = slice(5, -5)
+    assert verdict.check("joint torque").series[inner] == pytest.approx(ratio[inner].max(axis=1), rel=0.01)
 
 
 def on_left_foot(cog_offset):
