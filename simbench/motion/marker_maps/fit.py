@@ -123,11 +123,13 @@ def _angle(first: Array, second: Array) -> float:
     return float(np.degrees(np.median(np.arctan2(sine, (first * second).sum(axis=1)))))
 
 
-def _off(what: str, angle: float, allowed: float, from_what: str) -> Iterator[Misfit]:
-    """Report an angle that is too large."""
+def _off(
+    what: str, angle: float, allowed: float, from_what: str, possible: float = 180.0
+) -> Iterator[Misfit]:
+    """Report an angle that is too large; beyond `possible` no body has it."""
     if angle > allowed:
         text = f"{what} is {angle:.0f}° off {from_what}; at most {allowed:.0f}° is plausible"
-        yield Misfit(text, angle > max(allowed, IMPOSSIBLE_ANGLE))
+        yield Misfit(text, angle > possible)
 
 
 def _trunk(joints: Mapping[str, Array], frames: Mapping[str, Array]) -> Iterator[Misfit]:
@@ -146,10 +148,12 @@ def _trunk(joints: Mapping[str, Array], frames: Mapping[str, Array]) -> Iterator
                 _angle(frames[name][:, :, 2], up),
                 TRUNK_LEAN if name == "trunk" else IMPOSSIBLE_ANGLE,
                 "pelvis to shoulders",
+                IMPOSSIBLE_ANGLE,
             )
         left, right = joints.get(f"left_{joint}"), joints.get(f"right_{joint}")
         if left is not None and right is not None:
-            yield from _off(f"the {name}'s left", _angle(frames[name][:, :, 1], left - right), allowed, line)
+            angle = _angle(frames[name][:, :, 1], left - right)
+            yield from _off(f"the {name}'s left", angle, allowed, line, IMPOSSIBLE_ANGLE)
     if up is not None and (legs := _legs_up(joints)) is not None:
         yield from _off(
             "the line from the ankles to the hips", _angle(legs, up), 100.0, "pelvis to shoulders"
@@ -179,6 +183,7 @@ def _arms(joints: Mapping[str, Array], frames: Mapping[str, Array]) -> Iterator[
                     _angle(frame[:, :, 0], bone),
                     allowed,
                     "the forearm" if segment == "hand" else "the line through its joints",
+                    180.0 if segment == "hand" else IMPOSSIBLE_ANGLE,
                 )
         own = {segment: frames.get(f"{side}_{segment}") for segment in bones}
         yield from _rotations(side, bones, own)

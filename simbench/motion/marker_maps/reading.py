@@ -140,7 +140,7 @@ def _best_reading(recording: Recording, options: ReadOptions, guess: Guess) -> R
             continue
         if best is None or _badness(reading) < _badness(best):
             best = reading
-        if not reading.misfits:
+        if not reading.misfits or candidate.marker_map.in_place:
             break
         rejected.append(f"marker map {candidate.name} fits by name, but {reading.misfits[0].text}")
     if best is None:
@@ -162,9 +162,10 @@ def _candidates(
     """Makers of the maps to try, in order."""
     skeleton = isinstance(recording, SkeletonRecording)
     fitting = list_fitting_maps(recording.names, options.marker_map, skeleton)
-    for name, marker_map in fitting:
+    # Strictly, the map that fits the names best is the only one, and nothing is guessed.
+    for name, marker_map in fitting[:1] if options.strict else fitting:
         yield partial(GuessedMap, name, marker_map)
-    if options.marker_map is None:
+    if options.marker_map is None and not options.strict:
         yield partial(guess, recording)
 
 

@@ -61,7 +61,7 @@ def test_a_shipped_map_is_written_as_far_as_it_applies(tmp_path, cli):
     written = tmp_path / "map.yaml"
     assert cli("motion", "map", "sample:walk", "--out", written)[0] == 0
     text = written.read_text(encoding="utf-8")
-    assert "reduced to the points of this recording" in text
+    assert "reduced to the recorded points" in text
     plain, mapped = (
         read_motion("sample:walk", ReadOptions(marker_map=chosen)) for chosen in (None, str(written))
     )
