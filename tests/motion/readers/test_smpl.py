@@ -388,8 +388,9 @@ def test_retargeting_reads_the_file_and_the_body_model(tmp_path):
     path = write(tmp_path / "a.npz", archive)
     model = write(tmp_path / "m.npz", body_model("SMPL-H", np.random.default_rng(4), 16))
     bare, shaped = read_motion(path), read_motion(path, replace(ReadOptions(), body_model=str(model)))
-    assert bare.doubts
-    assert not shaped.doubts
+    # The random poses have doubts of their own, of hands that bend too far.
+    assert any("joint places approximate" in doubt for doubt in bare.doubts)
+    assert not any("joint places approximate" in doubt for doubt in shaped.doubts)
     assert bare.joints["left_wrist"].shape == shaped.joints["left_wrist"].shape
 
 
