@@ -167,9 +167,13 @@ def _retarget(source: str, robot: str) -> str:
 def _write_dialects(folder: Path) -> Iterator[Path]:
     """Write a file in the layout of each kind of software."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))
-    from skeleton_dialects import write_dialects
+    from skeleton_dialects import dialects, known_motion, write_bvh
 
-    yield from write_dialects(folder)
+    for name, dialect in dialects().items():
+        path = folder / f"{name}.bvh"
+        frames = round(2.0 * dialect.rate)
+        path.write_text(write_bvh(dialect, known_motion(frames, dialect.rate)), encoding="utf-8")
+        yield path
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def judge(path: Path, body: Any, spoiled: Spoiled) -> tuple[str, str]:
         motion = read_motion(path)
     except SimbenchError as error:
         return "refused", str(error)[:120]
-    told = [text for text in inspect_motion(motion).warnings if "jump" not in text]
+    told = list(inspect_motion(motion).warnings)
     distance, angle = compare(motion, body, spoiled.factor)
     right = distance < CLOSE and angle < ALIGNED
     detail = f"{1000 * distance:.0f} mm, {np.degrees(angle):.0f}°; {'; '.join(told)[:160]}"
@@ -113,8 +113,9 @@ def judge(path: Path, body: Any, spoiled: Spoiled) -> tuple[str, str]:
 def compare(motion: HumanMotion, body: Any, factor: float) -> tuple[float, float]:
     """Measure how far joints and frames are off the truth: the largest medians, m and rad."""
     names = [name for name in JOINTS if name in motion.joints]
-    count = len(motion.time)
-    found = np.stack([motion.joints[name] for name in names], axis=1)
+    # A pose before the motion may have been kept.
+    count = min(len(motion.time), len(body.time))
+    found = np.stack([motion.joints[name][-count:] for name in names], axis=1)
     truth = factor * np.stack([known.true_joint(body, name)[-count:] for name in names], axis=1)
     # A scaled body is known by its shape.
     found, truth = found - found.mean(axis=(0, 1)), truth - truth.mean(axis=(0, 1))
@@ -128,7 +129,8 @@ def compare(motion: HumanMotion, body: Any, factor: float) -> tuple[float, float
     angles = [
         np.median(
             Rotation.from_matrix(
-                np.swapaxes(turn @ motion.segments[name][:, :3, :3], 1, 2) @ body.segments[name][-count:]
+                np.swapaxes(turn @ motion.segments[name][-count:, :3, :3], 1, 2)
+                @ body.segments[name][-count:]
             ).magnitude()
         )
         for name in SEGMENTS

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.skeletons.geometry import COINCIDING, SkeletonGeometry, angles_between, unit_vectors
 from simbench.motion.skeletons.limbs import (
     ARM,
@@ -186,20 +187,35 @@ def _take_pairs(
         legs, arms = arms, legs
     sides = {limb.joints[2]: key[0] for key, limb in named.items()}
     roles.sided = False
+    unnamed = []
     for kind, pair in (("arm", arms), ("leg", legs)):
         known = [sides.get(limb.joints[2]) for limb in pair]
         if known == ["right", "left"]:
             pair = (pair[1], pair[0])
         if None not in known and len(set(known)) == 2:
             roles.sided = True
+        else:
+            unnamed.append(kind)
         for side, limb in zip(SIDES, pair, strict=True):
             roles.limbs[side, kind] = limb
+    # The arms are on the sides of the legs: what no name says follows from the other pair.
+    arm, leg = (_across(skeleton, roles, kind) for kind in ("arm", "leg"))
+    if unnamed and np.mean((arm * leg).sum(axis=1)) < 0.0:
+        kind = unnamed[0]
+        left, right = roles.limbs["left", kind], roles.limbs["right", kind]
+        roles.limbs["left", kind], roles.limbs["right", kind] = right, left
     if named:
         roles.doubts.append(
             "the names of arms and legs contradict the bones' lengths: the joints are taken by the geometry"
         )
     else:
         roles.doubts.append("the names say no joint of a person: the joints are taken by tree and geometry")
+
+
+def _across(skeleton: SkeletonGeometry, roles: Roles, kind: str) -> Array:
+    """Directions (F, 3) from the beginning of the right limb to that of the left one."""
+    left, right = (skeleton.positions[:, roles.limbs[side, kind].joints[0]] for side in SIDES)
+    return unit_vectors(left - right)
 
 
 def _replace_poor_limb(
