@@ -214,8 +214,10 @@ def scale_bone(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
     """Make one bone of an arm or a leg much longer or shorter."""
     ends = [
         name
-        for name, (place, _) in dialect.joints.items()
+        for name, (place, parent) in dialect.joints.items()
         if place and place.partition("_")[2] in ("elbow", "wrist", "knee", "ankle")
+        # A second joint at the same place ends no bone.
+        and dialect.joints[parent][0] != place
     ]
     name = ends[int(rng.integers(len(ends)))]
     spoiled = replace(dialect, spoil={name: float(rng.choice([0.5, 1.8]))})
