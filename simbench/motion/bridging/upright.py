@@ -53,7 +53,7 @@ def turn_upright(
         return recording
     shares = np.asarray((trunk[0][:, :, 2] > ALIGNED_COSINE).mean(axis=0))
     seeming = AXES[int(shares.argmax())]
-    declared = recording.up or marker_map.up
+    declared = marker_map.up or recording.up
     if shares.max() < MAJORITY or seeming == declared:
         return recording
     said = "no axis is declared" if declared is None else f"{declared} is the file's"

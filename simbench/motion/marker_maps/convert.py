@@ -141,7 +141,8 @@ def _vertical_axis(
     """
     skeleton = isinstance(recording, SkeletonRecording)
     by_format = recording.up if skeleton else None
-    declared = Declared(options.up, by_format, recording.up or marker_map.up)
+    # A map is written for a laboratory: it knows more of its axes than the format of its files.
+    declared = Declared(options.up, by_format, marker_map.up or recording.up)
     return find_vertical_axis(
         joints, declared, skeleton=skeleton, strict=options.strict, source=recording.source
     )

@@ -51,6 +51,15 @@ def test_ones_own_map_is_read_from_its_path(tmp_path, person, make_recording):
     assert {"left_hand", "right_hand", "trunk", "pelvis", "left_hip"} <= set(motion.missing)
 
 
+def test_a_maps_vertical_axis_counts_more_than_the_formats(tmp_path, person, make_recording):
+    recording = make_recording(person, own_markers(person), up="y")
+    motion = to_human_motion(recording, ReadOptions(marker_map=str(write(tmp_path, up="z"))))
+    declared = to_human_motion(recording, ReadOptions(up="z", marker_map=str(write(tmp_path))))
+    np.testing.assert_array_equal(motion.joints["left_wrist"], declared.joints["left_wrist"])
+    other = to_human_motion(recording, ReadOptions(marker_map=str(write(tmp_path))))
+    assert not np.allclose(motion.joints["left_wrist"], other.joints["left_wrist"])
+
+
 def test_a_cluster_gives_a_joint_and_a_frame(tmp_path, person, make_recording):
     model = {"A": [0.1, 0.0, 0.05], "B": [0.2, 0.03, 0.05], "C": [0.15, -0.04, 0.06]}
     path = write(
