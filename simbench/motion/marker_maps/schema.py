@@ -185,7 +185,7 @@ class MarkerMap(BaseModel):
     identified_by: list[list[str]] = Field(min_length=1)
     aliases: dict[str, list[str]] = {}
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
-    up: Literal["x", "y", "z"] | None = None
+    up: Literal["x", "y", "z", "-x", "-y", "-z"] | None = None
     in_place: bool = False
     points: dict[str, list[PointRecipe]] = {}
     joints: dict[str, list[PointRecipe]]
