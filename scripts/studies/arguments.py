@@ -180,6 +180,7 @@ SUFFIXES_OF = {
     "source": _RECORDINGS,
     "marker_map": (".yaml",),
     "joint_order": (".txt",),
+    "body_model": (".npz",),
     "data": (".csv",),
     "file": (".csv", ".c3d"),
     "folder": ("",),

@@ -135,9 +135,7 @@ def _print_readers(records: list[dict[str, Any]]) -> None:
         print(f"{max(r['cpu'] for r in own):11.2f}{max(r['memory'] for r in own) / 2**20:9.0f}")
 
 
-def _print_repeated(
-    failed: list[dict[str, Any]], seed: int, seeds: ReaderSeeds, folder: Path
-) -> None:
+def _print_repeated(failed: list[dict[str, Any]], seed: int, seeds: ReaderSeeds, folder: Path) -> None:
     """Print each kind of failure once, with what the command line does in that case."""
     kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for record in failed:

@@ -65,5 +65,4 @@ def reads_trajectory(*left_out: str) -> Callable[[Callable[..., Any]], Callable[
     callable
         Decorator that makes, of a command with a keyword argument `declared`, the command for typer.
     """
-
     return takes_options(trajectory_options, "declared", *left_out)

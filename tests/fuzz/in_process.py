@@ -330,7 +330,10 @@ def examine(case: Case) -> dict[str, Any]:
     except SimbenchError as error:
         outcome = "refused"
         if len(str(error).splitlines()) != 1 or not str(error).strip():
-            outcome, failure = "failed", f"message of {len(str(error).splitlines())} lines: {str(error)[:100]!r}"
+            outcome, failure = (
+                "failed",
+                f"message of {len(str(error).splitlines())} lines: {str(error)[:100]!r}",
+            )
     except BaseException as error:
         outcome, failure = "failed", _describe(error)
     finally:
@@ -414,7 +417,9 @@ def run_cases(
         if len(records) < len(cases):
             name, seed_file, number = cases[len(records)]
             died = f"process ended with status {status}"
-            records.append(_record(name, seed_file, number, outcome="failed", failure=died, cpu=0.0, memory=0))
+            records.append(
+                _record(name, seed_file, number, outcome="failed", failure=died, cpu=0.0, memory=0)
+            )
             with (folder / "records").open("a") as stream:
                 stream.write(json.dumps(records[-1]) + "\n")
     return records
@@ -424,9 +429,7 @@ def _record(name: str, seed_file: str, number: int, **judged: Any) -> dict[str, 
     return {"reader": name, "file": seed_file, "number": number, **judged}
 
 
-def _work(
-    seed: int, cases: list[tuple[str, str, int]], first: int, seeds: ReaderSeeds, folder: Path
-) -> None:
+def _work(seed: int, cases: list[tuple[str, str, int]], first: int, seeds: ReaderSeeds, folder: Path) -> None:
     """Run the cases from one on, write their records, and end this process."""
     status = 1
     try:

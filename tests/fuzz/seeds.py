@@ -356,6 +356,11 @@ def _robot_motions(folder: Path) -> dict[str, bytes]:
     found["table.npy"] = array.getvalue()
     w_first = base[:, [0, 1, 2, 6, 3, 4, 5]]
     found["qpos.npz"], found["qpos.pkl"] = _both_formats({"qpos": np.hstack([w_first, q]), "fps": 30.0})
-    lists = {"fps": 30, "root_pos": base[:, :3].tolist(), "root_rot": base[:, 3:].tolist(), "dof_pos": q.tolist()}
+    lists = {
+        "fps": 30,
+        "root_pos": base[:, :3].tolist(),
+        "root_rot": base[:, 3:].tolist(),
+        "dof_pos": q.tolist(),
+    }
     found["lists.pkl"] = pickle.dumps({**lists, "local_body_pos": None, "link_body_list": None})
     return found

@@ -151,8 +151,8 @@ def _require_one_tree(skeleton: SkeletonGeometry, limbs: Sequence[Limb], source:
     roots = [skeleton.names[joint] for joint in dict.fromkeys(tops)]
     if len(roots) > 1:
         raise MotionError(
-            f"{source}: the limbs hang on {len(roots)} roots ({', '.join(roots)[:80]}), which no joint connects; "
-            "allowed: a skeleton of one root, or a marker map of its joints (--map)"
+            f"{source}: the limbs hang on {len(roots)} roots ({', '.join(roots)[:80]}), which no joint "
+            "connects; allowed: a skeleton of one root, or a marker map of its joints (--map)"
         )
 
 

@@ -384,5 +384,7 @@ def test_limbs_that_no_joint_connects_are_refused(tmp_path):
     parents = recording.parents.copy()
     for name in ("LeftShoulder", "RightShoulder"):
         parents[next(k for k, each in enumerate(recording.names) if each.endswith(name))] = -1
-    with pytest.raises(MotionError, match=r"the limbs hang on 3 roots \(.*LeftShoulder, .*RightShoulder, .*Hips\)"):
+    with pytest.raises(
+        MotionError, match=r"the limbs hang on 3 roots \(.*LeftShoulder, .*RightShoulder, .*Hips\)"
+    ):
         recognise_skeleton(replace(recording, parents=parents))
