@@ -41,6 +41,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     "run": ("puma560_sweep", "--set", "nonsense=1"),
     "retarget": ("sample:nonsense",),
     "convert": ("none.csv", "out.npz", "--robot", "puma560"),
+    "verdict": ("none.csv", "--robot", "puma560"),
     "place": ("sample:nonsense",),
     "check": ("puma560_sweep", "--set", "nonsense=1", "--set", "name=x"),
     "sweep": ("puma560_sweep", "--vary", "nonsense=1,2", "--out", "study"),
@@ -61,6 +62,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     "robot inspect": ("puma560",),
     "robot render": ("nonsense",),
     "motion inspect": ("sample:nonsense",),
+    "motion map": ("sample:nonsense",),
     "motion export": ("sample:nonsense", "out.csv"),
     "motion session": ("--out", "session", "--actors", "99"),
 }
@@ -178,6 +180,7 @@ SUFFIXES_OF = {
     "source": _RECORDINGS,
     "marker_map": (".yaml",),
     "joint_order": (".txt",),
+    "body_model": (".npz",),
     "data": (".csv",),
     "file": (".csv", ".c3d"),
     "folder": ("",),

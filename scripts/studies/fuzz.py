@@ -4,6 +4,11 @@ Prints a table of inputs × outcomes and the unique failures by place. Input and
 
     python scripts/studies/fuzz.py --cases 20000 --jobs 2
     python scripts/studies/fuzz.py --repeat=robot.yaml:17
+
+With --in-process the readers of motions read --cases damaged files of each of their valid ones, many in one
+process; what fails is repeated in a process of its own, by the command line:
+
+    python scripts/studies/fuzz.py --in-process --cases 300 --jobs 2
 """
 
 import argparse
@@ -22,10 +27,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "fuzz"))
 
+from in_process import READERS, list_cases, make_reader_case, require_valid, run_cases
 from inputs import CALLS, INPUTS
 from oracle import find_failures
 from sandbox import Case, Outcome, clear, run_case
-from seeds import Seeds, make_seeds
+from seeds import ReaderSeeds, Seeds, make_reader_seeds, make_seeds
 
 CPU_LIMIT = 20
 """Processor time after which a case counts as hanging, s."""
@@ -43,6 +49,8 @@ def main() -> int:
         seed_folder.mkdir()
         before = Path.cwd()
         os.chdir(seed_folder)
+        if options.in_process:
+            return _run_in_process(options, folder)
         seeds = make_seeds(seed_folder)
         os.chdir(before)
         print(f"valid files made in {time.perf_counter() - began:.0f} s", file=sys.stderr)
@@ -67,11 +75,81 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=2000, help="number of cases over all inputs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes that work at a time")
-    parser.add_argument("--only", choices=list(INPUTS), nargs="+", help="only these inputs")
+    parser.add_argument("--only", choices=[*INPUTS, *READERS], nargs="+", help="only these inputs or readers")
+    parser.add_argument("--in-process", action="store_true", help="many cases in one process, readers only")
     parser.add_argument("--json", type=Path, help="write every case's outcome here")
     parser.add_argument("--folder", type=Path, help="where the cases work; best in memory, /dev/shm")
     parser.add_argument("--repeat", metavar="INPUT:NUMBER", help="show one case; --repeat=--set:17 works too")
     return parser.parse_args()
+
+
+def _run_in_process(options: argparse.Namespace, folder: Path) -> int:
+    """Let the readers of motions read many damaged files in few processes; return 1 if anything failed."""
+    began = time.perf_counter()
+    seeds = make_reader_seeds(Path.cwd())
+    require_valid(seeds)
+    print(f"valid files made in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    cases = list(list_cases(options.cases, options.only))
+    began = time.perf_counter()
+    pids = []
+    for job in range(options.jobs):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                records = run_cases(options.seed, cases[job :: options.jobs], seeds, folder / f"job{job}")
+                (folder / f"records{job}").write_text(json.dumps(records))
+                status = 0
+            finally:
+                os._exit(status)
+        pids.append(pid)
+    if any(os.waitpid(pid, 0)[1] for pid in pids):
+        raise SystemExit("a worker of this study ended early")
+    records = [
+        record for job in range(options.jobs) for record in json.loads((folder / f"records{job}").read_text())
+    ]
+    seconds = time.perf_counter() - began
+    _print_readers(records)
+    failed = [record for record in records if record["failure"]]
+    _print_repeated(failed, options.seed, seeds, folder)
+    print(f"\n{len(records)} cases, seed {options.seed}, {options.jobs} at a time, {seconds:.0f} s", end="")
+    print(f": {len(records) / seconds:.1f} cases/s, {len(failed)} failed")
+    if options.json:
+        options.json.write_text(json.dumps(records, indent=1))
+    return 1 if failed else 0
+
+
+def _print_readers(records: list[dict[str, Any]]) -> None:
+    """Print how the cases of each reader ended."""
+    kinds = ("read", "refused", "failed")
+    print(f"{'reader':17}{'files':>6}{'cases':>7}" + "".join(f"{kind:>9}" for kind in kinds), end="")
+    print(f"{'slowest s':>11}{'peak MB':>9}")
+    names = [*READERS, "all"]
+    for name in names:
+        own = [record for record in records if name in ("all", record["reader"])]
+        if not own:
+            continue
+        outcomes = Counter(record["outcome"] for record in own)
+        files = len({(record["reader"], record["file"]) for record in own})
+        print(f"{name:17}{files:6}{len(own):7}" + "".join(f"{outcomes[kind]:9}" for kind in kinds), end="")
+        print(f"{max(r['cpu'] for r in own):11.2f}{max(r['memory'] for r in own) / 2**20:9.0f}")
+
+
+def _print_repeated(failed: list[dict[str, Any]], seed: int, seeds: ReaderSeeds, folder: Path) -> None:
+    """Print each kind of failure once, with what the command line does in that case."""
+    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for record in failed:
+        kinds[record["failure"][:60]].append(record)
+    for shown in kinds.values():
+        reader, file, number = (shown[0][key] for key in ("reader", "file", "number"))
+        case = make_reader_case(seed, reader, file, number, seeds)
+        outcome = run_case(case, folder / "case", CALLS, CPU_LIMIT)
+        clear(folder / "case")
+        given = " ".join(case.arguments) + b" ".join(case.files.values()).decode("utf-8", "replace").lower()
+        print(f"\n{len(shown)} × {shown[0]['failure']}")
+        print(f"  {reader}, {file}, {number}; by the command line:", *find_failures(case, outcome, given))
+        print("  simbench", *case.arguments)
+        print("  " + outcome.err.strip()[-300:].replace("\n", "\n  "))
 
 
 def _numbered(cases: int, only: list[str] | None) -> Iterator[tuple[str, int]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simbench.cli.shared_options import takes_options
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
@@ -96,29 +97,24 @@ def reads_recording(*left_out: str) -> Callable[[Callable[..., Any]], Callable[.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        # typer reads the signature: the annotations, which are texts, are evaluated where they were written.
-        own = inspect.signature(command, eval_str=True, locals={"ReadOptions": object})
-        shared = inspect.signature(reading_options, eval_str=True, locals={"ReadOptions": object}).parameters
-        added = [parameter for name, parameter in shared.items() if name not in left_out]
-        parameters = [parameter for name, parameter in own.parameters.items() if name != "reading"]
-        parameters += added
-
-        def with_reading(**values: Any) -> Any:
-            reading = reading_options(**{each.name: values.pop(each.name) for each in added})
-            try:
-                return command(**values, reading=reading)
-            except MotionError as error:
-                # The reader of arrays says it itself.
-                hint = "" if "of a robot" in str(error) else _robot_motion_hint(values)
-                raise MotionError(f"{error}{hint}") from None
-
-        with_reading.__name__, with_reading.__doc__ = command.__name__, command.__doc__
-        with_reading.__module__ = command.__module__
-        with_reading.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        with_reading.__annotations__ = {each.name: each.annotation for each in parameters}
-        return with_reading
+        return takes_options(reading_options, "reading", *left_out)(_hinting(command))
 
     return decorate
+
+
+def _hinting(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let the errors of a command say that a file looks like a robot's motion."""
+
+    @wraps(command)
+    def hinting(**values: Any) -> Any:
+        try:
+            return command(**values)
+        except MotionError as error:
+            # The reader of arrays says it itself.
+            hint = "" if "of a robot" in str(error) else _robot_motion_hint(values)
+            raise MotionError(f"{error}{hint}") from None
+
+    return hinting
 
 
 def _robot_motion_hint(values: Mapping[str, Any]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from simbench.cli.shared_options import takes_options
 
 if TYPE_CHECKING:
     from simbench.motion.trajectory_files.options import TrajectoryOptions
@@ -64,24 +65,4 @@ def reads_trajectory(*left_out: str) -> Callable[[Callable[..., Any]], Callable[
     callable
         Decorator that makes, of a command with a keyword argument `declared`, the command for typer.
     """
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        # typer reads the signature: the annotations, which are texts, are evaluated where they were written.
-        names = {"TrajectoryOptions": object}
-        own = inspect.signature(command, eval_str=True, locals=names)
-        shared = inspect.signature(trajectory_options, eval_str=True, locals=names).parameters
-        added = [parameter for name, parameter in shared.items() if name not in left_out]
-        parameters = [parameter for name, parameter in own.parameters.items() if name != "declared"]
-        parameters += added
-
-        def with_declared(**values: Any) -> Any:
-            declared = trajectory_options(**{each.name: values.pop(each.name) for each in added})
-            return command(**values, declared=declared)
-
-        with_declared.__name__, with_declared.__doc__ = command.__name__, command.__doc__
-        with_declared.__module__ = command.__module__
-        with_declared.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-        with_declared.__annotations__ = {each.name: each.annotation for each in parameters}
-        return with_declared
-
-    return decorate
+    return takes_options(trajectory_options, "declared", *left_out)

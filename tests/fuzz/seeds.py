@@ -167,6 +167,31 @@ def make_seeds(folder: Path) -> Seeds:
     )
 
 
+class ReaderSeeds(NamedTuple):
+    """Valid files of the readers of motions, as in `Seeds`."""
+
+    motions: Mapping[str, bytes]
+    robot_motions: Mapping[str, bytes]
+    models: Mapping[str, bytes]
+
+
+def make_reader_seeds(folder: Path) -> ReaderSeeds:
+    """Make the valid files of the readers of motions alone.
+
+    Parameters
+    ----------
+    folder : Path
+        Empty folder to work in, which is the current directory.
+
+    Returns
+    -------
+    ReaderSeeds
+        The files.
+    """
+    _simbench("samples", "samples")
+    return ReaderSeeds(_motions(folder), _robot_motions(folder), _models())
+
+
 def _simbench(*arguments: str) -> None:
     """Run a command that must succeed, without its output."""
     out, err = io.StringIO(), io.StringIO()
@@ -214,8 +239,9 @@ def _motions(folder: Path) -> dict[str, bytes]:
     found["short.trc"] = b"\n".join((*lines[:2], header, *lines[3 : 6 + FRAMES])) + b"\n"
     for name in ("walk.c3d", "wave.bvh"):
         found[name] = (folder / "samples" / name).read_bytes()
+    # Of seed 1, because no elbow bends backwards.
     for layout, name in (("SMPL", "smpl"), ("SMPL-H", "smplh"), ("SMPL-X", "smplx")):
-        found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES))
+        found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES, seed=1))
     found |= _tables(_first_frames(read_motion("sample:walk")))
     # Skeletons without a map, with fingers and with a rest pose that nobody takes.
     for name in ("mixamo", "lafan1"):
@@ -245,9 +271,11 @@ def _tables(motion: HumanMotion) -> dict[str, bytes]:
     }
     array, archive = io.BytesIO(), io.BytesIO()
     np.save(array, joint_array(person, LAYOUTS["smpl"][0]).astype(np.float32))
-    np.savez_compressed(archive, keypoints_3d=joint_array(person, LAYOUTS["coco"][0]), fps=60)
+    keypoints = {"keypoints_3d": joint_array(person, LAYOUTS["coco"][0]), "fps": 60}
+    np.savez_compressed(archive, **keypoints)
     texts = {name: text.encode() for name, text in found.items()}
-    return {**texts, "joints.npy": array.getvalue(), "joints.npz": archive.getvalue()}
+    arrays = {"joints.npy": array.getvalue(), "joints.npz": archive.getvalue()}
+    return {**texts, **arrays, "joints.pkl": pickle.dumps(keypoints)}
 
 
 def _first_frames(motion: HumanMotion) -> HumanMotion:
@@ -326,4 +354,13 @@ def _robot_motions(folder: Path) -> dict[str, bytes]:
     array = io.BytesIO()
     np.save(array, np.hstack([base, q]))
     found["table.npy"] = array.getvalue()
+    w_first = base[:, [0, 1, 2, 6, 3, 4, 5]]
+    found["qpos.npz"], found["qpos.pkl"] = _both_formats({"qpos": np.hstack([w_first, q]), "fps": 30.0})
+    lists = {
+        "fps": 30,
+        "root_pos": base[:, :3].tolist(),
+        "root_rot": base[:, 3:].tolist(),
+        "dof_pos": q.tolist(),
+    }
+    found["lists.pkl"] = pickle.dumps({**lists, "local_body_pos": None, "link_body_list": None})
     return found

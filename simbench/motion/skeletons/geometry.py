@@ -106,7 +106,7 @@ class SkeletonGeometry:
         Parameters
         ----------
         joints : sequence of int
-            Indices of joints.
+            Indices of joints of one tree.
 
         Returns
         -------

@@ -110,7 +110,7 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
     Raises
     ------
     MotionError
-        No arm is found, or the skeleton is not that of a person.
+        No arm is found, the limbs have no joint in common, or the skeleton is not that of a person.
     """
     roles = Roles()
     triples = find_triples(skeleton)
@@ -125,6 +125,7 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
         pairs = find_symmetric_pairs(skeleton, triples)
         if len(pairs) < 2:
             raise MotionError(f"{source}: {_no_person(named, pairs)}")
+        _require_one_tree(skeleton, [limb for pair in pairs for limb in pair], source)
         _take_pairs(roles, skeleton, pairs, named)
     else:
         roles.limbs = {key: limb for key, limb in named.items() if key not in poor}
@@ -133,6 +134,7 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
         _add_unnamed_legs(roles, skeleton, triples)
     if not any(kind == "arm" for _, kind in roles.limbs):
         raise MotionError(f"{source}: no human skeleton: no arm of two rigid bones of human proportions")
+    _require_one_tree(skeleton, list(roles.limbs.values()), source)
     for (side, kind), limb in roles.limbs.items():
         for part, joint in zip(ARM if kind == "arm" else LEG, limb.joints, strict=True):
             _set(roles, votes, f"{side}_{part}", joint, part, side)
@@ -142,6 +144,17 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
     _doubt_proportions(roles)
     _doubt_unequal_chains(roles, skeleton)
     return roles
+
+
+def _require_one_tree(skeleton: SkeletonGeometry, limbs: Sequence[Limb], source: str) -> None:
+    """Refuse limbs that hang on different roots: how they lie to each other in the rest pose is unknown."""
+    tops = [[limb.joints[0], *skeleton.ancestors[limb.joints[0]]][-1] for limb in limbs]
+    roots = [skeleton.names[joint] for joint in dict.fromkeys(tops)]
+    if len(roots) > 1:
+        raise MotionError(
+            f"{source}: the limbs hang on {len(roots)} roots ({', '.join(roots)[:80]}), which no joint "
+            "connects; allowed: a skeleton of one root, or a marker map of its joints (--map)"
+        )
 
 
 def _contradicted(named: Mapping[tuple[str, str], Limb]) -> bool:

@@ -104,7 +104,7 @@ def require_numbers(stored: StoredMotion, where: str) -> StoredMotion:
         values = getattr(stored, name)
         if values is None:
             continue
-        rows = values.reshape(len(values), -1)
+        rows = values.reshape(len(values), int(np.prod(values.shape[1:])))
         bad = np.flatnonzero(~(np.abs(rows) <= largest).all(axis=1))
         if bad.size:
             worst = rows[bad[0]][~(np.abs(rows[bad[0]]) <= largest)][0]

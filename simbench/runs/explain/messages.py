@@ -525,6 +525,129 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Record both arms, or use a robot with one arm.",
         ),
         (
+            "…: the subject has no frameRate; declare it (--fps)",
+            "The MVNX file does not say its sampling rate.",
+            "Give it with `--fps`.",
+        ),
+        (
+            "…: not MVNX, whose outermost element is mvnx",
+            "The file is XML of another kind.",
+            "Export the recording from MVN as MVNX.",
+        ),
+        (
+            "…: no line that begins with Frame,Time (Seconds) in the header of Motive",
+            "The header of Motive's export is not whole.",
+            "Export the take again, with its header.",
+        ),
+        (
+            "…: neither bones nor labelled markers of a person, but …",
+            "The table of Motive holds rigid bodies or unlabelled markers only.",
+            "Export the skeleton's bones, or label the markers.",
+        ),
+        (
+            "…: the file has no times; declare its rate (--fps)",
+            "A table of named positions has no column of times, and its rate must not be assumed "
+            "with `--strict`.",
+            "Give the rate with `--fps`.",
+        ),
+        (
+            "…: the file does not say its unit of length; declare it (--unit)",
+            "Nothing in the table says its unit, and it must not be assumed with `--strict`.",
+            "Give the unit with `--unit`.",
+        ),
+        (
+            "…: the file does not say its rate; declare it (--fps)",
+            "An array of joints has no rate beside it, and it must not be assumed with `--strict`.",
+            "Give the rate with `--fps`.",
+        ),
+        (
+            "…: no array of joint positions (frames, joints, 3), called …",
+            "The archive or pickle holds neither parameters of SMPL nor positions of joints.",
+            "Rename the array as the message says, or save it alone.",
+        ),
+        (
+            "…: an array of shape …; joints have the shape (frames, joints, 3)",
+            "The array's dimensions are not those of joint positions.",
+            "Reshape or transpose it before it is saved.",
+        ),
+        (
+            "…: the limbs hang on … roots (…), which no joint connects; …",
+            "Arms and legs belong to different trees of joints, so that their places in the rest "
+            "pose are unknown.",
+            "Export the whole skeleton with its hips, or give a map with `--map FILE`.",
+        ),
+        (
+            "…: a damaged archive of arrays (…)",
+            "An `.npz` file is incomplete, or was changed.",
+            "Copy or write the file again.",
+        ),
+        (
+            "…: not a pickle of arrays, or a damaged one (…)",
+            "The file is no pickle, incomplete, or has instructions that data do not need. Nothing "
+            "of it was run.",
+            "Save the arrays with `numpy.savez`.",
+        ),
+        (
+            "…: … columns without names, which leaves … for joints; …",
+            "A table without a header is read by the number of its columns, and it does not fit this robot.",
+            "Check `--robot`, or name the columns with `--joint-order FILE`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: … joints without names; … has … joints…; give the names …",
+            "The number of the file's joints is not that of the robot.",
+            "Check `--robot`, or name them with `--joint-order FILE`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: no column of a joint; name the columns after the robot's joints",
+            "The header names none of the robot's joints.",
+            "Rename the columns, or give `--joint-order FILE`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: not a table of numbers: …",
+            "A line has another number of columns, or a value is no number.",
+            "Correct the line.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: no joint positions among …; allowed: …",
+            "The archive or pickle holds no array of joint positions.",
+            "Rename the array to one of the allowed names.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: a person's recording (…), not a robot's motion; …",
+            "The file holds parameters or joints of a person.",
+            "Retarget it first: `simbench retarget FILE --robot NAME`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: no … of the base; its pose needs both, or neither",
+            "Position or orientation of the base is missing.",
+            "Add the missing array.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: no samples; there must be at least one",
+            "The file has columns or arrays without rows.",
+            "Write the file again.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: give the robot whose motion it is with --robot NAME (simbench robot list)",
+            "A file of joint positions does not say whose they are.",
+            "Add `--robot NAME`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "--out keeps the simulated run, which --no-run leaves out; give one of them",
+            "Without the simulated run there is nothing to keep.",
+            "Leave out `--no-run` or `--out`.",
+            ROBOT_MOTION,
+        ),
+        (
             "joint … moves … times as fast as its limit at … s; at most … times is read as a motion: …",
             "The numbers are no motion of this robot.",
             "Positions must be in radians and joints in the robot's order (`motion.joint_order`); a wrong "

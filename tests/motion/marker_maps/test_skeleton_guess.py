@@ -375,3 +375,16 @@ def test_twist_joints_fingers_and_helpers_take_no_role(tmp_path):
             word in place for place in places_used for word in ("twist", "thumb", "index", "helper", "eye")
         )
         assert places_used <= set(places())
+
+
+def test_limbs_that_no_joint_connects_are_refused(tmp_path):
+    path = tmp_path / "body.bvh"
+    path.write_text(write_bvh(DIALECTS["mixamo"], BODY))
+    recording = read_bvh(path, ReadOptions())
+    parents = recording.parents.copy()
+    for name in ("LeftShoulder", "RightShoulder"):
+        parents[next(k for k, each in enumerate(recording.names) if each.endswith(name))] = -1
+    with pytest.raises(
+        MotionError, match=r"the limbs hang on 3 roots \(.*LeftShoulder, .*RightShoulder, .*Hips\)"
+    ):
+        recognise_skeleton(replace(recording, parents=parents))

@@ -153,7 +153,8 @@ def check_finite(values: NDArray[Any], where: str) -> None:
         One is NaN, infinite, or larger than any recording has; the message names the frame.
     """
     for first in range(0, len(values), CHUNK):
-        rows = values[first : first + CHUNK]
+        # A half-precision number cannot be compared with the limit, which it cannot hold.
+        rows = values[first : first + CHUNK].astype(np.float64)
         bad = np.flatnonzero(~(np.abs(rows.reshape(len(rows), -1)) <= LARGEST_NUMBER).all(axis=1))
         if bad.size:
             raise MotionError(
