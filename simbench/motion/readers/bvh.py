@@ -21,7 +21,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
-from simbench.motion.readers.bvh_motion import BLOCK_NUMBERS, FrameRows, read_motion_header
+from simbench.motion.readers.bvh_motion import FrameRows, read_motion_header
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import RecordedPose, SkeletonRecording
@@ -35,6 +35,8 @@ LARGE_FILE = 40_000_000
 # Most poses of a file that is not large. Three numbers of a pose take at least six bytes, so only joints that
 # nothing moves can make more of it.
 MAX_SMALL_POSES = 6_000_000
+# So many poses are computed at once, a hundred megabytes.
+BLOCK_POSES = 1_000_000
 # Room is made for this many times the frames that are there already.
 GROWTH = 1.1
 # Most characters of a line, and most lines before the frames: ten thousand joints have less. Without these
@@ -207,7 +209,7 @@ def _read_poses(
     positions, rotations = _Frames((len(kept), 3)), _Frames((len(kept), 3, 3))
     count = 0
     at_rest: tuple[float, float] | None = None
-    for values in rows.blocks(max(1, BLOCK_NUMBERS // len(needed))):
+    for values in rows.blocks(max(1, BLOCK_POSES // len(needed))):
         count += len(values)
         if len(kept) * count > most:
             count += rows.count_rest()
