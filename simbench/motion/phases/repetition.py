@@ -76,7 +76,7 @@ class _Candidates(NamedTuple):
 class _Chained(NamedTuple):
     """For each candidate (K,): repetitions in the chain from it on, last stop, next candidate or -1."""
 
-    count: NDArray[np.int64]
+    repetitions: NDArray[np.int64]
     reach: NDArray[np.int64]
     following: NDArray[np.int64]
 

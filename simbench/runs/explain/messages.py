@@ -637,7 +637,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         ),
         (
             "…: longer than … characters; no BVH file",
-            "A line is longer than that of ten thousand joints: the file is damaged, or holds something else.",
+            "A line is longer than that of ten thousand joints: the file is damaged, or something else.",
             "Export as BVH again, or rename the file.",
         ),
         (
