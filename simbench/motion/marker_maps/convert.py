@@ -83,6 +83,9 @@ def to_human_motion(
     joints = compute_known_joints(body)
     sides = find_complete_arms(joints, source)
     segments = compute_segment_frames(body, joints, sides)
+    missing = find_missing_parts(body, joints, sides)
+    # The arrays of an hour take gigabytes: each is released when it is not needed any more.
+    body.frames.clear()
     vertical = _vertical_axis(recording, marker_map, joints, options)
     notes += [vertical.note] if vertical.note else []
     doubts += [vertical.doubt] if vertical.doubt else []
@@ -101,13 +104,11 @@ def to_human_motion(
         notes.append(note)
         lean = find_lean(upright)
         doubts += [lean] if lean else []
-    joints = {name: world.transform(track) for name, track in joints.items()}
-    segments = {
-        name: transform(world.rotation @ frames[:, :3, :3], world.transform(frames[:, :3, 3]))
-        for name, frames in segments.items()
-    }
+        del upright, pelvis
+    body.points.clear()
+    joints = {name: world.transform(joints.pop(name)) for name in list(joints)}
+    segments = {name: world.transform_frames(segments.pop(name)) for name in list(segments)}
     initial, note = find_initial_pose(recording.time, joints, segments)
-    missing = find_missing_parts(body, joints, sides)
     if "left" not in sides or "right" not in sides:
         notes.append(f"only the {sides[0]} arm is complete")
     return validate_motion(
@@ -174,6 +175,10 @@ class _WorldFrame:
     def transform(self, track: Array) -> Array:
         """Transform positions (T, 3) from the file's axes to the world frame."""
         return np.asarray(self.factor * track @ self.rotation.T - self.origin)
+
+    def transform_frames(self, frames: Array) -> Array:
+        """Transform poses (T, 4, 4) from the file's axes to the world frame."""
+        return transform(self.rotation @ frames[:, :3, :3], self.transform(frames[:, :3, 3]))
 
 
 def _markers(

@@ -236,8 +236,27 @@ def make_body(recording: Recording, marker_map: MarkerMap, unit: str) -> Recorde
         rest = {name: metres * positions[k] for name, k in index.items()}
     else:
         metres /= UNITS[recording.unit]
-    points = {point: metres * recording.positions[:, k] for point, k in index.items()}
+    points = _Tracks(index, recording.positions, metres)
     return RecordedBody(marker_map, points, rate, recording.source, rotations, rest)
+
+
+class _Tracks(Mapping[str, Array]):
+    """Tracks (T, 3) of a recording's points, m, by name: converted from the file's unit when asked for.
+
+    A map needs few of the points, and all of them at once would double the memory of a long recording.
+    """
+
+    def __init__(self, index: Mapping[str, int], positions: Array, metres: float) -> None:
+        self._index, self._positions, self._metres = index, positions, metres
+
+    def __getitem__(self, name: str) -> Array:
+        return np.asarray(self._metres * self._positions[:, self._index[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
 
 
 def find_facing(body: RecordedBody) -> list[Array]:

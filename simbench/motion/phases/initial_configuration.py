@@ -36,10 +36,12 @@ def find_initial_configuration(
     (float, float) or None
         Start of the hold and onset of the movement that ends it, s; None if there is none.
     """
+    # First sample of the rest in which each sample lies: the one after the last that moves.
+    moving = np.where(hands.speed > SWAYING, np.arange(1, len(hands.speed) + 1), 0)
+    rests = np.maximum.accumulate(moving)
     for k in range(candidates):
         stop = int(found.stops[k])
-        moving = np.flatnonzero(hands.speed[: stop + 1] > SWAYING)
-        first = int(moving[-1]) + 1 if moving.size else 0
+        first = int(rests[stop])
         if not (first <= stop and _arms_forward(motion, slice(first, stop + 1))):
             continue
         # The hands may start to rotate or to descend before they arrive.

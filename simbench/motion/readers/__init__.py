@@ -11,7 +11,7 @@ from pathlib import Path
 
 from simbench.errors import MotionError
 from simbench.files.arrays.plain_values import TORCH_ADVICE
-from simbench.files.input_files import require_regular_file
+from simbench.files.input_files import MAX_BYTES, require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.bridging import prepare_markers
 from simbench.motion.human_motion import HumanMotion
@@ -48,6 +48,8 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }
+# Size, bytes, of the largest file of a format that is read in blocks and of which only poses are kept.
+LARGEST_STREAMS = {".bvh": 10_000_000_000}
 # Formats that are not read, and what to do about them.
 REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
 
@@ -132,6 +134,7 @@ def _recording(text: str, options: ReadOptions) -> Recording:
             f"{text}: no reader for {suffix or 'a name without suffix'}; give {kinds}, or a file ending in "
             f"{', '.join(SUFFIXES)}"
         )
-    if not require_regular_file(path, MotionError).exists():
+    largest = LARGEST_STREAMS.get(suffix, MAX_BYTES)
+    if not require_regular_file(path, MotionError, largest).exists():
         raise MotionError(f"{text}: no such file")
     return SUFFIXES[suffix](path, options)

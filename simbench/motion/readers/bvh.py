@@ -9,8 +9,9 @@ in Blender. Frames are read in blocks, so that a long file needs no more memory 
 import re
 from collections.abc import Iterator
 from itertools import chain
+from itertools import count as count_from
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +27,21 @@ from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import RecordedPose, SkeletonRecording
 from simbench.motion.skeletons.names import read_names
 
-# Most poses that are read: two hours of a body with fingers at 30 Hz, two gigabytes of poses.
-MAX_POSES = 20_000_000
+# Most poses that are kept: an hour at 120 Hz of a body with fingers whose names say nothing, three gigabytes.
+MAX_POSES = 30_000_000
 # Of a file of more bytes than this (about three minutes with fingers at 120 Hz), only the joints are kept
 # that a person's motion needs: no phalanges beyond the first, no face.
 LARGE_FILE = 40_000_000
+# Most poses of a file that is not large. Three numbers of a pose take at least six bytes, so only joints that
+# nothing moves can make more of it.
+MAX_SMALL_POSES = 6_000_000
+# So many poses are computed at once, a hundred megabytes.
+BLOCK_POSES = 1_000_000
+# Room is made for this many times the frames that are there already.
+GROWTH = 1.1
+# Most characters of a line, and most lines before the frames: ten thousand joints have less. Without these
+# limits a file that is no BVH file is held in memory as a whole.
+LONGEST_LINE, LONGEST_HEADER = 10_000_000, 200_000
 # A pose that was put before the motion: the joints move this many times farther from it than in any other
 # step; and, if it is not the rest pose, by this part of the skeleton's size. At most so many frames hold it.
 REST_POSE_JUMP, POSE_JUMP, MOST_POSE_FRAMES = 5.0, 0.3, 30
@@ -75,7 +86,7 @@ def read_bvh(path: Path, options: ReadOptions) -> SkeletonRecording:
     try:
         large = path.stat().st_size > LARGE_FILE
         with path.open(encoding=_encoding(path), errors="replace") as file:
-            return _read(file, large, options, source)
+            return _read(_bounded_lines(file, source), large, options, source)
     except (OSError, ValueError) as error:
         raise MotionError(f"{path}: cannot be read: {error}") from error
 
@@ -86,13 +97,26 @@ def _encoding(path: Path) -> str:
         return "utf-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
+def _bounded_lines(file: TextIO, source: str) -> Iterator[str]:
+    """Read the lines of a file, none of which may be too long to be one."""
+    for number in count_from(1):
+        line = file.readline(LONGEST_LINE)
+        if len(line) == LONGEST_LINE and not line.endswith("\n"):
+            raise MotionError(f"{source}, line {number}: longer than {LONGEST_LINE} characters; no BVH file")
+        if not line:
+            return
+        yield line
+
+
 def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -> SkeletonRecording:
     """Read skeleton and frames from the lines of a file."""
-    header = []
+    header, words = [], 0
     for line in file:
         header.append("" if line.lstrip().startswith(_COMMENT) else line.rstrip("\r\n"))
         if _MOTION.search(line):
             break
+        if len(header) >= LONGEST_HEADER or (words := words + len(line)) > LONGEST_LINE:
+            raise MotionError(f"{source}, line {len(header)}: no MOTION up to here; it is no BVH file")
     skeleton = parse_hierarchy(header, source, options.strict)
     filled = (
         (number, text)
@@ -107,7 +131,7 @@ def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -
     rows = FrameRows(chain(ahead, filled), columns, options.strict, source)
     names = _names(nodes)
     kept = _kept_joints(nodes, names, skeleton.root, large)
-    poses, at_rest = _read_poses(rows, nodes, kept, source)
+    poses, at_rest = _read_poses(rows, nodes, kept, MAX_POSES if large else MAX_SMALL_POSES, source)
     count = len(poses.positions)
     notes = [*skeleton.notes, *motion.notes, *rows.notes]
     if motion.declared is not None and count != motion.declared:
@@ -173,7 +197,7 @@ def _kept_joints(nodes: list[Node], names: tuple[str, ...], root: int, large: bo
 
 
 def _read_poses(
-    rows: FrameRows, nodes: list[Node], kept: list[int], source: str
+    rows: FrameRows, nodes: list[Node], kept: list[int], most: int, source: str
 ) -> tuple[_Poses, tuple[float, float] | None]:
     """Read all frames; and how far the first one is from the rest pose in rotation and place."""
     needed = _with_ancestors(nodes, kept)
@@ -182,15 +206,15 @@ def _read_poses(
     parents = np.array([index.get(nodes[joint].parent, -1) for joint in needed], dtype=np.int64)
     places = [index[joint] for joint in kept]
     whole = len(places) == len(needed)
-    positions, rotations = [np.empty((0, len(kept), 3))], [np.empty((0, len(kept), 3, 3))]
+    positions, rotations = _Frames((len(kept), 3)), _Frames((len(kept), 3, 3))
     count = 0
     at_rest: tuple[float, float] | None = None
-    for values in rows.blocks():
+    for values in rows.blocks(max(1, BLOCK_POSES // len(needed))):
         count += len(values)
-        if len(kept) * count > MAX_POSES:
+        if len(kept) * count > most:
             count += rows.count_rest()
             raise MotionError(
-                f"{source}: {len(kept)} joints in {count} frames; at most {MAX_POSES} poses are read"
+                f"{source}: {len(kept)} joints in {count} frames; at most {most} poses are read"
             )
         local_positions, local_rotations = _local_poses(nodes, needed, offsets, values)
         if at_rest is None:
@@ -201,20 +225,32 @@ def _read_poses(
         block = compute_world_poses(parents, local_positions, local_rotations)
         positions.append(block[0] if whole else block[0][:, places])
         rotations.append(block[1] if whole else block[1][:, places])
-    return _Poses(_joined(positions), _joined(rotations)), at_rest
+    return _Poses(positions.finish(), rotations.finish()), at_rest
 
 
-def _joined(blocks: list[Array]) -> Array:
-    """Join blocks of frames; their memory is released while they are copied."""
-    if len(blocks) == 2:
-        return blocks[1]
-    joined = np.empty((sum(map(len, blocks)), *blocks[0].shape[1:]))
-    end = len(joined)
-    while blocks:
-        block = blocks.pop()
-        joined[end - len(block) : end] = block
-        end -= len(block)
-    return joined
+class _Frames:
+    """Frames that are appended in blocks; none is held twice, as it would be if blocks were joined."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._values, self._count = np.empty((0, *shape)), 0
+
+    def append(self, block: Array) -> None:
+        """Append frames (B, ...)."""
+        end = self._count + len(block)
+        if end > len(self._values):
+            # The system moves the pages of a large array, and not its content.
+            self._resize(max(end, int(GROWTH * self._count)))
+        self._values[self._count : end] = block
+        self._count = end
+
+    def finish(self) -> Array:
+        """Return all frames (T, ...)."""
+        self._resize(self._count)
+        return self._values
+
+    def _resize(self, count: int) -> None:
+        """Make room for so many frames."""
+        self._values.resize((count, *self._values.shape[1:]), refcheck=False)
 
 
 def _with_ancestors(nodes: list[Node], kept: list[int]) -> list[int]:

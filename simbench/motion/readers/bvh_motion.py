@@ -13,8 +13,8 @@ from simbench.files.documents.number_text import parse_finite_number
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.text_table import LARGEST_NUMBER, quote, read_numbers
 
-# So many numbers are read at once: a few megabytes of text.
-BLOCK_NUMBERS = 500_000
+# So many numbers, or characters, are read at once: a few megabytes of text.
+BLOCK_NUMBERS, BLOCK_CHARACTERS = 500_000, 20_000_000
 # Frames of half a second or longer are rather frames per second in the wrong place.
 LONGEST_FRAME = 0.5
 _FRAMES = re.compile(r"frames\s*[:=]?\s*(.*)", re.IGNORECASE)
@@ -158,8 +158,13 @@ class FrameRows:
         self._spare: int | None = None
         self.notes: list[str] = []
 
-    def blocks(self) -> Iterator[NDArray[np.float64]]:
+    def blocks(self, most: int) -> Iterator[NDArray[np.float64]]:
         """Read all rows.
+
+        Parameters
+        ----------
+        most : int
+            Most rows at a time.
 
         Yields
         ------
@@ -171,11 +176,21 @@ class FrameRows:
         MotionError
             A row that is not as long as the others, or holds something else than finite numbers.
         """
-        size = max(1, BLOCK_NUMBERS // self._columns)
-        while block := list(islice(self._lines, size)):
+        size = max(1, min(most, BLOCK_NUMBERS // self._columns))
+        while block := self._next_block(size):
             values = self._read(block)
             if len(values):
                 yield values
+
+    def _next_block(self, size: int) -> list[NumberedLine]:
+        """Take the next lines, fewer where they are long."""
+        block, characters = [], 0
+        for line in islice(self._lines, size):
+            block.append(line)
+            characters += len(line[1])
+            if characters > BLOCK_CHARACTERS:
+                break
+        return block
 
     def count_rest(self) -> int:
         """Count the rows that were not read.
@@ -224,11 +239,8 @@ class FrameRows:
 
     def _read_slowly(self, block: list[NumberedLine], width: int) -> NDArray[np.float64]:
         """Read rows by the parser whose errors name the line of the file."""
-        lines = [""] * (block[-1][0] if block else 0)
-        first = block[0][0] - 1 if block else 0
-        for number, text in block:
-            lines[number - 1] = text
-        return read_numbers(lines, first, width, self._source)
+        texts = [text for _, text in block]
+        return read_numbers(texts, 0, width, self._source, numbers=[number for number, _ in block])
 
 
 def _chained(first: NumberedLine, rest: Iterator[NumberedLine]) -> Iterator[NumberedLine]:

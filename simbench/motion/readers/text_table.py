@@ -1,5 +1,6 @@
 """Parser for tables of numbers in text files; errors name the line."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -54,14 +55,20 @@ def quote(words: str) -> str:
 
 
 def read_numbers(
-    lines: list[str], first: int, columns: int, source: str, delimiter: str | None = None
+    lines: list[str],
+    first: int,
+    columns: int,
+    source: str,
+    delimiter: str | None = None,
+    *,
+    numbers: Sequence[int] | None = None,
 ) -> NDArray[np.float64]:
     """Read rows of finite numbers; blank lines are skipped.
 
     Parameters
     ----------
     lines : list of str
-        All lines of the file.
+        All lines of the file, or some of them.
     first : int
         Index of the table's first line.
     columns : int
@@ -70,6 +77,8 @@ def read_numbers(
         Name of the file, for messages.
     delimiter : str, optional
         Character between numbers; white space unless given.
+    numbers : sequence of int, optional
+        Number of each line in the file, for messages; by default they are all lines from 1 on.
 
     Returns
     -------
@@ -81,11 +90,12 @@ def read_numbers(
     MotionError
         A line with more or fewer numbers, or with a value that is not a finite number.
     """
+    numbers = range(1, len(lines) + 1) if numbers is None else numbers
     rows = [k for k in range(first, len(lines)) if lines[k].strip()]
     for k in rows:
         width = len(lines[k].split(delimiter))
         if width != columns:
-            raise MotionError(f"{source}, line {k + 1}: {width} value(s); there must be {columns}")
+            raise MotionError(f"{source}, line {numbers[k]}: {width} value(s); there must be {columns}")
     if not rows:
         return np.empty((0, columns))
     try:
@@ -100,7 +110,8 @@ def read_numbers(
         for column, word in enumerate(lines[k].split(delimiter)):
             if not _is_number(word):
                 raise MotionError(
-                    f"{source}, line {k + 1}, column {column + 1}: {quote(word)}; it must be a finite number"
+                    f"{source}, line {numbers[k]}, column {column + 1}: {quote(word)}; it must be a finite "
+                    "number"
                 )
     raise MotionError(f"{source}: the table holds characters that are neither numbers nor between them")
 

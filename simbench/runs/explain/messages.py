@@ -759,6 +759,21 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Export as BVH again, or rename the file.",
         ),
         (
+            "…: longer than … characters; no BVH file",
+            "A line is longer than that of ten thousand joints: the file is damaged, or something else.",
+            "Export as BVH again, or rename the file.",
+        ),
+        (
+            "…: no MOTION up to here; it is no BVH file",
+            "The part before the frames is longer than that of ten thousand joints.",
+            "Export as BVH again, or rename the file.",
+        ),
+        (
+            "…: … joints in … frames; at most … poses are read",
+            "The poses of the joints that are kept would take more memory than is planned for them.",
+            "Cut the recording into parts, or leave joints out that never move.",
+        ),
+        (
             "…: … frames are declared, but … lines of numbers follow",
             "The BVH file is truncated, or its `Frames:` line is wrong.",
             "Export the file again.",

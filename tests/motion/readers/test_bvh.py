@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pybvh
 import pytest
@@ -7,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers import read_motion
 from simbench.motion.readers.bvh import read_bvh
 
 ARM = """HIERARCHY
@@ -310,6 +313,40 @@ def test_blocks_of_frames_join_without_a_seam(tmp_path, monkeypatch):
     np.testing.assert_array_equal(parts.rotations, whole.rotations)
 
 
+def test_blocks_of_long_lines_join_without_a_seam(tmp_path, monkeypatch):
+    text = random_bvh(6, frames=9)
+    whole = read(tmp_path, text)
+    monkeypatch.setattr("simbench.motion.readers.bvh_motion.BLOCK_CHARACTERS", 1)
+    np.testing.assert_array_equal(read(tmp_path, text).rotations, whole.rotations)
+
+
+def test_an_error_after_the_first_block_names_the_line_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("simbench.motion.readers.bvh_motion.BLOCK_NUMBERS", 13)
+    lines = ARM.split("\n")
+    text = "\n".join([*lines[:-2], "", lines[-2].replace("80", "eighty"), lines[-2]])
+    number = text.split("\n").index(lines[-2].replace("80", "eighty")) + 1
+    with pytest.raises(MotionError, match=rf"line {number}, column 12: 'eighty'"):
+        read(tmp_path, text)
+
+
+def test_a_file_without_lines_is_not_held_in_memory(tmp_path):
+    path = tmp_path / "sparse.bvh"
+    with path.open("wb") as file:
+        file.truncate(2_000_000_000)
+    tracemalloc.start()
+    with pytest.raises(MotionError, match=r"line 1: longer than 10000000 characters"):
+        read_motion(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200_000_000
+
+
+def test_a_skeleton_without_end_is_refused_early(tmp_path, monkeypatch):
+    monkeypatch.setattr("simbench.motion.readers.bvh.LONGEST_HEADER", 15)
+    with pytest.raises(MotionError, match=r"line 15: no MOTION up to here"):
+        read(tmp_path, ARM)
+
+
 def test_of_a_large_file_phalanges_and_face_are_left_out(tmp_path, monkeypatch):
     finger = "JOINT LeftHandIndex1 {\nOFFSET 1 0 0\nCHANNELS 1 Xrotation\nEnd Site { OFFSET 1 0 0 }\n}"
     text = in_each_row(ARM.replace("      End Site", f"{finger}\n      End Site"), "{} 9")
@@ -337,7 +374,7 @@ def test_deep_and_wide_skeletons_are_bounded(tmp_path):
     # Few bytes that would be gigabytes of poses.
     bare = "ROOT r {\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n" + "End Site { OFFSET 0 0 0 }\n" * 3000 + "}"
     frames = "0\n" * 7000
-    with pytest.raises(MotionError, match=r"3001 joints in 7000 frames; at most 20000000"):
+    with pytest.raises(MotionError, match=r"3001 joints in 7000 frames; at most 6000000"):
         read(tmp_path, f"HIERARCHY\n{bare}\nMOTION\nFrames: 7000\nFrame Time: 1\n{frames}")
 
 
