@@ -5,10 +5,11 @@
 
 Inverse kinematics of all joints and of the floating root, frame by frame, warm-started, as GMR does it: the
 root follows the pelvis and each foot the ankle, both scaled by the leg's length; elbows and wrists follow the
-directions of the person's arms. There are no contacts, no dynamics and no smoothing. Feet stay level and point
-where the pelvis does. The lowest sole of all frames is put on the floor. `--cycles` repeats a recording of
-one gait cycle. The file is a table without names at 30 Hz, base and joints (Unitree's), as such programs
-write it; `simbench verdict FILE --robot NAME` and `simbench run FILE --robot NAME` say what is wrong with it.
+directions of the person's arms. There are no contacts, no dynamics and no smoothing. A foot points where the
+pelvis does and turns about its toes when the ankle rises. The lowest sole of all frames is put on the floor.
+`--cycles` repeats a recording of one gait cycle. The file is a table without names at 30 Hz, base and joints
+(Unitree's), as such programs write it; `simbench verdict FILE --robot NAME` and `simbench run FILE --robot
+NAME` say what is wrong with it.
 """
 
 import argparse
@@ -33,6 +34,8 @@ ITERATIONS, DAMPING = 30, 1e-4
 WEIGHTS = {"root": 1.0, "foot": 1.0, "arm": 0.3}
 REST = 0.02
 """Weight of the posture in which the robot stands: it decides what the tasks leave open."""
+STEEPEST = 0.5
+"""Largest inclination of a foot whose heel is raised, rad."""
 STEP = 0.2
 """Largest step of a joint in an iteration, rad."""
 
@@ -107,11 +110,17 @@ def make_targets(robot: Robot, motion: HumanMotion, cycles: int, home: Array) ->
         wide = (at[f"{side}_foot"] - home[:3]) @ [0.0, 1.0, 0.0]
         human = np.mean(np.einsum("ti,ti->t", ankles[:, number] - middle, axes[:, :, 1]))
         path = path + (wide - scale * human) * axes[row][:, :, 1] * [1.0, 1.0, 0.0]
-        feet[side] = [pin.SE3(pin.utils.rotate("z", float(yaw[k])), p) for k, p in zip(row, path, strict=True)]
+        # A raised ankle turns the foot about its toes, which stay on the floor.
+        toe = float(robot.soles[f"{side}_foot"][:, 0].max())
+        pitch = np.arcsin((path[:, 2] / toe).clip(0.0, np.sin(STEEPEST)))
+        feet[side] = [
+            pin.SE3(pin.utils.rotate("z", float(yaw[k])) @ pin.utils.rotate("y", float(p)), place)
+            for k, p, place in zip(row, pitch, path, strict=True)
+        ]
     upper, fore = {}, {}
     for side in SIDES:
-        lengths = [np.linalg.norm(at[f"{side}_{b}"] - at[f"{side}_{a}"]) for a, b in
-                   (("shoulder", "elbow"), ("elbow", "wrist"))]
+        bones = (("shoulder", "elbow"), ("elbow", "wrist"))
+        lengths = [np.linalg.norm(at[f"{side}_{b}"] - at[f"{side}_{a}"]) for a, b in bones]
         upper[side] = lengths[0] * unit(joints[f"{side}_elbow"] - joints[f"{side}_shoulder"])[row]
         fore[side] = lengths[1] * unit(joints[f"{side}_wrist"] - joints[f"{side}_elbow"])[row]
     time = np.arange(count) / motion.rate
@@ -140,7 +149,9 @@ def solve(robot: Robot, targets: Targets, home: Array) -> Array:
                 for a, b, wanted in ((0, 1, targets.upper_arm[side][k]), (1, 2, targets.forearm[side][k])):
                     part = ("shoulder", "elbow", "wrist")
                     jacobians = [
-                        pin.getFrameJacobian(model, data, ids[f"{side}_{part[i]}"], pin.LOCAL_WORLD_ALIGNED)[:3]
+                        pin.getFrameJacobian(model, data, ids[f"{side}_{part[i]}"], pin.LOCAL_WORLD_ALIGNED)[
+                            :3
+                        ]
                         for i in (a, b)
                     ]
                     rows.append(WEIGHTS["arm"] * (jacobians[1] - jacobians[0]))
@@ -162,11 +173,13 @@ def solve(robot: Robot, targets: Targets, home: Array) -> Array:
 
 def put_on_floor(robot: Robot, path: Array) -> Array:
     """Shift the whole motion so that its lowest sole is on the floor."""
-    lowest = min(
-        float((place[2]))
-        for row in path
-        for place in frame_places(robot, row, [f"{side}_foot" for side in SIDES]).values()
-    )
+    model, data = robot.model, robot.model.createData()
+    lowest = np.inf
+    for row in path:
+        pin.framesForwardKinematics(model, data, row)
+        for side in SIDES:
+            pose = data.oMf[model.getFrameId(robot.frames[f"{side}_foot"])]
+            lowest = min(lowest, *(float(pose.act(corner)[2]) for corner in robot.soles[f"{side}_foot"]))
     path = path.copy()
     path[:, 2] -= lowest
     return path

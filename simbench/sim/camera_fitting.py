@@ -1,4 +1,4 @@
-"""The camera of a scenario that does not place it: as far away as the robot is tall, and as far as it goes."""
+"""The camera of a scenario that does not place it: as far away as the robot is tall, and as it goes."""
 
 import numpy as np
 import pinocchio as pin
@@ -62,7 +62,7 @@ def _scale(robot: Robot, posture: Array | None) -> float:
 
 
 def _see_whole(path: Array, section: CameraSection, scale: float) -> tuple[Array, float]:
-    """Aim at the middle of a way (T, 2) from so far that a robot of a scale is in the picture all along it."""
+    """Aim at the middle of a way (T, 2) from so far that the robot is in the picture all along it."""
     yaw, pitch = np.radians([section.yaw_deg, section.pitch_deg])
     axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
     # Across the picture, and away from the camera.

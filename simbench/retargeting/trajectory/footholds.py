@@ -19,8 +19,8 @@ _FLAT = 0.1
 _ONSET = 0.2
 """Part of a swing in which the foot takes up the file's motion, and in which it gives it up again."""
 LANDING_TIME = 0.3
-"""Time in which a foot that is in the air at the beginning of the file is lifted before, and one that is at its
-end is put down after it, s: lifted within the rest of its swing, it turned the G1 by 0.05 rad."""
+"""Time in which a foot that is in the air at the file's beginning is lifted before it, and one at its end is
+put down after it, s: lifted within the rest of its swing, it turned the G1 by 0.05 rad."""
 _LIFTED = 0.001
 """Height of a sole above where it stands from which on it has left the floor, m."""
 _REFINED = 0.15
@@ -115,8 +115,8 @@ def plan_feet(
 
     A foot in contact keeps one pose: the median of the file's over the time in which its sole is flat. In
     between it follows the file's path, moved so that it meets both of them, at rest at both ends, and at
-    least `lift` high once. A foot that is in the air at the first sample starts on the floor below, from which
-    it is lifted before, and one that is at the last sample is put down below, if the other foot stands.
+    least `lift` high once. A foot that is in the air at the first sample is lifted before it from the floor
+    below, and one that is at the last sample is put down below, if the other foot stands.
 
     Parameters
     ----------
