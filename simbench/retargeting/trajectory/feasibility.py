@@ -115,8 +115,8 @@ def _follow(robot: Robot, plan: WholeBodyPlan) -> tuple[Array, _Excess]:
     if whole.gave_up is not None:
         lost = 1.0 - whole.gave_up / count
         lines.append(
-            f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: with level "
-            "soles its steps are too long, or it stands too high; the balance controller holds still from there on"
+            f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: steps are "
+            "too long for level soles, or it stands too high; the balance controller gives up there"
         )
     for values, allowed, words in (
         (excess, 0.0, "{:.3f} rad beyond its position limit"),
