@@ -35,7 +35,7 @@ def test_values_that_are_not_known_are_not_judged():
 
 def test_an_excess_must_last():
     time = np.arange(100) * 1e-3
-    values = np.ones((100, 1))
+    values = np.full((100, 1), 0.5)
     values[10:15], values[50:75] = 1.5, 1.5
     # 0.5 of the limit for 5 ms and for 25 ms: 2.5 and 12.5 ms.
     assert np.flatnonzero(lasting_excess(time, values, 1.0)[:, 0]).tolist() == list(range(50, 75))
