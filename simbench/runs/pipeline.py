@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.balance.controller.sections import limb_sections
 from simbench.errors import RunError, ScenarioError
@@ -172,9 +173,8 @@ def run_scenario(
         _require_legs(robot, scenario)
         scenario, notes = _with_own_posture(robot, scenario)
         scenario = _with_fitted_steps(robot, scenario)
-        camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
-        scenario = scenario.model_copy(update={"camera": camera})
-        write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
+        if not scenario.motion.source.startswith(TRAJECTORY):
+            scenario = _with_camera(robot, scenario, folder)
         output = Output(Quality(fast) if video else None, gui, cache, hear)
         outcome = _run(robot, scenario, folder, output, on_progress=tell)
         metrics, diverged, renderer = outcome.metrics, outcome.diverged, outcome.renderer
@@ -253,6 +253,8 @@ def _run(
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     course, followed = _plan(robot, scenario, folder, mechanisms, output, on_progress)
+    if followed:
+        scenario = _with_camera(robot, scenario, folder, followed.tracked.base[:, :2])
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
@@ -326,6 +328,17 @@ def _run(
     metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
     on_progress("measure", 1, 1)
     return _Outcome(metrics, None, renderer, notes)
+
+
+def _with_camera(
+    robot: Robot, scenario: Scenario, folder: Path, path: NDArray[np.float64] | None = None
+) -> Scenario:
+    """Complete a scenario by its camera, from which all of a way (T, 2) is seen, and write it down."""
+    known = None if path is None or not path.size else path[np.isfinite(path).all(axis=1)]
+    camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera, known)
+    scenario = scenario.model_copy(update={"camera": camera})
+    write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
+    return scenario
 
 
 def _plan(

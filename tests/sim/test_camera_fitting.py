@@ -8,6 +8,7 @@ import pytest
 from simbench.options import CameraSection
 from simbench.robot.robot import load_robot
 from simbench.sim.camera_fitting import fit_camera
+from simbench.sim.rendering.scene_view import Camera, project
 
 
 def scaled(robot, factor):
@@ -48,3 +49,21 @@ def test_what_is_given_stays(romeo):
 def test_an_arm_gets_the_usual_camera():
     camera = fit_camera(load_robot("puma560"), None, CameraSection())
     assert (camera.target_m, camera.distance_m) == ((0.1, 0.0, 0.75), 2.2)
+
+
+@pytest.mark.parametrize("yaw", [0.0, 50.0, 200.0])
+def test_all_of_a_way_is_in_the_picture(romeo, yaw):
+    path = np.column_stack([np.linspace(0.0, 6.0, 50), np.linspace(0.0, -2.0, 50) ** 2])
+    section = fit_camera(romeo, romeo.postures["standing"], CameraSection(yaw_deg=yaw), path)
+    fields = ("target_m", "distance_m", "yaw_deg", "pitch_deg", "fov_deg", "width", "height", "fps")
+    camera = Camera(**{name: getattr(section, name) for name in fields})
+    for height in (0.0, 1.4):
+        pixels = project(camera, np.column_stack([path, np.full(50, height)]))
+        assert (pixels > 0.0).all()
+        assert (pixels < [camera.width, camera.height]).all()
+
+
+def test_a_robot_that_stays_has_the_usual_camera(romeo):
+    path = np.array([[0.0, 0.0], [0.1, 0.2]])
+    given = CameraSection()
+    assert fit_camera(romeo, None, given, path) == fit_camera(romeo, None, given)

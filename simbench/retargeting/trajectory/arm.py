@@ -20,6 +20,7 @@ from simbench.retargeting.reference.assembly import (
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.retargeting.trajectory.checking import check_trajectory
 from simbench.retargeting.trajectory.curves import fit_curve
+from simbench.retargeting.trajectory.smoothing import smooth_noise
 from simbench.retargeting.trajectory.tracked import TrackedMotion, TrajectoryPlan
 from simbench.robot.robot import Robot
 
@@ -62,7 +63,8 @@ def plan_on_fixed_base(
         If a lead-in or lead-out is too fast however long it takes.
     """
     inside, doubts = check_trajectory(robot, trajectory)
-    time, joints = inside.time, inside.q
+    smoothed, notes = smooth_noise(robot, inside)
+    time, joints = smoothed.time, smoothed.q
     first, last = fit_curve(time, joints).derivative()(time[[0, -1]])
     lead_in = _plan_lead(robot, section, joints[0], first, settings.lead_in_s)
     lead_out = _plan_lead(robot, section, joints[-1], -last, settings.lead_in_s)
@@ -85,7 +87,7 @@ def plan_on_fixed_base(
         None,
         TrackedMotion(tracked, nothing, np.empty((count, 0, 4)), nothing.astype(bool)),
         {},
-        (),
+        tuple(notes),
         tuple(doubts),
     )
 

@@ -114,12 +114,16 @@ def _follow(robot: Robot, plan: WholeBodyPlan) -> tuple[Array, _Excess]:
     lines, lost = [], 0.0
     if whole.gave_up is not None:
         lost = 1.0 - whole.gave_up / count
-        lines.append(f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on")
+        lines.append(
+            f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: steps are "
+            "too long for level soles, or it stands too high; the balance controller gives up there"
+        )
     for values, allowed, words in (
         (excess, 0.0, "{:.3f} rad beyond its position limit"),
         (ratio, 1.0, "{:.2f} times as fast as its limit"),
     ):
-        if values.max() > allowed:
+        # Next to a straight leg, joints and speeds are no motion's.
+        if not lost and values.max() > allowed:
             tick, joint = divmod(int(values.argmax()), len(legs))
             lines.append(
                 f"to follow, {names[joint]} would be {words.format(values.max())} at "

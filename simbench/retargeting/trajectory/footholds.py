@@ -18,8 +18,9 @@ _FLAT = 0.1
 """Tilt of a sole up to which it counts for where the foot stands, rad."""
 _ONSET = 0.2
 """Part of a swing in which the foot takes up the file's motion, and in which it gives it up again."""
-_LANDING_TIME = 0.3
-"""Time in which a foot that is in the air at the end of the file is put down, s."""
+LANDING_TIME = 0.3
+"""Time in which a foot that is in the air at the file's beginning is lifted before it, and one at its end is
+put down after it, s: lifted within the rest of its swing, it turned the G1 by 0.05 rad."""
 _LIFTED = 0.001
 """Height of a sole above where it stands from which on it has left the floor, m."""
 _REFINED = 0.15
@@ -114,8 +115,8 @@ def plan_feet(
 
     A foot in contact keeps one pose: the median of the file's over the time in which its sole is flat. In
     between it follows the file's path, moved so that it meets both of them, at rest at both ends, and at
-    least `lift` high once. A foot that is in the air at the first sample starts on the floor, one that is
-    at the last sample is put down below.
+    least `lift` high once. A foot that is in the air at the first sample is lifted before it from the floor
+    below, and one that is at the last sample is put down below, if the other foot stands.
 
     Parameters
     ----------
@@ -139,14 +140,22 @@ def plan_feet(
     total = before + samples + after
     position, yaw = np.empty((total, 2, 3)), np.empty((total, 2))
     in_swing = np.full((total, 2), np.nan)
-    landing = min(round(_LANDING_TIME / timestep), after)
+    span = round(LANDING_TIME / timestep)
+    lifting, landing = min(span, before - 1), min(span, after)
     steps = 0
     rows = np.clip(np.arange(total) - before, 0, samples - 1).astype(np.int64)
     for foot in (0, 1):
+        # Without the other foot on the floor, nothing would carry the robot meanwhile.
+        ends = [bool(contact[row, foot] or not contact[row].any()) for row in (0, -1)]
         stands = np.concatenate(
-            [np.ones(before, bool), contact[:, foot], np.full(landing, contact[-1, foot])]
+            [
+                np.ones(before - lifting, bool),
+                np.full(lifting, ends[0]),
+                contact[:, foot],
+                np.full(landing, ends[1]),
+                np.ones(after - landing, bool),
+            ]
         )
-        stands = np.concatenate([stands, np.ones(after - landing, bool)])
         stands = _without_short(
             _without_short(stands, False, _SHORTEST_SWING / timestep), True, _SHORTEST_CONTACT / timestep
         )

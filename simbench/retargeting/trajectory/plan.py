@@ -21,6 +21,7 @@ from simbench.retargeting.trajectory.feasibility import follow_ideally
 from simbench.retargeting.trajectory.findings import describe_feet, plan_metrics
 from simbench.retargeting.trajectory.footholds import FootPlan
 from simbench.retargeting.trajectory.ground import place_trajectory
+from simbench.retargeting.trajectory.smoothing import smooth_noise
 from simbench.retargeting.trajectory.steps import PlannedSteps, TrajectoryTask, plan_steps
 from simbench.retargeting.trajectory.tracked import TrackedMotion, TrajectoryPlan
 from simbench.robot.robot import SEATED, Robot
@@ -37,6 +38,7 @@ def plan_on_feet(
 ) -> TrajectoryPlan:
     """Plan how a robot on free feet follows a trajectory.
 
+    The samples are smoothed as far as their noise demands (`smooth_noise`).
     Trunk, arms and head, the root's orientation and the height of the COG are the trajectory's. Its feet's
     contacts become the support schedule, with each foot level and at rest where it stands. The desired ZMP is
     the one that the trajectory requires, as far as the soles can carry it, and the COG is that of the linear
@@ -77,13 +79,14 @@ def plan_on_feet(
         )
     inside, doubts = check_trajectory(robot, trajectory)
     placed = place_trajectory(robot, inside, section)
+    smoothed, smoothing = smooth_noise(robot, placed.trajectory)
     every = round(1.0 / (settings.timestep_s * rate))
-    setting = TrajectoryTask(robot, placed.trajectory, section, settings, every)
+    setting = TrajectoryTask(robot, smoothed, section, settings, every)
     steps = plan_steps(setting)
     lowered, followed = follow_ideally(robot, lambda low: _whole_plan(setting, steps, low), leg_length(robot))
     whole = followed.plan
     timeline = _build_timeline(setting, steps, whole, followed.path, feedforward)
-    tracked = _track(setting, steps)
+    tracked = _track(setting, steps, placed.trajectory)
     notes, more = describe_feet(setting, steps)
     if lowered > 0.0:
         notes.append(f"the COG is planned {lowered:.3f} m lower than in the file: level feet need bent knees")
@@ -93,7 +96,7 @@ def plan_on_feet(
         whole,
         tracked,
         metrics,
-        (*placed.notes, *notes),
+        (*placed.notes, *smoothing, *notes),
         (*doubts, *more, *followed.doubts),
     )
 
@@ -173,14 +176,14 @@ def _build_timeline(
     )
 
 
-def _track(setting: TrajectoryTask, steps: PlannedSteps) -> TrackedMotion:
-    """Sample the placed trajectory at every physics step."""
+def _track(setting: TrajectoryTask, steps: PlannedSteps, placed: JointTrajectory) -> TrackedMotion:
+    """Sample the trajectory as placed, not smoothed, at every physics step."""
     robot, settings = setting.robot, setting.settings
     n, count = len(robot.joint_names), len(steps.sampled.clock)
     clock: Array = settings.timestep_s * np.arange(1, count + 1, dtype=np.float64) - steps.start
     inside = (clock >= 0.0) & (clock <= setting.duration)
     q = np.full((count, 7 + n), np.nan)
-    q[inside] = sample_configurations(setting.trajectory, clock[inside])
+    q[inside] = sample_configurations(placed, clock[inside])
     grid = np.linspace(0.0, setting.duration, len(steps.contact))
     feet = np.full((count, 2, 4), np.nan)
     contact = np.zeros((count, 2), bool)

@@ -13,6 +13,9 @@ from simbench.robot.sides import SIDES
 
 _LOWERED = np.arange(0.0, 0.31, 0.01)
 """Distances by which the pelvis is lowered in turn until the legs reach the feet, m."""
+_SPARE = 3
+"""How many of these distances further it is lowered then: legs that just reach are straight once the robot
+moves, and the balance controller gives up."""
 
 
 def solve_rest(robot: Robot, stance: Stance, feet: Array, zmp: Array) -> Array:
@@ -34,7 +37,7 @@ def solve_rest(robot: Robot, stance: Stance, feet: Array, zmp: Array) -> Array:
     -------
     (7 + n,) array
         Root pose and joint positions. The pelvis is as high as in the stance, or lower if the legs would not
-        reach the feet otherwise.
+        reach the feet otherwise, with 3 cm to spare if they bend as far.
 
     Raises
     ------
@@ -49,14 +52,22 @@ def solve_rest(robot: Robot, stance: Stance, feet: Array, zmp: Array) -> Array:
     base[:2] = feet[:, :2].mean(axis=0)
     legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
     low, high = robot.model.lowerPositionLimit[7 + legs], robot.model.upperPositionLimit[7 + legs]
+    reached: list[Array] = []
     for lowered in _LOWERED:
         placed = replace(stance, soles=soles, base=base, target=zmp)
         try:
             root, joints = solve_com_ik(robot, placed, stance.joints[None], height=np.array([-lowered]))
+            inside = bool(((low <= joints[0, legs]) & (joints[0, legs] <= high)).all())
         except RetargetError:
-            continue
-        if ((low <= joints[0, legs]) & (joints[0, legs] <= high)).all():
-            return np.concatenate([root[0], joints[0]])
+            inside = False
+        if inside:
+            reached.append(np.concatenate([root[0], joints[0]]))
+            if lowered == 0.0 or len(reached) > _SPARE:
+                break
+        elif reached:
+            break
+    if reached:
+        return reached[-1]
     apart = np.linalg.norm(feet[0, :2] - feet[1, :2])
     raise LegReachError(
         f"{robot.name}: cannot stand where the trajectory has its feet, {apart:.2f} m apart; "

@@ -35,7 +35,7 @@ from simbench.retargeting.trajectory.curves import (
     fit_curve,
     sample_configurations,
 )
-from simbench.retargeting.trajectory.footholds import FootPlan, find_contacts, plan_feet
+from simbench.retargeting.trajectory.footholds import LANDING_TIME, FootPlan, find_contacts, plan_feet
 from simbench.retargeting.trajectory.rest import solve_rest
 from simbench.retargeting.trajectory.support import support_zmp
 from simbench.robot.robot import Robot
@@ -251,7 +251,9 @@ def _desired_zmp(
     raw = _low_pass(raw, _ZMP_BANDWIDTH, float(clock[1] - clock[0]))
     ticks: Array = setting.tick * np.arange(len(feet.contact), dtype=np.float64)
     wanted = np.stack([np.interp(ticks - start, clock, raw[:, axis]) for axis in (0, 1)], axis=1)
-    leading = minimum_jerk(ticks, settle, start - settle)[:, None]
+    # A foot that is in the air at the first sample is lifted before: then the other one carries already.
+    lifted = 0.0 if feet.contact[min(round(start / setting.tick), len(ticks) - 1)].all() else LANDING_TIME
+    leading = minimum_jerk(ticks, settle, max(start - settle - lifted, _SHORTEST_LEAD))[:, None]
     leaving = minimum_jerk(ticks, end, after)[:, None]
     wanted = middles[0] + leading * (wanted - middles[0])
     wanted = wanted + leaving * (middles[1] - wanted)

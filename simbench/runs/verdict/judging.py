@@ -14,6 +14,10 @@ LEAST_EXCESS_TIME = 0.01
 that any controller rounds."""
 
 
+_STILL_NEAR = 0.9
+"""Part of a limit down to which a force may sink between two excesses that are one."""
+
+
 def moment_at(time: Array, frame: int) -> Moment:
     """Make the moment of a sample.
 
@@ -139,6 +143,8 @@ def since_onset(values: Array, limit: float, active: NDArray[np.bool_]) -> NDArr
 def lasting_excess(time: Array, values: Array, limit: float) -> NDArray[np.bool_]:
     """Find the samples of excesses whose time integral of value / limit − 1 is at least 10 ms.
 
+    A shorter excess before such a one is part of it if the value stays above 0.9 of the limit in between.
+
     Parameters
     ----------
     time : (T,) array
@@ -153,7 +159,13 @@ def lasting_excess(time: Array, values: Array, limit: float) -> NDArray[np.bool_
     (T, N) array of bool
         Samples of the excesses that last.
     """
-    return lasting_integral(time, np.nan_to_num(values, nan=0.0) / limit - 1.0, LEAST_EXCESS_TIME)
+    ratio = np.nan_to_num(values, nan=0.0) / limit
+    lasting = lasting_integral(time, ratio - 1.0, LEAST_EXCESS_TIME)
+    for column in np.flatnonzero(lasting.any(axis=0)):
+        for first, last in contact_intervals(ratio[:, column] > _STILL_NEAR):
+            run = slice(first, last + 1)
+            lasting[run, column] |= lasting[run, column].any() & (ratio[run, column] > 1.0)
+    return lasting
 
 
 def lasting_integral(time: Array, excess: Array, least: float) -> NDArray[np.bool_]:

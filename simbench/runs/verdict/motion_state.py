@@ -8,11 +8,11 @@ from scipy.ndimage import binary_dilation
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
 from simbench.kinematics.foot_contact import find_point_contacts, point_speeds
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot
-from simbench.runs.verdict.derivatives import SHORTEST_WINDOW, differentiate
 from simbench.runs.verdict.jumps import Jumps, find_jumps
 
 Flags = NDArray[np.bool_]

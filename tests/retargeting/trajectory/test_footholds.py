@@ -117,3 +117,22 @@ def test_errors_of_detection_are_no_steps():
     contact = true_contact()
     contact[round(0.9 / TICK) : round(0.9 / TICK) + 4, 0] = True
     assert planned(gait(), contact).steps == 1
+
+
+def test_a_foot_in_the_air_at_the_first_sample_is_lifted_before():
+    begin = round(0.9 / TICK)
+    soles, contact = gait(), true_contact()[begin:]
+    cut = SolePath(
+        soles.position[begin:], soles.yaw[begin:], soles.tilt[begin:], tuple(c[begin:] for c in soles.corners)
+    )
+    before = 100
+    feet = plan_feet(cut, contact, TICK, before, 60, 0.01)
+    assert feet.contact[: before - 60].all()
+    assert not feet.contact[before - 59 : before, 0].any()
+    assert feet.contact[:, 1].all()
+    # At the height of the file when it begins, raised in a fifth of the swing by minimum jerk: 0.63 m/s.
+    assert feet.position[before, 0, 2] == pytest.approx(soles.position[begin, 0, 2], abs=0.002)
+    rising = np.gradient(feet.position[before - 60 : before, 0, 2], TICK)
+    assert np.abs(rising).max() < 0.65
+    nothing = plan_feet(cut, np.zeros_like(contact), TICK, before, 60, 0.01)
+    assert nothing.contact[:before].all()

@@ -35,7 +35,7 @@ def test_values_that_are_not_known_are_not_judged():
 
 def test_an_excess_must_last():
     time = np.arange(100) * 1e-3
-    values = np.ones((100, 1))
+    values = np.full((100, 1), 0.5)
     values[10:15], values[50:75] = 1.5, 1.5
     # 0.5 of the limit for 5 ms and for 25 ms: 2.5 and 12.5 ms.
     assert np.flatnonzero(lasting_excess(time, values, 1.0)[:, 0]).tolist() == list(range(50, 75))
@@ -63,3 +63,12 @@ def test_json_has_plain_finite_numbers():
     assert written["checks"][0]["value"] is None
     assert "series" not in written["checks"][0]
     assert (written["passed"], written["notes"], written["doubts"]) == (False, ["a note"], ["a doubt"])
+
+
+def test_an_excess_begins_with_a_short_one_from_which_the_value_hardly_sinks():
+    time = np.arange(0.0, 1.0, 0.01)
+    values = np.full((100, 1), 0.5)
+    values[20:22], values[22:30], values[30:60] = 1.02, 0.95, 1.2
+    assert np.flatnonzero(lasting_excess(time, values, 1.0)[:, 0]).tolist() == [20, 21, *range(30, 60)]
+    values[25] = 0.8
+    assert np.flatnonzero(lasting_excess(time, values, 1.0)[:, 0]).tolist() == list(range(30, 60))

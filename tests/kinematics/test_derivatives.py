@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simbench.runs.verdict.derivatives import acceleration_noise_gain, differentiate
+from simbench.kinematics.derivatives import acceleration_noise_gain, differentiate
 
 
 @pytest.mark.parametrize("rate", [30.0, 60.0, 200.0])
