@@ -215,7 +215,8 @@ def scale_bone(dialect: Any, body: Any, rng: np.random.Generator) -> Spoiled:
     ends = [
         name
         for name, (place, parent) in dialect.joints.items()
-        if place and place.partition("_")[2] in ("elbow", "wrist", "knee", "ankle")
+        if place
+        and place.partition("_")[2] in ("elbow", "wrist", "knee", "ankle")
         # A second joint at the same place ends no bone.
         and dialect.joints[parent][0] != place
     ]
