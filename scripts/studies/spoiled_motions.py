@@ -13,6 +13,7 @@ import argparse
 import re
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -164,7 +165,10 @@ def turn_world(turn: np.ndarray, text: str) -> str:
         table = table.copy()
         table[:, :3] = table[:, :3] @ turn.T
         own = Rotation.from_euler(order, table[:, 3:6], degrees=True)
-        table[:, 3:6] = (Rotation.from_matrix(turn) * own).as_euler(order, degrees=True)
+        # A turn by right angles may lead to a singularity of the angles, where any of them will do.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            table[:, 3:6] = (Rotation.from_matrix(turn) * own).as_euler(order, degrees=True)
         return table
 
     return _rewrite_motion(text, change)

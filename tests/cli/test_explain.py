@@ -138,7 +138,7 @@ def test_another_schema_is_refused(capsys):
 @pytest.mark.parametrize(
     ("part", "meaning"),
     [
-        ("take.bvh: an arm is 3.4 m long from shoulder", "implausible body size"),
+        ("take.bvh: the person is 9.1 m tall by the bones", "implausible body size"),
         ("comes closest and lacks", "nearly fits"),
         ("error: take.bvh: no marker map fits its names: a, b", "no ready marker map knows"),
         ("the legs cannot balance frame 0: feet", "inverse kinematics of the legs"),

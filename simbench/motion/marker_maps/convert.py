@@ -143,7 +143,8 @@ def _vertical_axis(
     skeleton = isinstance(recording, SkeletonRecording)
     by_format = recording.up if skeleton else None
     # A map is written for a laboratory: it knows more of its axes than the format of its files.
-    declared = Declared(options.up, by_format, marker_map.up or recording.up)
+    by_file = recording.up or marker_map.up if marker_map.in_place else marker_map.up or recording.up
+    declared = Declared(options.up, by_format, by_file)
     return find_vertical_axis(
         joints, declared, skeleton=skeleton, strict=options.strict, source=recording.source
     )
