@@ -50,7 +50,7 @@ def read_run_log(path: Path) -> StoredMotion:
     log = path / "log.nc" if path.is_dir() else path
     if not log.is_file():
         raise MotionError(
-            f"{path}: is a directory; give a file of a robot's motion; it is not a run directory with a log.nc"
+            f"{path}: is a directory; give a file of a robot's motion; it is not a run directory with log.nc"
         )
     with reading(log, MotionError):
         state = inspect_seal(log)
