@@ -70,6 +70,8 @@ BENDS = (0.0, 0.01, 0.02, 0.025, 0.03, 0.04)
 OUT_BY = 0.015
 """Distance of the COG from the soles, m: more is beyond the ankles of some."""
 SKATE, DEPTH, BEYOND, OVERLOAD, OUTSIDE_S, JUMP = 0.05, 0.03, 0.1, 1.5, 1.0, 0.6
+REFINEMENT = 4
+"""Samples of the spline for each sample of the motion when torques are computed."""
 NOTICEABLE = 1e-3
 """Depth from which a penetration exists, m: heights are not known better."""
 
@@ -212,6 +214,20 @@ def pass_limit(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
     return Spoiled(robot, replace(trajectory, q=q), "joint position", int((q[:, joint] > upper).argmax()))
 
 
+def needed_torques(robot: Robot, trajectory: JointTrajectory) -> Array:
+    """Compute the joint torques (T, n) of a standing motion by another way than the verdict's.
+
+    Central differences on the manifold, of a spline through the samples at several times their rate: at the
+    rate itself they flatten a peak of two or three samples.
+    """
+    fine_count = REFINEMENT * (len(trajectory.time) - 1) + 1
+    time = np.linspace(trajectory.time[0], trajectory.time[-1], fine_count)
+    base = make_interp_spline(trajectory.time, trajectory.base, k=5)(time)
+    base[:, 3:] /= np.linalg.norm(base[:, 3:], axis=1, keepdims=True)
+    q = make_interp_spline(trajectory.time, trajectory.q, k=5)(time)
+    return np.asarray(standing_torques(robot, time, base, q, inertia=True)[::REFINEMENT])
+
+
 def overload(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
     """Give a motor of an arm 1 / 1.5 of the torque that the motion needs; the arm rests, and is raised."""
     name, raised = RAISED[robot.name]
@@ -228,8 +244,7 @@ def overload(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
     speed = float(robot.model.velocityLimit[6 + joint])
     rise = max(0.4, 3.0 * abs(raised) / speed)
     q[:, joint] += raised * pulse(time, start, rise, 0.2)
-    # Another implementation: central differences on the manifold.
-    torque = standing_torques(robot, time, trajectory.base, q, inertia=True)[:, joint]
+    torque = needed_torques(robot, replace(trajectory, q=q))[:, joint]
     limits = robot.motors.torque_limit.copy()
     used = (time > start) & (time < start + 2.0 * rise + 0.2)
     limits[joint] = np.abs(torque[used]).max() / OVERLOAD
