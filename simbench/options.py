@@ -282,6 +282,14 @@ class RetargetSection(ScenarioSection):
     2018)."""
     weights: WeightsSection | None = None
     """Criteria that determine trunk and arms while hands hold something, instead of the person's posture."""
+    timing: Literal["auto", "preserve", "local", "uniform"] = "auto"
+    """What gives way where the person is faster than the robot's joints: `preserve` keeps the recorded clock
+    and reduces amplitudes, `local` keeps the path and takes longer only where it must, `uniform` slows the
+    whole motion by one factor."""
+    legs: Literal["stand", "follow"] = "stand"
+    """What the legs do: `stand` on both feet, or `follow` the person's steps, turns and squats."""
+    legs_strict: bool = False
+    """Whether steps that the robot cannot take as the person did are refused, not replaced by the nearest."""
     smoothing_window: Annotated[int, Field(ge=3, le=10_001)] = 31
     """Savitzky-Golay window in samples, odd: 31 are 0.31 s at 100 Hz, the default of `motion.rate_hz`."""
     smoothing_order: Annotated[int, Field(ge=1, le=20)] = 5
