@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simbench.kinematics.arrays import Array
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
+    from simbench.retargeting.fidelity.fidelity import Fidelity
     from simbench.retargeting.imitation.errors import ErrorSummary
     from simbench.retargeting.imitation.joint_use import JointUse, LimitStay
     from simbench.retargeting.imitation.robot_errors import RobotErrors, RobotErrorSummary
@@ -71,11 +72,10 @@ def retarget(
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.errors import imitation_errors, summarise
     from simbench.retargeting.imitation.joint_use import joint_uses
-    from simbench.retargeting.imitation.robot_errors import summarise_robot
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
-    trajectory = made.plan.trajectory
+    trajectory, fidelity = made.plan.trajectory, measure_retargeting(made)
     imitation = made.plan.imitation
     errors = None if imitation is None else imitation_errors(imitation, made.motion)
     if plot is not None:
@@ -96,8 +96,8 @@ def retarget(
 
         draw_retargeting(made, errors, plot)
     console = make_console()
-    console.print(robot_error_table(summarise_robot(made.plan.errors), made.motion.time))
-    for line in robot_lines(made):
+    console.print(robot_error_table(robot_summaries(made, fidelity), made.motion.time, trajectory.time))
+    for line in robot_lines(made, fidelity):
         print(line)
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
@@ -119,7 +119,52 @@ def retarget(
         print(f"picture  {plot}")
 
 
-def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Table:
+def measure_retargeting(made: Retargeting) -> Fidelity:
+    """Measure what a retargeting leaves of the person.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+
+    Returns
+    -------
+    Fidelity
+        Errors, tempo, lag and shares of the samples at a limit.
+    """
+    from simbench.options import RetargetSection
+    from simbench.retargeting.fidelity.fidelity import base_heading, planned_fidelity
+    from simbench.retargeting.whole_body.plan import MotionPlan
+
+    section, plan = RetargetSection(), made.plan
+    limits = section.joint_limit_margin_rad, section.speed_limit_fraction
+    heading = base_heading(plan.stance.base) if isinstance(plan, MotionPlan) else 0.0
+    return planned_fidelity(made.robot, plan.trajectory, made.motion, plan.errors, limits, heading=heading)
+
+
+def robot_summaries(made: Retargeting, fidelity: Fidelity) -> tuple[RobotErrorSummary, ...]:
+    """List the errors that the table of the robot shows: the plan's own, then those of the rest of the body.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+    fidelity : Fidelity
+        What it leaves of the person.
+
+    Returns
+    -------
+    tuple of RobotErrorSummary
+        In the order of the table.
+    """
+    from simbench.retargeting.fidelity.fidelity import summarise_fidelity
+    from simbench.retargeting.imitation.robot_errors import QUANTITIES, summarise_robot
+
+    rest = (each for each in summarise_fidelity(fidelity) if each.quantity not in QUANTITIES)
+    return (*summarise_robot(made.plan.errors), *rest)
+
+
+def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array, robot_time: Array) -> Table:
     """Lay out the errors of the robot's planned motion against the person.
 
     Parameters
@@ -128,18 +173,21 @@ def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Ta
         Mean, 95th percentile and maximum of each error.
     time : (T,) array
         Times of the recording's samples, s.
+    robot_time : (T,) array
+        The robot's times of the same samples, s.
 
     Returns
     -------
     rich.table.Table
-        One line for each error, in mm, percent or degrees.
+        One line for each error, in mm, percent or degrees, with both times of the worst.
     """
     import numpy as np
 
     from simbench.cli.console import number_table
 
-    table = number_table("robot against person", "mean", "95 %", "worst", "unit", "at s", "side")
-    table.columns[4].justify = table.columns[6].justify = "left"
+    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
+    table = number_table("robot against person", *heads)
+    table.columns[4].justify = table.columns[7].justify = "left"
     scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / np.pi, "°")}
     for summary in summaries:
         scale, unit = scales[summary.unit]
@@ -149,31 +197,39 @@ def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Ta
             *(f"{scale * value:.1f}" for value in numbers),
             unit,
             f"{time[summary.sample]:.2f}",
+            f"{robot_time[summary.sample]:.2f}",
             summary.side,
         )
     return table
 
 
-def robot_lines(made: Retargeting) -> Iterator[str]:
-    """Say what the errors of the robot come from: equipment, joints at their limits, a doubtful recording.
+def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
+    """Say what the errors of the robot come from, and at which tempo it moves.
+
+    They come from equipment, joints at their limits, or a doubtful recording.
 
     Parameters
     ----------
     made : Retargeting
         Retargeted recording.
+    fidelity : Fidelity
+        What it leaves of the person.
 
     Yields
     ------
     str
         A line.
     """
+    from simbench.cli.fidelity_table import fidelity_lines
     from simbench.options import RetargetSection
+    from simbench.retargeting.fidelity.metrics import fidelity_metrics
     from simbench.retargeting.imitation.joint_use import limit_stays
 
     yield from held_lines(made.plan.errors, made.plan.metrics["retarget.hand_max_m"])
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
+    yield from fidelity_lines(fidelity_metrics(fidelity))
     yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
 
 

@@ -10,7 +10,10 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.fidelity.leg_lines import LegLine, LegPath, find_leg_line, follow_leg
 from simbench.retargeting.imitation.robot_errors import (
+    FOREARM,
     QUANTITIES,
+    TRUNK,
+    UPPER_ARM,
     ErrorTrack,
     angle_between,
     basic_path,
@@ -29,6 +32,8 @@ HEAD, THIGH, SHANK, ROOT, ROOT_HEIGHT, HEADING = (
 )
 BODY_QUANTITIES = (*QUANTITIES, HEAD, THIGH, SHANK, ROOT, ROOT_HEIGHT, HEADING)
 """What is compared of the whole body, in the order of tables."""
+DIRECTIONS = (UPPER_ARM, FOREARM, TRUNK, HEAD, THIGH, SHANK)
+"""Those of them that are directions of parts of the body."""
 
 _LEG = ("hip", "knee", "ankle")
 

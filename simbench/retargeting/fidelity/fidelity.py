@@ -214,6 +214,23 @@ def has_human_arms(robot: Robot, motion: HumanMotion) -> bool:
     )
 
 
+def base_heading(pose: Array) -> float:
+    """Compute the direction in which a robot looks that was placed upright.
+
+    Parameters
+    ----------
+    pose : (7,) array
+        Pose of its root link in the world frame: position, m, and quaternion x, y, z, w.
+
+    Returns
+    -------
+    float
+        Direction of its x axis, rad about the world's z axis.
+    """
+    x, y, z, w = pose[3:]
+    return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+
+
 def sample_trajectory(trajectory: JointTrajectory, time: Array) -> JointTrajectory:
     """Sample a motion at other times, linearly between its samples.
 

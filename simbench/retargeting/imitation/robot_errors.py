@@ -52,6 +52,11 @@ class ErrorTrack:
     samples: NDArray[np.int64]
     values: Array
 
+    @property
+    def name(self) -> str:
+        """Name of the part of the body, as in logs: `left_upper_arm`, `trunk`."""
+        return "_".join(filter(None, (self.side, *self.quantity.split())))
+
 
 @dataclass(frozen=True)
 class RobotErrors:
