@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.fidelity.body_errors import DIRECTIONS
 from simbench.retargeting.fidelity.body_points import POINT_NAMES
 from simbench.retargeting.fidelity.fidelity import Fidelity
 from simbench.runs.log import assign_variables, label
+from simbench.runs.log_schema import LARGEST, require_entries
 from simbench.sim.signals import Signal
 
 if TYPE_CHECKING:
@@ -69,6 +72,49 @@ PERSON_SIGNALS: tuple[Signal[None], ...] = (
     ),
 )
 """What `with_person` adds to a log."""
+
+
+def has_person(log: xr.Dataset) -> bool:
+    """Tell whether a log holds the person whom its robot follows.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a run.
+
+    Returns
+    -------
+    bool
+        True if `with_person` added them.
+    """
+    return "person_point" in log
+
+
+def require_person(log: xr.Dataset, path: Path) -> None:
+    """Refuse a log whose person cannot be drawn.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log from `open_run` that holds one.
+    path : Path
+        Its run directory, for the message.
+
+    Raises
+    ------
+    RunError
+        If variables are missing, time does not increase, or no point of the person is known throughout.
+    """
+    require_entries(log, [signal.name for signal in (*PERSON_SIGNALS, *PERSON_COORDINATES)], (), path)
+    clocks = np.array([log[name].values for name in ("recording_time", "recording_robot_time")])
+    points = [log[name].values for name in ("person_point", "robot_point")]
+    known = np.isfinite(points[0]).all(axis=(0, 2))
+    largest = max(float(np.nanmax(np.abs(values), initial=0.0)) for values in (clocks, *points))
+    if clocks.shape[1] < 2 or not (np.diff(clocks) > 0.0).all() or not known.any() or not largest <= LARGEST:
+        raise RunError(
+            f"{path}: the person in its log has no two samples, a time that does not increase, or no point "
+            "that is known throughout; there is nothing to draw"
+        )
 
 
 def with_person(
