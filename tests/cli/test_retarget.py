@@ -17,6 +17,8 @@ from simbench.retargeting import plot as retarget_picture
 from simbench.retargeting.api import METHODS
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.imitation.joint_use import JointUse
+from simbench.runs.plots import fidelity as fidelity_picture
+from simbench.runs.plots import fidelity_view
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +54,12 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     # What the robot does comes first. The mean of both hands is a quarter of the triangle's height.
     assert lines[0].split()[:6] == ["robot", "against", "person", "mean", "95", "%"]
     hand, arm = lines[1].split(), lines[2].split()
-    assert (hand[0], hand[3:]) == ("hand", ["50.0", "mm", "0.50", "left"])
-    assert arm[2:] == ["10.0", "%", "of", "arm", "0.50", "left"]
+    assert (hand[0], hand[3:]) == ("hand", ["50.0", "mm", "0.50", "1.00", "left"])
+    assert arm[2:] == ["10.0", "%", "of", "arm", "0.50", "1.00", "left"]
     # 101 samples of it, and 101 zeros.
     assert [float(cell) for cell in hand[1:3]] == pytest.approx([1250.0 / 101.0, 44.95], abs=0.06)
     assert [float(cell) for cell in arm[:2]] == pytest.approx([250.0 / 101.0, 8.99], abs=0.06)
-    assert lines[3].split() == ["forearm", "9.0", "9.0", "9.0", "°", "0.00", "right"]
+    assert lines[3].split() == ["forearm", "9.0", "9.0", "9.0", "°", "0.00", "0.00", "right"]
     # 13 of 101 samples.
     assert lines[4] == "equipment  held 13% of the time: the arms follow the handles there (palms 2.0 mm off)"
     later = printed.out.index("scaled model without limits against recording")
@@ -80,6 +82,56 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     assert elbow[9] == f"{0.4 * 240.0 * np.pi / 2.0 / limit:.0%}"
     assert f"joints that stand still: {len(made.robot.joint_names) - 15}\n" in printed.out
     assert "interference  l_wrist and torso from 0.50 to 0.75 s, 4 mm deep at 0.60 s\n" in printed.out
+
+
+def test_lines_below_say_the_tempo_and_the_share_at_limits(retargeting, made, capsys):
+    assert main(["retarget", "actor:drawer"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (tempo,) = (line for line in lines if line.startswith("tempo"))
+    assert tempo.startswith("tempo      2 times as long as the person")
+    (limits,) = (line for line in lines if line.startswith("limits"))
+    # Half a sine of 2 s up to 0.4 of the range beyond the middle: no joint comes near a limit of position.
+    model, time = made.robot.model, made.plan.trajectory.time
+    lower, upper = (
+        each[7:][made.plan.upper] for each in (model.lowerPositionLimit, model.upperPositionLimit)
+    )
+    speed = 0.4 * (upper - lower) * np.pi / 2.0 * np.abs(np.cos(np.pi * time / 2.0))[:, None]
+    fast = (speed >= 0.99 * 0.95 * model.velocityLimit[6:][made.plan.upper]).any(axis=1).mean()
+    assert 0.0 < fast < 1.0
+    expected = (
+        f"limits     a joint is at a limit of its position 0% of the time, at its speed limit {fast:.0%}"
+    )
+    assert limits == expected
+
+
+def test_the_robot_is_drawn_beside_the_person(retargeting, made, capsys, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(fidelity_picture, "draw_comparison", lambda *all_: drawn.append(all_))
+    monkeypatch.setattr(fidelity_view, "draw_robot", lambda *all_: ["pictures", all_[3]])
+    assert main(["retarget", "actor:drawer", "--compare", "b.png", "--moments", "3"]) == 0
+    assert "picture  b.png\n" in capsys.readouterr().out
+    ((shown, path),) = drawn
+    assert path == Path("b.png")
+    assert len(shown.moments) == 3
+    assert shown.pictures[1] is shown.moments
+    np.testing.assert_array_equal(shown.robot_time, 2.0 * shown.recording_time)
+    np.testing.assert_allclose(shown.errors["right_forearm"], np.radians(9.0))
+    assert "left_wrist" in shown.person
+    assert "left_wrist" in shown.robot
+
+
+@pytest.mark.parametrize("count", ["0", "13"])
+def test_too_many_or_no_moments_are_refused(retargeting, capsys, count):
+    assert main(["retarget", "actor:drawer", "--compare", "b.png", "--moments", count]) == 2
+    assert "--moments" in capsys.readouterr().err
+    assert retargeting.calls == []
+
+
+def test_an_arm_has_no_body_to_show_beside_the_persons(retargeting, made, capsys, monkeypatch):
+    groups = {name: names for name, names in made.robot.groups.items() if name != "left_arm"}
+    monkeypatch.setattr(made, "robot", replace(made.robot, groups=groups))
+    assert main(["retarget", "actor:drawer", "--compare", "b.png"]) == 2
+    assert "--compare: romeo follows a hand" in capsys.readouterr().err
 
 
 def test_doubts_about_the_recording_are_repeated(retargeting, made, capsys, monkeypatch):
@@ -137,6 +189,7 @@ def test_the_picture_is_drawn_of_that_retargeting(retargeting, made, capsys, mon
         (["--out", "nowhere/t.csv"], "nowhere/t.csv: must be a file in a directory that exists"),
         (["--out", "folder.nc"], "folder.nc: must be a file"),
         (["--plot", "a.jpg"], "a.jpg: a picture's name must end in .png"),
+        (["--compare", "a.jpg"], "a.jpg: a picture's name must end in .png"),
         (["--plot", "nowhere/a.png"], "nowhere/a.png: must be a file in a directory that exists"),
         (["--method"], "--method"),
     ],

@@ -1,0 +1,89 @@
+"""The table of what a run leaves of the person, and the lines below it, of numbers made by hand."""
+
+import numpy as np
+import pytest
+
+from simbench.cli.console import make_console
+from simbench.cli.fidelity_table import fidelity_lines, fidelity_table
+
+ERRORS = {
+    "fidelity.hand_mean_fraction": 0.05,
+    "fidelity.hand_p95_fraction": 0.12,
+    "fidelity.hand_max_fraction": 0.2,
+    "fidelity.hand_max_at_s": 1.25,
+    "fidelity.hand_max_at_robot_s": 4.5,
+    "fidelity.trunk_mean_rad": np.radians(3.0),
+    "fidelity.trunk_p95_rad": np.radians(6.0),
+    "fidelity.trunk_max_rad": np.radians(9.0),
+    "fidelity.trunk_max_at_s": 0.0,
+    "fidelity.trunk_max_at_robot_s": 2.0,
+    "fidelity.root_mean_m": 0.1,
+    "fidelity.root_p95_m": 0.2,
+    "fidelity.root_max_m": 0.3004,
+    "fidelity.root_max_at_s": 2.0,
+    "fidelity.root_max_at_robot_s": 5.0,
+}
+TEMPO = {
+    "fidelity.duration_ratio": 1.5,
+    "fidelity.stretch_max_ratio": 2.25,
+    "fidelity.stretch_max_at_s": 0.4,
+    "fidelity.position_limit_fraction": 0.25,
+    "fidelity.speed_limit_fraction": 0.0,
+    "fidelity.executed_fraction": 1.0,
+}
+
+
+def test_errors_are_in_percent_of_the_arm_degrees_and_millimetres(capsys):
+    make_console().print(fidelity_table(ERRORS))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows[0][:3] == ["run", "against", "person"]
+    assert rows[1:] == [
+        ["hand", "5.0", "12.0", "20.0", "%", "of", "arm", "1.25", "4.50"],
+        ["trunk", "3.0", "6.0", "9.0", "°", "0.00", "2.00"],
+        ["root", "100.0", "200.0", "300.4", "mm", "2.00", "5.00"],
+    ]
+
+
+def test_there_is_no_table_and_no_line_of_a_run_without_a_person():
+    assert fidelity_table({"fell": False, "tracking.rms_rad": 0.01}) is None
+    assert list(fidelity_lines({"fell": False})) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, "tempo      1.5 times as long as the person, at most 2.25 at 0.40 s"),
+        ({"fidelity.stretch_max_ratio": 1.5}, "tempo      1.5 times as long as the person"),
+        (
+            {"fidelity.stretch_max_ratio": 1.5, "fidelity.lag_s": 0.0123},
+            "tempo      1.5 times as long as the person; hands 12.3 ms late",
+        ),
+        (
+            {"fidelity.stretch_max_ratio": 1.5, "fidelity.lag_s": -0.001},
+            "tempo      1.5 times as long as the person; hands 1.0 ms early",
+        ),
+    ],
+)
+def test_tempo_says_where_it_is_slowest_and_how_late_the_hands_are(more, expected):
+    lines = list(fidelity_lines({**TEMPO, **more}))
+    assert lines[0] == expected
+    assert (
+        lines[1] == "limits     a joint is at a limit of its position 25% of the time, at its speed limit 0%"
+    )
+    assert len(lines) == 2
+
+
+def test_an_early_end_and_the_steps_have_lines():
+    steps = {
+        "fidelity.executed_fraction": 0.5,
+        "fidelity.steps_wanted": 8.0,
+        "fidelity.steps_missed_count": 1.0,
+        "fidelity.step_position_rms_m": 0.021,
+        "fidelity.step_time_rms_s": 0.05,
+        "fidelity.step_heading_rms_rad": np.radians(2.5),
+    }
+    lines = list(fidelity_lines({**TEMPO, **steps}))
+    assert lines[2] == "ended      after 50% of the recording; the rest is not compared"
+    assert lines[3] == "steps      7 of the person's 8; RMS 21 mm, 0.050 s and 2.5° off"
+    lost = dict.fromkeys([name for name in steps if "_rms_" in name])
+    assert list(fidelity_lines({**TEMPO, **steps, **lost}))[3] == "steps      7 of the person's 8"

@@ -1,0 +1,148 @@
+"""A log made by hand of a robot that does what the person did: in time, late, not to the end, with steps."""
+
+from dataclasses import replace
+
+import followed_person
+import numpy as np
+import pytest
+import xarray as xr
+
+from simbench.options import RetargetSection
+from simbench.retargeting.fidelity.fidelity import sample_trajectory
+from simbench.retargeting.fidelity.footsteps import FollowedSteps
+from simbench.retargeting.fidelity.limits import joint_speeds
+from simbench.retargeting.reference.reference import Reference, Timeline
+from simbench.robot.robot import load_robot
+from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
+from simbench.runs.metric_catalogue import find_metric
+from simbench.runs.person_log import has_person
+from simbench.runs.plans.plan import Plan
+from simbench.runs.plans.plan_file import decode_plan, encode_plan
+
+START, WEIGHT = 1.5, 600.0
+
+
+@pytest.fixture(scope="module")
+def mahru():
+    return load_robot("mahru")
+
+
+@pytest.fixture(scope="module")
+def dancing(mahru):
+    return followed_person.dancing_robot(mahru)
+
+
+@pytest.fixture(scope="module")
+def person(mahru, dancing):
+    return followed_person.dancing_person(mahru, dancing)
+
+
+def make_timeline(dancing, stretch=1.0, steps=None):
+    nothing = np.empty((0, 35))
+    reference = Reference(nothing, nothing, nothing, nothing, np.empty((0, 2), dtype=bool))
+    turn = followed_person.HEADING / 2.0
+    base = np.array([0.0, 0.0, 0.8, 0.0, 0.0, np.sin(turn), np.cos(turn)])
+    return Timeline(reference, base, START, START + stretch * dancing.time, steps=steps)
+
+
+def make_log(dancing, delay=0.0, stretch=1.0, end=np.inf, landing=None):
+    """A log at 200 Hz; with a landing the left foot is in the air for 0.3 s before, and ends up 3 cm off."""
+    time = np.arange(0.0, START + 3.0 * stretch + 1.0, 0.005)
+    time = time[time <= end]
+    logged = sample_trajectory(dancing, (time - START - delay) / stretch)
+    logged = replace(logged, time=time)
+    wrench, feet = np.zeros((len(time), 2, 6)), np.zeros((len(time), 2, 7))
+    wrench[:, :, 2], feet[..., 6] = 0.5 * WEIGHT, 1.0
+    if landing is not None:
+        wrench[(time >= landing - 0.3) & (time < landing - 1e-9), 0, 2] = 0.0
+        feet[time >= landing - 1e-9, 0, :2] = [0.3, 0.03]
+    return xr.Dataset(
+        {
+            "joint_position": (("time", "joint"), logged.q),
+            "joint_velocity": (("time", "joint"), joint_speeds(logged)),
+            "base_pose": (("time", "pose"), logged.base),
+            "foot_wrench": (("time", "foot", "axis6"), wrench),
+            "foot_pose": (("time", "foot", "pose"), feet),
+        },
+        coords={"time": time},
+        attrs={"mass_kg": WEIGHT / 9.81, "gravity_m_s2": 9.81},
+    )
+
+
+def followed(person, speed=1.0):
+    return FollowedRecording(replace(person, time=person.time / speed), speed, RetargetSection())
+
+
+def test_a_run_that_does_the_same_at_the_persons_tempo_loses_nothing(mahru, dancing, person):
+    log, metrics = add_fidelity(make_log(dancing), mahru, make_timeline(dancing), followed(person))
+    for name, value in metrics.items():
+        if name.endswith(("_rad", "_m")) or ("hand_" in name and name.endswith("_fraction")):
+            assert value == pytest.approx(0.0, abs=1e-9), name
+        assert find_metric(name) is not None, name
+    assert metrics["fidelity.duration_ratio"] == pytest.approx(1.0)
+    assert metrics["fidelity.lag_s"] == pytest.approx(0.0, abs=1e-4)
+    assert metrics["fidelity.executed_fraction"] == 1.0
+    assert has_person(log)
+    np.testing.assert_allclose(log["direction_error"], 0.0, atol=1e-6)
+    limbs = [str(name) for name in log["limb"].values]
+    assert "left_forearm" in limbs
+    assert "head" in limbs
+    # The wrist from the elbow, of both in the same direction.
+    names = [str(name) for name in log["body_point"].values]
+    ends = [names.index(f"right_{joint}") for joint in ("elbow", "wrist")]
+    robot, human = (np.diff(log[f"{who}_point"].values[:, ends], axis=1)[:, 0] for who in ("robot", "person"))
+    cosine = np.sum(robot * human, axis=1) / np.linalg.norm(robot, axis=1) / np.linalg.norm(human, axis=1)
+    np.testing.assert_allclose(cosine, 1.0, atol=1e-9)
+
+
+def test_tempo_is_the_recordings_also_where_the_scenario_changes_it(mahru, dancing, person):
+    # The scenario plays the recording at half its tempo, and the plan slows that by half again.
+    log = make_log(dancing, delay=0.05, stretch=4.0)
+    _, metrics = add_fidelity(log, mahru, make_timeline(dancing, stretch=4.0), followed(person, speed=0.5))
+    assert metrics["fidelity.duration_ratio"] == pytest.approx(4.0)
+    assert metrics["fidelity.stretch_max_ratio"] == pytest.approx(4.0)
+    assert metrics["fidelity.lag_s"] == pytest.approx(0.05, abs=5e-4)
+    at, robot_at = (metrics[f"fidelity.forearm_max_at_{clock}"] for clock in ("s", "robot_s"))
+    assert robot_at == pytest.approx(START + 4.0 * at)
+
+
+def test_a_run_that_falls_is_compared_until_it_ends(mahru, dancing, person):
+    log, metrics = add_fidelity(
+        make_log(dancing, end=START + 1.0), mahru, make_timeline(dancing), followed(person)
+    )
+    assert metrics["fidelity.executed_fraction"] == pytest.approx(101 / 301)
+    assert metrics["fidelity.forearm_max_rad"] == pytest.approx(0.0, abs=1e-9)
+    seen = np.isfinite(log["direction_error"].values).all(axis=1)
+    assert seen.sum() == 101
+    assert seen[:101].all()
+    points = {str(name): log["person_point"].sel(body_point=name).values for name in log["body_point"].values}
+    np.testing.assert_allclose(points["head"], person.joints["head"])
+    # It was not recorded.
+    assert np.isnan(points["pelvis"]).all()
+
+
+@pytest.mark.parametrize("end", [0.01, 1.0, START + 0.01])
+def test_a_run_that_ends_before_the_motion_has_no_metrics(mahru, dancing, person, end):
+    log = make_log(dancing, end=end)
+    same, metrics = add_fidelity(log, mahru, make_timeline(dancing), followed(person))
+    assert metrics == {}
+    assert not has_person(same)
+
+
+def test_steps_are_compared_on_the_runs_clock(mahru, dancing, person):
+    when, place, yaw = np.array([1.0]), np.array([[0.3, 0.0]]), np.zeros(1)
+    steps = FollowedSteps(np.array([0]), when, place, yaw, when, place, yaw)
+    log = make_log(dancing, landing=START + 1.0 + 0.06)
+    _, metrics = add_fidelity(log, mahru, make_timeline(dancing, steps=steps), followed(person))
+    assert metrics["fidelity.steps_wanted"] == 1.0
+    assert metrics["fidelity.steps_missed_count"] == 0.0
+    assert metrics["fidelity.step_position_rms_m"] == pytest.approx(0.03)
+    assert metrics["fidelity.step_time_rms_s"] == pytest.approx(0.06, abs=0.005)
+    assert metrics["fidelity.step_heading_rms_rad"] == pytest.approx(0.0)
+    for name in metrics:
+        assert find_metric(name) is not None, name
+    # A plan keeps its steps in the cache of plans.
+    plan = Plan(make_timeline(dancing, steps=steps), {}, {}, None)
+    read = decode_plan(encode_plan(plan)).timeline.steps
+    np.testing.assert_array_equal(read.person_position, place)
+    assert read.side.tolist() == [0]
