@@ -8,7 +8,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.fidelity.leg_lines import LegLine, LegPath, find_leg_line, follow_leg
+from simbench.retargeting.fidelity.leg_lines import LegLine, LegPath, find_leg_lines, follow_legs
 from simbench.retargeting.imitation.robot_errors import (
     FOREARM,
     QUANTITIES,
@@ -68,9 +68,8 @@ def compare_body(
         and the robot have them; rad, but `ROOT` and `ROOT_HEIGHT` in m.
     """
     path = path_without_heading(trajectory, heading)
-    lines = {side: find_leg_line(robot, side) for side in SIDES}
-    legs = {side: line for side, line in lines.items() if line is not None}
-    followed = {side: follow_leg(robot, line, path) for side, line in legs.items()}
+    legs = find_leg_lines(robot)
+    followed = follow_legs(robot, legs, path)
     return (
         *_compare_head(robot, path, motion),
         *_compare_legs(followed, motion),

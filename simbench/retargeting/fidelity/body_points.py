@@ -8,7 +8,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.fidelity.leg_lines import find_leg_line, follow_leg
+from simbench.retargeting.fidelity.leg_lines import find_leg_lines, follow_legs
 from simbench.retargeting.imitation.robot_errors import path_without_heading
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -74,20 +74,16 @@ def robot_points(robot: Robot, trajectory: JointTrajectory, *, heading: float = 
     """
     path = path_without_heading(trajectory, heading)
     roles = [name for name in POINT_NAMES if name in robot.frames]
-    poses = frame_poses(robot.model, [robot.model.getFrameId(robot.frames[role]) for role in roles], path)
-    points = {role: pose[:, :3, 3] for role, pose in zip(roles, poses, strict=True)}
-    for side in SIDES:
-        line = find_leg_line(robot, side)
-        if line is None:
-            continue
-        leg = follow_leg(robot, line, path)
+    soles = [role for role in robot.feet if role in robot.soles]
+    frames = [robot.model.getFrameId(robot.frames[role]) for role in (*roles, *soles)]
+    poses = dict(zip((*roles, *soles), frame_poses(robot.model, frames, path), strict=True))
+    points = {role: poses[role][:, :3, 3] for role in roles}
+    for role in soles:
+        corners = robot.soles[role]
+        front = np.array([corners[:, 0].max(), corners[:, 1].mean(), 0.0])
+        points[role.replace("foot", "toe")] = poses[role][:, :3, :3] @ front + poses[role][:, :3, 3]
+    for side, leg in follow_legs(robot, find_leg_lines(robot), path).items():
         points |= {f"{side}_{joint}": values for joint, values in zip(_LEG, leg, strict=False)}
-        role = f"{side}_foot"
-        if role in robot.soles:
-            (sole,) = frame_poses(robot.model, [robot.model.getFrameId(robot.frames[role])], path)
-            corners = robot.soles[role]
-            front = np.array([corners[:, 0].max(), corners[:, 1].mean(), 0.0])
-            points[f"{side}_toe"] = sole[:, :3, :3] @ front + sole[:, :3, 3]
     return points
 
 

@@ -11,7 +11,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.fidelity.body_errors import BODY_QUANTITIES, ROOT, ROOT_HEIGHT, compare_body
 from simbench.retargeting.fidelity.footsteps import StepErrors
-from simbench.retargeting.fidelity.lag import measure_lag
+from simbench.retargeting.fidelity.lag import LAG_STEP, measure_lag
 from simbench.retargeting.fidelity.limits import LimitShares, joint_speeds, measure_limit_shares
 from simbench.retargeting.fidelity.tempo import Tempo, measure_tempo
 from simbench.retargeting.imitation.robot_errors import (
@@ -317,8 +317,10 @@ def _hand_lag(
 ) -> float | None:
     """Lag of the wrists, relative to their shoulders, behind the person's."""
     aims = hand_aims(robot, motion)
-    # Splines of a log need the samples about the recording only.
-    near = (executed.time >= robot_time[0] - 1.0) & (executed.time <= robot_time[-1] + 1.0)
+    # A log may be denser than the lag's grid, and much longer than the recording.
+    stride = max(1, int(LAG_STEP * (len(executed.time) - 1) / (executed.time[-1] - executed.time[0]) + 1e-6))
+    first, last = np.searchsorted(executed.time, [robot_time[0], robot_time[-1]])
+    near = slice(max(0, int(first) - stride), int(last) + 1 + stride, stride)
     base = None if executed.base is None else executed.base[near]
     cut = JointTrajectory(executed.time[near], executed.q[near], executed.joint_names, base)
     roles = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "wrist")]

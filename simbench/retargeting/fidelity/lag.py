@@ -6,7 +6,7 @@ from scipy.signal import correlate
 
 from simbench.kinematics.arrays import Array
 
-_STEP = 0.005
+LAG_STEP = 0.005
 """Step of the common time grid, s: two hundred samples a second, as recordings and logs have; the peak is
 found between the samples."""
 _LONGEST = 0.5
@@ -48,13 +48,13 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
         the velocities correlate by less than 0.5, or the largest correlation is at the largest shift.
     """
     begin, end = max(time[0], executed_time[0]), min(time[-1], executed_time[-1])
-    shifts = int(min(_LONGEST, _LARGEST_SHARE * (end - begin)) / _STEP)
+    shifts = int(min(_LONGEST, _LARGEST_SHARE * (end - begin)) / LAG_STEP)
     # What is compared stays inside the motion at every shift: beside it the executed motion is another one.
-    first, last = begin + shifts * _STEP, end - shifts * _STEP
-    count = int((last - first) / _STEP) + 1
+    first, last = begin + shifts * LAG_STEP, end - shifts * LAG_STEP
+    count = int((last - first) / LAG_STEP) + 1
     if shifts < 1 or count < _FEWEST_STEPS:
         return None
-    grid = first + np.arange(-shifts, count + shifts) * _STEP
+    grid = first + np.arange(-shifts, count + shifts) * LAG_STEP
     asked = _velocity(time, wanted, grid[shifts : shifts + count])
     # Rounding may take the grid beyond the ends.
     done = _velocity(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
@@ -70,7 +70,7 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     left, top, right = correlation[peak - 1 : peak + 2]
     curvature = left - 2.0 * top + right
     between = 0.5 * (left - right) / curvature if curvature else 0.0
-    return float((peak - shifts + between) * _STEP)
+    return float((peak - shifts + between) * LAG_STEP)
 
 
 def _velocity(time: Array, positions: Array, at: Array) -> Array:

@@ -1,5 +1,6 @@
 """Lines of a robot's thighs and shanks: from the hip's centre to the knee, and from there to the ankle."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 _FEWEST_JOINTS = 3
 """A leg has at least a joint at hip, knee and ankle."""
@@ -103,29 +105,47 @@ def find_leg_line(robot: Robot, side: str) -> LegLine | None:
     )
 
 
-def follow_leg(robot: Robot, line: LegLine, path: Array) -> LegPath:
-    """Compute the motion of a leg's hip, knee and ankle.
+def find_leg_lines(robot: Robot) -> dict[str, LegLine]:
+    """Find the centres of the joints of all of a robot's legs.
 
     Parameters
     ----------
     robot : Robot
         The robot.
-    line : LegLine
-        Centres on its links.
+
+    Returns
+    -------
+    {side: LegLine}
+        Of the legs that it has, the left one first.
+    """
+    found = {side: find_leg_line(robot, side) for side in SIDES}
+    return {side: line for side, line in found.items() if line is not None}
+
+
+def follow_legs(robot: Robot, lines: Mapping[str, LegLine], path: Array) -> dict[str, LegPath]:
+    """Compute the motion of hips, knees and ankles.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    lines : {side: LegLine}
+        Centres on the links of its legs.
     path : (T, 7 + n) array
         Poses of the root link, and joint positions, as for `frame_poses`.
 
     Returns
     -------
-    LegPath
+    {side: LegPath}
         Positions in the frame of the root's poses.
     """
-    thigh, shank = frame_poses(robot.model, [line.thigh, line.shank], path)
-    return LegPath(
-        _place(thigh, line.hip),
-        _place(thigh, line.knee),
-        _place(shank, line.ankle),
-    )
+    frames = [frame for line in lines.values() for frame in (line.thigh, line.shank)]
+    poses = frame_poses(robot.model, frames, path) if frames else []
+    links = zip(poses[::2], poses[1::2], strict=True)
+    return {
+        side: LegPath(_place(thigh, line.hip), _place(thigh, line.knee), _place(shank, line.ankle))
+        for (side, line), (thigh, shank) in zip(lines.items(), links, strict=True)
+    }
 
 
 def _place(poses: Array, point: Array) -> Array:
