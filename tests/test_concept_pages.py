@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from simbench.runs.checks import DIVERGED
+from simbench.runs.metric_catalogue import metric_entries
 from simbench.runs.metric_format import unit_of
 from simbench.runs.scenario.schema import Scenario
 
@@ -38,8 +39,8 @@ def scenario_keys(section=Scenario, prefix=""):
 
 @pytest.fixture(scope="module")
 def known():
-    """Scenario keys, the metrics of all shipped baselines, and those that only a failed run has."""
-    names = {"timing.step_overhead", DIVERGED, *scenario_keys()}
+    """Scenario keys, the metrics of all shipped baselines and of the catalogue, and those of failed runs."""
+    names = {"timing.step_overhead", DIVERGED, *scenario_keys(), *(entry.name for entry in metric_entries())}
     for path in (ROOT / "scenarios" / "baselines").glob("*.json"):
         names |= set(json.loads(path.read_text(encoding="utf-8")))
     return names
