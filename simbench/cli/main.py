@@ -310,12 +310,17 @@ def run(
 
 def _print_metrics(result: RunResult) -> None:
     """Print what a run leaves of the person, if it follows one, and its metrics with the checks."""
-    from simbench.cli.console import make_console, metrics_table
-    from simbench.cli.fidelity_table import PREFIX, fidelity_lines, fidelity_table
+    from simbench.cli.console import make_console, metrics_table, number_table
+    from simbench.retargeting.fidelity.metrics import PREFIX
+    from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
 
-    console, errors = make_console(), fidelity_table(result.metrics)
-    if errors is not None:
-        console.print(errors)
+    console, rows = make_console(), fidelity_rows(result.metrics)
+    if rows:
+        table = number_table("run against person", *HEADS)
+        table.columns[4].justify = "left"
+        for row in rows:
+            table.add_row(*row.cells)
+        console.print(table)
     for line in fidelity_lines(result.metrics):
         print(line)
     checked = {check.name for check in result.checks}

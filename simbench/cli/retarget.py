@@ -314,10 +314,10 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     str
         A line.
     """
-    from simbench.cli.fidelity_table import fidelity_lines
     from simbench.options import RetargetSection
     from simbench.retargeting.fidelity.metrics import fidelity_metrics
     from simbench.retargeting.imitation.joint_use import limit_stays
+    from simbench.runs.fidelity_rows import fidelity_lines
 
     yield from held_lines(made.plan.errors, made.plan.metrics["retarget.hand_max_m"])
     margin = RetargetSection().joint_limit_margin_rad

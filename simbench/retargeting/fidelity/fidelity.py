@@ -1,7 +1,7 @@
 """Fidelity of a robot's motion, planned or executed, to the person's that it follows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -89,7 +89,7 @@ class Execution:
     motion: JointTrajectory
     speeds: Array
     robot_time: Array
-    heading: float = field(default=0.0)
+    heading: float = 0.0
 
 
 def planned_fidelity(
@@ -166,9 +166,9 @@ def executed_fidelity(
     """
     logged, robot_time = execution.motion, execution.robot_time
     count = int(np.searchsorted(robot_time, logged.time[-1], side="right"))
-    if count < _FEWEST_SAMPLES:
-        return None
     during = (logged.time >= robot_time[0]) & (logged.time <= robot_time[-1])
+    if count < _FEWEST_SAMPLES or during.sum() < 2:
+        return None
     tracks: tuple[ErrorTrack, ...] = ()
     arm_lengths: Mapping[str, float] = {}
     lag = None

@@ -12,6 +12,7 @@ from simbench.errors import RunError
 from simbench.files.printable import printable
 from simbench.files.storage.whole_file import write_whole
 from simbench.runs.checks import Check
+from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.report.report import RunReport, differing_keys, run_labels
 
@@ -107,6 +108,7 @@ def report_page(reports: Sequence[RunReport], directory: Path) -> str:
         *(_doubts(report, label, alone) for report, label in zip(reports, labels, strict=True)),
         "" if alone else _differences(reports, labels),
         _checks(reports, labels),
+        *(_fidelity(report, label, alone) for report, label in zip(reports, labels, strict=True)),
         _plots(reports, labels),
         _metrics(reports, labels),
         _provenance(reports, labels),
@@ -214,6 +216,18 @@ def _plots(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
         heading = "" if len(reports) == 1 else f"<h3>{escape(_CAPTIONS[name])}</h3>"
         sections.append(f'{heading}<div class="side">{"".join(figures)}</div>')
     return "<h2>Plots</h2>" + "".join(sections)
+
+
+def _fidelity(report: RunReport, label: str, alone: bool) -> str:
+    """Write how far a run is from the person that it follows, if it does."""
+    lines = list(fidelity_lines(report.metrics))
+    if not lines:
+        return ""
+    heading = "What is left of the person" if alone else f"What is left of the person in {label}"
+    rows = [[escape(cell) for cell in row.cells] for row in fidelity_rows(report.metrics)]
+    table = _table(["", *HEADS], rows) if rows else ""
+    below = "<br>".join(" ".join(escape(line).split()) for line in lines)
+    return f"<h2>{escape(heading)}</h2>{table}<p>{below}</p>"
 
 
 def _provenance(reports: Sequence[RunReport], labels: Sequence[str]) -> str:

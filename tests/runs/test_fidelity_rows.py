@@ -1,10 +1,13 @@
-"""The table of what a run leaves of the person, and the lines below it, of numbers made by hand."""
+"""Rows and lines of what a run leaves of the person, of numbers made by hand, and the report with them."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from simbench.cli.console import make_console
-from simbench.cli.fidelity_table import fidelity_lines, fidelity_table
+from simbench.runs.fidelity_rows import fidelity_lines, fidelity_rows
+from simbench.runs.report.html import report_page
+from simbench.runs.report.report import RunReport
 
 ERRORS = {
     "fidelity.hand_mean_fraction": 0.05,
@@ -33,19 +36,19 @@ TEMPO = {
 }
 
 
-def test_errors_are_in_percent_of_the_arm_degrees_and_millimetres(capsys):
-    make_console().print(fidelity_table(ERRORS))
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows[0][:3] == ["run", "against", "person"]
-    assert rows[1:] == [
-        ["hand", "5.0", "12.0", "20.0", "%", "of", "arm", "1.25", "4.50"],
-        ["trunk", "3.0", "6.0", "9.0", "°", "0.00", "2.00"],
-        ["root", "100.0", "200.0", "300.4", "mm", "2.00", "5.00"],
+def test_errors_are_in_percent_of_the_arm_degrees_and_millimetres():
+    assert [row.cells for row in fidelity_rows(ERRORS)] == [
+        ("hand", "5.0", "12.0", "20.0", "% of arm", "1.25", "4.50"),
+        ("trunk", "3.0", "6.0", "9.0", "°", "0.00", "2.00"),
+        ("root", "100.0", "200.0", "300.4", "mm", "2.00", "5.00"),
     ]
+    # What is not a number, as in a file that was changed, is not shown.
+    broken = {**ERRORS, "fidelity.trunk_mean_rad": "x", "fidelity.root_p95_m": None}
+    assert [row.quantity for row in fidelity_rows(broken)] == ["hand"]
 
 
-def test_there_is_no_table_and_no_line_of_a_run_without_a_person():
-    assert fidelity_table({"fell": False, "tracking.rms_rad": 0.01}) is None
+def test_there_is_no_row_and_no_line_of_a_run_without_a_person():
+    assert fidelity_rows({"fell": False, "tracking.rms_rad": 0.01}) == []
     assert list(fidelity_lines({"fell": False})) == []
 
 
@@ -87,3 +90,16 @@ def test_an_early_end_and_the_steps_have_lines():
     assert lines[3] == "steps      7 of the person's 8; RMS 21 mm, 0.050 s and 2.5° off"
     lost = dict.fromkeys([name for name in steps if "_rms_" in name])
     assert list(fidelity_lines({**TEMPO, **steps, **lost}))[3] == "steps      7 of the person's 8"
+
+
+def test_the_report_has_a_section_of_a_run_that_follows_a_person_and_of_no_other(tmp_path):
+    scenario = {"name": "wave", "robot": {"name": "romeo"}}
+    empty = RunReport(tmp_path / "a", scenario, "", {"fell": False}, (), {}, [], None, None)
+    assert "What is left of the person" not in report_page([empty], tmp_path)
+    followed = replace(empty, folder=tmp_path / "b", metrics={**ERRORS, **TEMPO})
+    page = report_page([followed], tmp_path)
+    section = page[page.index("<h2>What is left of the person</h2>") :]
+    assert "<tr><td>trunk</td><td>3.0</td><td>6.0</td><td>9.0</td><td>°</td>" in section
+    assert "tempo 1.5 times as long as the person, at most 2.25 at 0.40 s<br>limits" in section
+    both = report_page([empty, followed], tmp_path)
+    assert both.count("<h2>What is left of the person in b</h2>") == 1
