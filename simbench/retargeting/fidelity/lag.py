@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy.interpolate import make_interp_spline
-from scipy.signal import correlate
 
 from simbench.kinematics.arrays import Array
 
@@ -58,7 +57,8 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     asked = _velocity(time, wanted, grid[shifts : shifts + count])
     # Rounding may take the grid beyond the ends.
     done = _velocity(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
-    product = sum(correlate(u, v, mode="valid", method="fft") for u, v in zip(done.T, asked.T, strict=True))
+    # A few hundred shifts: no need of `scipy.signal`, which takes a third of a second to import.
+    product = sum(np.correlate(u, v, mode="valid") for u, v in zip(done.T, asked.T, strict=True))
     power = np.concatenate([[0.0], np.cumsum(np.sum(done**2, axis=1))])
     energy = np.sum(asked**2) * (power[count:] - power[:-count])
     if not energy.min() > 0.0:
