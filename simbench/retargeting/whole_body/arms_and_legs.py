@@ -1,7 +1,7 @@
 """Whole-body inverse kinematics over time: arms on their hand targets, legs and pelvis under the COG."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
+from simbench.retargeting.timing.local import PathLimits, TempoMap, fit_tempo, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_reach,
@@ -99,6 +100,11 @@ class WholeBodyProblem:
         Called before every round.
     least_slow_down : float
         Least factor by which the motion is slowed.
+    acceleration_limit : (n,) array
+        Joint accelerations that may be used where time is stretched locally, rad/s²; infinite where there is
+        no limit.
+    tempo : TempoMap or None
+        Tempo that is given; None to slow the motion until speed limits hold.
     """
 
     robot: Robot
@@ -113,6 +119,8 @@ class WholeBodyProblem:
     pelvis_height: Array
     on_progress: OnProgress
     least_slow_down: float = 1.0
+    acceleration_limit: Array = field(default_factory=lambda: np.zeros(0))
+    tempo: TempoMap | None = None
 
     @property
     def time(self) -> Array:
@@ -331,6 +339,66 @@ def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
     return max(factor, problem.least_slow_down)
 
 
+def robot_time(problem: WholeBodyProblem, joints: Array) -> Array:
+    """Find the robot's time of each sample: all slowed by one factor, or locally where limits bind.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the time of the samples, the limits, and the tempo if there is one.
+    joints : (T, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    (T,) array
+        Time of the samples, s, at which speed limits hold.
+    """
+    if problem.settings.timing != "local":
+        return problem.time * slow_down_factor(problem, joints)
+    tempo = problem.tempo or fit_tempo(motion_limits(problem, joints))
+    time = tempo(problem.time)
+    # A cubic spline through stretched samples is not quite the stretched spline.
+    return time * time_scaling_factor(time, joints, problem.speed_limit)
+
+
+def motion_limits(problem: WholeBodyProblem, joints: Array) -> PathLimits:
+    """Bound the rate of a motion by the speed and acceleration limits of its joints.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the time of the samples and the limits.
+    joints : (T, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    PathLimits
+        Limits along the motion.
+    """
+    limits = problem.speed_limit, problem.acceleration_limit
+    return kinematic_limits(problem.time, joints, *limits, problem.robot.joint_names)
+
+
+def solve_at_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion:
+    """Solve arms and legs again near a solution, for another tempo of the same motion.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        What is to be solved, with a tempo.
+    motion : WholeBodyMotion
+        Solution at another tempo.
+
+    Returns
+    -------
+    WholeBodyMotion
+        Solution whose legs balance it at the problem's tempo.
+    """
+    return _alternate(problem, motion.preferred, motion.base, motion.joints, range(1, BALANCE_ROUNDS))
+
+
 def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
@@ -419,7 +487,7 @@ def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: H
     """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
     if not problem.placement.embedding:
         return zmp
-    time = problem.time * slow_down_factor(problem, joints)
+    time = robot_time(problem, joints)
     resistance = problem.equipment.resistance
     wrench = estimate_hand_wrench(time, hands, resistance) if resistance else None
     return compute_balancing_cog(problem.robot, time, base, joints, zmp, wrench)
