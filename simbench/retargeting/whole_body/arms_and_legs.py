@@ -23,7 +23,7 @@ from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
-from simbench.retargeting.timing.local import PathLimits, TempoMap, fit_tempo, kinematic_limits
+from simbench.retargeting.timing.local import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_reach,
@@ -43,7 +43,7 @@ _ROUND_TIME = 0.3
 _CLEARANCE, _FREE_CLEARANCE = 0.003, 0.015
 """Margin between links, and between links and equipment, m, and the one of a motion in which hands hold
 nothing: there is room for what the joints' control leaves."""
-_GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
+GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
 """Distance from a handle, m, above which another posture is tried; at a few samples a second that is certain
 above the second one only."""
 
@@ -104,7 +104,7 @@ class WholeBodyProblem:
         Joint accelerations that may be used where time is stretched locally, rad/s²; infinite where there is
         no limit.
     tempo : TempoMap or None
-        Tempo that is given; None to slow the motion until speed limits hold.
+        Tempo of the motion; None to slow all of it by one factor until speed limits hold.
     """
 
     robot: Robot
@@ -211,7 +211,7 @@ def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
         If the equipment is out of reach.
     """
     error, _ = measure_grip_error(problem.robot, motion.base, motion.joints, motion.hands, problem.time)
-    if not error > _GRIP_TOLERANCE:
+    if not error > GRIP_TOLERANCE:
         return motion
     preferred, start = blend_into_reach(
         problem.robot,
@@ -340,12 +340,12 @@ def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
 
 
 def robot_time(problem: WholeBodyProblem, joints: Array) -> Array:
-    """Find the robot's time of each sample: all slowed by one factor, or locally where limits bind.
+    """Find the robot's time of each sample: by the problem's tempo, else all slowed by one factor.
 
     Parameters
     ----------
     problem : WholeBodyProblem
-        Gives the time of the samples, the limits, and the tempo if there is one.
+        Gives the time of the samples, the speed limits, and the tempo if there is one.
     joints : (T, n) array
         Positions of all joints, rad.
 
@@ -354,10 +354,9 @@ def robot_time(problem: WholeBodyProblem, joints: Array) -> Array:
     (T,) array
         Time of the samples, s, at which speed limits hold.
     """
-    if problem.settings.timing != "local":
+    if problem.tempo is None:
         return problem.time * slow_down_factor(problem, joints)
-    tempo = problem.tempo or fit_tempo(motion_limits(problem, joints))
-    time = tempo(problem.time)
+    time = problem.tempo(problem.time)
     # A cubic spline through stretched samples is not quite the stretched spline.
     return time * time_scaling_factor(time, joints, problem.speed_limit)
 

@@ -1,10 +1,11 @@
 """The tempo of a whole-body motion whose time is stretched locally: time law and balance in turn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import acceleration_limits
@@ -18,19 +19,19 @@ from simbench.retargeting.timing.local import (
     with_constraints,
 )
 from simbench.retargeting.whole_body.arms_and_legs import (
+    GRIP_TOLERANCE,
     WholeBodyMotion,
     WholeBodyProblem,
     motion_limits,
     robot_time,
     solve_at_tempo,
 )
-from simbench.retargeting.whole_body.zmp import hand_wrenches, inertia_onset
+from simbench.retargeting.whole_body.stance import measure_grip_error
+from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, hand_wrenches, inertia_onset
 from simbench.robot.robot import Robot
 
-_ROUNDS = 3
-"""Times that the tempo is fitted; between them legs and arms are solved again."""
-_SAME_TEMPO = 0.02
-"""Relative change of ṡ² that legs need not be solved again for: less than what balance leaves of the ZMP."""
+_ROUNDS = 2
+"""Times that the tempo is fitted: the equipment's resistance depends on it."""
 
 
 def find_acceleration_limits(robot: Robot, imitation: Imitation, settings: RetargetSection) -> Array:
@@ -79,21 +80,26 @@ def limits_of_joints(robot: Robot, names: Sequence[str]) -> Array:
 
 
 def fit_local_tempo(
-    problem: WholeBodyProblem, motion: WholeBodyMotion
+    problem: WholeBodyProblem,
+    motion: WholeBodyMotion,
+    count_interference: Callable[[WholeBodyMotion], int],
 ) -> tuple[WholeBodyProblem, WholeBodyMotion, tuple[dict[str, float], str]]:
     """Find the tempo for which speeds, accelerations, torques and the ZMP are inside their limits.
 
-    The sway of the pelvis that puts the ZMP where it is desired belongs to a tempo, and the tempo to a path
-    of which the sway is a part. The motion comes with the sway of the tempo that joints' speeds and
-    accelerations allow. Where torques or the ZMP need a slower one, arms and legs are solved again for it,
-    and the tempo is slowed further where that needs it.
+    The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where it
+    is desired at that pace. Followed faster, it keeps the ZMP inside the soles, by the tempo; then arms and
+    legs are solved once more for the ZMP that is desired, and the tempo is slowed where the new path needs
+    it. Where the greater sway takes a palm off its handle or links into each other, the path stays as it is,
+    and the desired ZMP is what it has.
 
     Parameters
     ----------
     problem : WholeBodyProblem
         Robot, recording, equipment, limits and settings.
     motion : WholeBodyMotion
-        Solution for the tempo that speeds and accelerations allow.
+        Solution for the motion slowed by one factor.
+    count_interference : callable (WholeBodyMotion) -> int
+        Counts the links that penetrate each other or the equipment.
 
     Returns
     -------
@@ -104,18 +110,43 @@ def fit_local_tempo(
     stretch : (dict of str to float, str)
         Metrics of the tempo, and what binds (`measure_stretch`).
     """
-    kinematic = fit_tempo(motion_limits(problem, motion.joints))
-    tempo = kinematic
-    for number in range(_ROUNDS):
+    tempo = fit_tempo(motion_limits(problem, motion.joints))
+    for _ in range(_ROUNDS):
         limits = _limits(replace(problem, tempo=tempo), motion)
-        before = tempo
-        tempo = fit_tempo(limits) if number == 0 else slow_where_needed(limits, tempo)
-        problem = replace(problem, tempo=tempo)
-        same = (np.abs(tempo.square - before.square) <= _SAME_TEMPO * before.square).all()
-        if same or number == _ROUNDS - 1:
-            break
-        motion = solve_at_tempo(problem, motion)
-    return problem, motion, measure_stretch(limits, tempo)
+        tempo = fit_tempo(limits)
+    timed = replace(problem, tempo=tempo)
+    if problem.placement.embedding:
+        balanced = solve_at_tempo(timed, motion)
+        if _is_as_good(timed, motion, balanced, count_interference):
+            limits = _limits(timed, balanced)
+            tempo = slow_where_needed(limits, tempo)
+            return replace(problem, tempo=tempo), balanced, measure_stretch(limits, tempo)
+        motion = replace(motion, zmp=_planned_zmp(timed, motion))
+    return timed, motion, measure_stretch(limits, tempo)
+
+
+def _is_as_good(
+    problem: WholeBodyProblem,
+    motion: WholeBodyMotion,
+    other: WholeBodyMotion,
+    count_interference: Callable[[WholeBodyMotion], int],
+) -> bool:
+    """Whether another solution keeps the palms on their handles and the links apart as well as the first."""
+    was, found = (
+        measure_grip_error(problem.robot, each.base, each.joints, each.hands, problem.time)[0]
+        for each in (motion, other)
+    )
+    # Without contact there is no error.
+    if found > max(was, GRIP_TOLERANCE):
+        return False
+    return count_interference(other) <= count_interference(motion)
+
+
+def _planned_zmp(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Array:
+    """ZMP (T, 2) that a motion has at the problem's tempo, m."""
+    time = robot_time(problem, motion.joints)
+    wrench = estimate_hand_wrench(time, motion.hands, problem.equipment.resistance)
+    return planned_zmp(problem.robot, time, motion.base, motion.joints, wrench, inertia_onset(time))[0]
 
 
 def _limits(problem: WholeBodyProblem, motion: WholeBodyMotion) -> PathLimits:

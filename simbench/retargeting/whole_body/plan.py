@@ -233,7 +233,9 @@ def _plan_in_place(
     stretch: Mapping[str, float] = {}
     note = ""
     if settings.timing == "local":
-        problem, solution, (stretch, note) = fit_local_tempo(problem, solution)
+        problem, solution, (stretch, note) = fit_local_tempo(
+            problem, solution, lambda trial: _count_interference(problem, trial, obstacles)
+        )
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     require_leg_limits(robot, solution.joints)
     trajectory, slow_down = _scale_time(problem, solution)
@@ -392,7 +394,7 @@ def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajector
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:
     """Slow a motion, all of it or locally, until limits hold: the trajectory, and the ratio of durations."""
     names = problem.robot.joint_names
-    if problem.settings.timing == "local":
+    if problem.tempo is not None:
         time = robot_time(problem, solution.joints)
         factor = float((time[-1] - time[0]) / (problem.time[-1] - problem.time[0]))
         return JointTrajectory(time, solution.joints, names, solution.base), factor
@@ -406,6 +408,14 @@ def _find_interference(
     """Find what still penetrates, with hands closed while they hold something."""
     closed = _close_fingers(problem.robot, trajectory, problem.contact.contact)
     return find_interference(problem.robot, closed, obstacles)
+
+
+def _count_interference(
+    problem: WholeBodyProblem, solution: WholeBodyMotion, obstacles: Sequence[Obstacle]
+) -> int:
+    """Count what penetrates at any tempo."""
+    trajectory = JointTrajectory(problem.time, solution.joints, problem.robot.joint_names, solution.base)
+    return len(_find_interference(problem, trajectory, obstacles))
 
 
 def _close_fingers(
