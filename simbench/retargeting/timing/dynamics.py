@@ -1,7 +1,7 @@
 """Torque limits and the ZMP as constraints on the rate at which a path is followed.
 
-Along a path q(s) with v = V ṡ, the effort RNEA(q, v, v̇) is M V s̈ + (M V′ + h(q, V)) ṡ² + g(q): linear in s̈ and
-ṡ², as are the foot wrenches and torques that follow from it, and the ground's force and moment.
+Along a path q(s) with v = V ṡ, the effort RNEA(q, v, v̇) is M V s̈ + (M V′ + h(q, V)) ṡ² + g(q): linear in s̈
+and ṡ², as are the foot wrenches and torques that follow from it, and the ground's force and moment.
 """
 
 from collections.abc import Mapping

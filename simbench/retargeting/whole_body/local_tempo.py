@@ -1,7 +1,7 @@
 """The tempo of a whole-body motion whose time is stretched locally: time law and balance in turn."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -79,18 +79,36 @@ def limits_of_joints(robot: Robot, names: Sequence[str]) -> Array:
     return limits
 
 
-def fit_local_tempo(
-    problem: WholeBodyProblem,
-    motion: WholeBodyMotion,
-    count_interference: Callable[[WholeBodyMotion], int],
-) -> tuple[WholeBodyProblem, WholeBodyMotion, tuple[dict[str, float], str]]:
+@dataclass(frozen=True)
+class LocalTempo:
+    """A motion whose time is stretched locally.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        The problem with its tempo.
+    motion : WholeBodyMotion
+        Solution at that tempo.
+    metrics : dict of str to float
+        How much and where time is stretched (`measure_stretch`).
+    note : str
+        What binds; empty if nothing is stretched.
+    """
+
+    problem: WholeBodyProblem
+    motion: WholeBodyMotion
+    metrics: dict[str, float]
+    note: str
+
+
+def fit_local_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Iterator[LocalTempo]:
     """Find the tempo for which speeds, accelerations, torques and the ZMP are inside their limits.
 
-    The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where it
-    is desired at that pace. Followed faster, it keeps the ZMP inside the soles, by the tempo; then arms and
-    legs are solved once more for the ZMP that is desired, and the tempo is slowed where the new path needs
-    it. Where the greater sway takes a palm off its handle or links into each other, the path stays as it is,
-    and the desired ZMP is what it has.
+    The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where
+    it is desired at that pace. Followed faster, it keeps the ZMP inside the soles, by the tempo. Then arms
+    and legs are solved once more for the ZMP that is desired, and the tempo is slowed where that path needs
+    it: the first motion. The greater sway may take links into each other or palms off their handles; the
+    second motion has the path as it was, and the ZMP that it needs is the desired one.
 
     Parameters
     ----------
@@ -98,17 +116,11 @@ def fit_local_tempo(
         Robot, recording, equipment, limits and settings.
     motion : WholeBodyMotion
         Solution for the motion slowed by one factor.
-    count_interference : callable (WholeBodyMotion) -> int
-        Counts the links that penetrate each other or the equipment.
 
-    Returns
-    -------
-    problem : WholeBodyProblem
-        The problem with its tempo.
-    motion : WholeBodyMotion
-        Solution at that tempo.
-    stretch : (dict of str to float, str)
-        Metrics of the tempo, and what binds (`measure_stretch`).
+    Yields
+    ------
+    LocalTempo
+        The better motion first; the first is left out if a palm would miss its handle.
     """
     tempo = fit_tempo(motion_limits(problem, motion.joints))
     for _ in range(_ROUNDS):
@@ -117,29 +129,17 @@ def fit_local_tempo(
     timed = replace(problem, tempo=tempo)
     if problem.placement.embedding:
         balanced = solve_at_tempo(timed, motion)
-        if _is_as_good(timed, motion, balanced, count_interference):
-            limits = _limits(timed, balanced)
-            tempo = slow_where_needed(limits, tempo)
-            return replace(problem, tempo=tempo), balanced, measure_stretch(limits, tempo)
+        if _grip_error(timed, balanced) <= max(_grip_error(timed, motion), GRIP_TOLERANCE):
+            at_new = _limits(timed, balanced)
+            slowed = slow_where_needed(at_new, tempo)
+            yield LocalTempo(replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed))
         motion = replace(motion, zmp=_planned_zmp(timed, motion))
-    return timed, motion, measure_stretch(limits, tempo)
+    yield LocalTempo(timed, motion, *measure_stretch(limits, tempo))
 
 
-def _is_as_good(
-    problem: WholeBodyProblem,
-    motion: WholeBodyMotion,
-    other: WholeBodyMotion,
-    count_interference: Callable[[WholeBodyMotion], int],
-) -> bool:
-    """Whether another solution keeps the palms on their handles and the links apart as well as the first."""
-    was, found = (
-        measure_grip_error(problem.robot, each.base, each.joints, each.hands, problem.time)[0]
-        for each in (motion, other)
-    )
-    # Without contact there is no error.
-    if found > max(was, GRIP_TOLERANCE):
-        return False
-    return count_interference(other) <= count_interference(motion)
+def _grip_error(problem: WholeBodyProblem, motion: WholeBodyMotion) -> float:
+    """Largest distance of a palm from its handle in contact, m."""
+    return measure_grip_error(problem.robot, motion.base, motion.joints, motion.hands, problem.time)[0]
 
 
 def _planned_zmp(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Array:

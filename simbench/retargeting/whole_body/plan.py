@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -230,19 +231,13 @@ def _plan_in_place(
         acceleration_limit=find_acceleration_limits(robot, imitation, settings),
     )
     problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
-    stretch: Mapping[str, float] = {}
-    note = ""
-    if settings.timing == "local":
-        problem, solution, (stretch, note) = fit_local_tempo(
-            problem, solution, lambda trial: _count_interference(problem, trial, obstacles)
-        )
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
-    require_leg_limits(robot, solution.joints)
+    timed = _stretch_time(problem, solution, obstacles)
+    problem, solution, interferences = timed.problem, timed.solution, timed.interferences
     trajectory, slow_down = _scale_time(problem, solution)
-    interferences = _find_interference(problem, trajectory, obstacles)
     paced = {"retarget.slow_down": slow_down, "retarget.duration_s": float(trajectory.time[-1])}
     metrics = _measure_plan(problem, solution, motion, paced, interferences)
-    metrics |= stretch
+    metrics |= timed.metrics
     if smoothing:
         metrics["retarget.smoothing_s"] = smoothing
     errors = compare_with_person(
@@ -267,7 +262,7 @@ def _plan_in_place(
         solution.zmp,
         errors,
         placement.embedding,
-        (note,) if note else (),
+        timed.notes,
     )
 
 
@@ -402,20 +397,44 @@ def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[J
     return JointTrajectory(problem.time * factor, solution.joints, names, solution.base), factor
 
 
+class _Timed(NamedTuple):
+    """A motion with its tempo, what still penetrates in it, and what is to be said of the tempo."""
+
+    problem: WholeBodyProblem
+    solution: WholeBodyMotion
+    interferences: tuple[Interference, ...]
+    metrics: Mapping[str, float] = {}
+    notes: tuple[str, ...] = ()
+
+
+def _stretch_time(
+    problem: WholeBodyProblem, solution: WholeBodyMotion, obstacles: Sequence[Obstacle]
+) -> _Timed:
+    """Stretch time locally, if the settings say so; refuse a motion that the legs' limits do not allow."""
+    best: _Timed | None = None
+    if problem.settings.timing == "local":
+        for found in fit_local_tempo(problem, solution):
+            require_leg_limits(problem.robot, found.motion.joints)
+            trajectory, _ = _scale_time(found.problem, found.motion)
+            left = _find_interference(found.problem, trajectory, obstacles)
+            if best is None or len(left) < len(best.interferences):
+                notes = (found.note,) if found.note else ()
+                best = _Timed(found.problem, found.motion, left, found.metrics, notes)
+            if not left:
+                break
+        assert best is not None
+        return best
+    require_leg_limits(problem.robot, solution.joints)
+    trajectory, _ = _scale_time(problem, solution)
+    return _Timed(problem, solution, _find_interference(problem, trajectory, obstacles))
+
+
 def _find_interference(
     problem: WholeBodyProblem, trajectory: JointTrajectory, obstacles: Sequence[Obstacle]
 ) -> tuple[Interference, ...]:
     """Find what still penetrates, with hands closed while they hold something."""
     closed = _close_fingers(problem.robot, trajectory, problem.contact.contact)
     return find_interference(problem.robot, closed, obstacles)
-
-
-def _count_interference(
-    problem: WholeBodyProblem, solution: WholeBodyMotion, obstacles: Sequence[Obstacle]
-) -> int:
-    """Count what penetrates at any tempo."""
-    trajectory = JointTrajectory(problem.time, solution.joints, problem.robot.joint_names, solution.base)
-    return len(_find_interference(problem, trajectory, obstacles))
 
 
 def _close_fingers(
