@@ -1,6 +1,5 @@
 """Time that is stretched only where limits bind: the path is kept, and so is its tempo elsewhere."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,7 +59,7 @@ class PathLimits:
     @property
     def nodes(self) -> Array:
         """Recorded time of the nodes, s, (N,)."""
-        return self.start + self.step * np.arange(len(self.ceiling))
+        return np.asarray(self.start + self.step * np.arange(len(self.ceiling)))
 
 
 @dataclass(frozen=True)
@@ -135,8 +134,8 @@ def kinematic_limits(
     fastest = greatest.argmax(axis=1)
     ceiling = 1.0 / np.maximum(1.0, greatest.max(axis=1)) ** 2
     limited = np.flatnonzero(np.isfinite(acceleration))
-    rows = np.empty((count + 1, 0))
-    constraints = PathConstraints(rows, rows)
+    none = np.empty((count + 1, 0))
+    constraints, kinds = PathConstraints(none, none), [f"speed of {name}" for name in names]
     if len(limited) and len(time) >= SHORTEST_WINDOW:
         found = differentiate(time, joints[:, limited])
         nodes = fine[::_FINE]
@@ -145,8 +144,7 @@ def kinematic_limits(
             for values in (found.velocity, found.acceleration)
         )
         constraints = PathConstraints(np.hstack([a, -a]), np.hstack([b, -b]))
-    kinds = [f"speed of {name}" for name in names]
-    kinds += 2 * [f"acceleration of {names[column]}" for column in limited]
+        kinds += 2 * [f"acceleration of {names[column]}" for column in limited.tolist()]
     return PathLimits(float(time[0]), step, ceiling, fastest, constraints, tuple(kinds))
 
 
@@ -254,12 +252,13 @@ def measure_stretch(limits: PathLimits, tempo: TempoMap) -> tuple[dict[str, floa
     binding = use.argmax(axis=1)
     offset = len(limits.names) - limits.constraints.a.shape[1]
     which = np.where(binding == 0, limits.fastest, binding - 1 + offset)
-    lost: Counter[str] = Counter()
+    lost: dict[str, float] = {}
     for row, extra in zip(which[stretched], limits.step * (stretch[stretched] - 1.0), strict=True):
-        lost[limits.names[row]] += float(extra)
+        lost[limits.names[row]] = lost.get(limits.names[row], 0.0) + float(extra)
     total = sum(lost.values())
-    parts = ", ".join(f"{name} {100 * seconds / total:.0f} %" for name, seconds in lost.most_common(3))
-    return metrics, f"{total:.1f} s longer than recorded: {parts}"
+    most = sorted(lost.items(), key=lambda each: -each[1])[:3]
+    parts = ", ".join(f"{name} ({100 * seconds / total:.0f} %)" for name, seconds in most)
+    return metrics, f"{total:.2f} s longer than recorded, most for {parts}"
 
 
 def slowed_by(metrics: Mapping[str, float], factor: float) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The tempo of a whole-body motion whose time is stretched locally: time law and balance in turn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.options import RetargetSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import acceleration_limits
+from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.timing.dynamics import standing_constraints
 from simbench.retargeting.timing.local import (
@@ -54,29 +54,7 @@ def find_acceleration_limits(robot: Robot, imitation: Imitation, settings: Retar
     """
     if settings.timing != "local":
         return np.zeros(0)
-    return limits_of_joints(robot, imitation.actor.model.names[2:])
-
-
-def limits_of_joints(robot: Robot, names: Sequence[str]) -> Array:
-    """Estimate acceleration limits of some joints of a robot; infinite for the others.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with n joints.
-    names : sequence of str
-        Joints whose limits are wanted.
-
-    Returns
-    -------
-    (n,) array
-        Limits, rad/s²; infinite where a joint is not named or has no torque limit.
-    """
-    torque = dict(zip(robot.joint_names, robot.motors.torque_limit, strict=True))
-    known = [name for name in names if 0.0 < torque[name] < np.inf]
-    limits = np.full(len(robot.joint_names), np.inf)
-    limits[[robot.joint_names.index(name) for name in known]] = acceleration_limits(robot, known)
-    return limits
+    return known_acceleration_limits(robot, imitation.actor.model.names[2:])
 
 
 @dataclass(frozen=True)
