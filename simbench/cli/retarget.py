@@ -174,6 +174,7 @@ def robot_lines(made: Retargeting) -> Iterator[str]:
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
+    yield from (f"time       {note}" for note in made.plan.notes)
     yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
 
 
