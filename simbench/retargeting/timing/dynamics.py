@@ -28,7 +28,7 @@ TORQUE_FRACTION = 0.8
 """Fraction of the motors' torques that a motion may need; control and balance need the rest."""
 TORQUE_RESERVE = 0.1
 """The fraction that it may need beyond what the weight needs in the same posture."""
-_ZMP_MARGIN = 0.015
+_ZMP_MARGIN = 0.02
 """Distance of the ZMP from the edge of the soles, inside, m: what balance leaves of disturbances."""
 _ZMP_RESERVE = 0.01
 """Distance, m, that the ZMP may go beyond where it is at rest, where that is nearer to the edge."""
