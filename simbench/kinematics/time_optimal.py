@@ -77,8 +77,8 @@ def smooth_rate(square: Array, half_width: int) -> Array:
     """Smooth ṡ² by a kernel of compact support, without raising it anywhere.
 
     The least value within the half width, averaged with the weights 1 + cos over the same width: the result
-    is at most `square`, and twice differentiable but for jumps of its second derivative, so that jerk is
-    bounded, by π² / (2 w²) of the range of x for the half width w.
+    is at most `square`, and twice continuously differentiable. Its second derivative, and so the jerk of the
+    path, is at most π / w² of the range of x for the half width w.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import maximum_filter1d
@@ -27,6 +28,8 @@ _SMOOTHING = 0.1
 5 Hz, as what balance answers."""
 _STRETCHED = 1.01
 """Stretch from which on time counts as stretched."""
+_ROUNDING = 1e-12
+"""Distance of ṡ² from 1 below which the recorded tempo is kept exactly."""
 
 
 @dataclass(frozen=True)
@@ -252,6 +255,10 @@ def measure_stretch(limits: PathLimits, tempo: TempoMap) -> tuple[dict[str, floa
     binding = use.argmax(axis=1)
     offset = len(limits.names) - limits.constraints.a.shape[1]
     which = np.where(binding == 0, limits.fastest, binding - 1 + offset)
+    # Beside a limit that binds the tempo changes, without one of its own.
+    reach = 2 * _half_width(limits)
+    near = sliding_window_view(np.pad(use.max(axis=1), reach, mode="edge"), 2 * reach + 1).argmax(axis=1)
+    which = which[np.clip(np.arange(len(which)) + near - reach, 0, len(which) - 1)]
     lost: dict[str, float] = {}
     for row, extra in zip(which[stretched], limits.step * (stretch[stretched] - 1.0), strict=True):
         lost[limits.names[row]] = lost.get(limits.names[row], 0.0) + float(extra)
@@ -298,6 +305,8 @@ def _half_width(limits: PathLimits) -> int:
 def _reduced(limits: PathLimits, square: Array) -> TempoMap:
     """Tempo of a smooth ṡ², reduced where it breaks a constraint."""
     square = reduce_rate(limits.step, square, limits.ceiling, limits.constraints, _half_width(limits))
+    # The mean of ones is 1 but for rounding.
+    square = np.where(square > 1.0 - _ROUNDING, 1.0, square)
     stretch = 1.0 / np.sqrt(square)
     passed = 0.5 * limits.step * (stretch[1:] + stretch[:-1])
     return TempoMap(limits.nodes, np.concatenate([[0.0], np.cumsum(passed)]), square)
