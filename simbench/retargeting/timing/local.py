@@ -252,6 +252,8 @@ def measure_stretch(limits: PathLimits, tempo: TempoMap) -> tuple[dict[str, floa
     if not stretched.any():
         return metrics, ""
     use = constraint_use(limits.step, tempo.square, limits.ceiling, limits.constraints)
+    # The recorded tempo is no limit that binds.
+    use[limits.ceiling == 1.0, 0] = 0.0
     binding = use.argmax(axis=1)
     offset = len(limits.names) - limits.constraints.a.shape[1]
     which = np.where(binding == 0, limits.fastest, binding - 1 + offset)
