@@ -115,7 +115,7 @@ def test_the_joint_that_binds_is_named():
     time, q = burst()
     limits = kinematic_limits(time, q, np.array([1.0, 3.0]), NO_LIMIT, NAMES)
     _, note = measure_stretch(limits, fit_tempo(limits))
-    assert "s longer than recorded, most for speed of wrist (9" in note
+    assert "s longer than recorded, most for speed of wrist (100 %)" in note
 
 
 def test_a_recording_slowed_beforehand_counts_in_the_metrics():
