@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.errors import LegReachError
 from simbench.kinematics.arrays import Array
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
@@ -26,7 +27,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     robot_time,
     solve_at_tempo,
 )
-from simbench.retargeting.whole_body.stance import measure_grip_error
+from simbench.retargeting.whole_body.stance import measure_grip_error, require_leg_limits
 from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, hand_wrenches, inertia_onset
 from simbench.robot.robot import Robot
 
@@ -98,21 +99,34 @@ def fit_local_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Itera
     Yields
     ------
     LocalTempo
-        The better motion first; the first is left out if a palm would miss its handle.
+        The better motion first; it is left out if a palm would miss its handle, or a leg not reach.
     """
     tempo = fit_tempo(motion_limits(problem, motion.joints))
     for _ in range(_ROUNDS):
         limits = _limits(replace(problem, tempo=tempo), motion)
         tempo = fit_tempo(limits)
     timed = replace(problem, tempo=tempo)
+    balanced = _balance(timed, motion)
+    if balanced is not None:
+        at_new = _limits(timed, balanced)
+        slowed = slow_where_needed(at_new, tempo)
+        yield LocalTempo(replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed))
     if problem.placement.embedding:
-        balanced = solve_at_tempo(timed, motion)
-        if _grip_error(timed, balanced) <= max(_grip_error(timed, motion), GRIP_TOLERANCE):
-            at_new = _limits(timed, balanced)
-            slowed = slow_where_needed(at_new, tempo)
-            yield LocalTempo(replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed))
         motion = replace(motion, zmp=_planned_zmp(timed, motion))
     yield LocalTempo(timed, motion, *measure_stretch(limits, tempo))
+
+
+def _balance(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion | None:
+    """Solve arms and legs for the desired ZMP at the problem's tempo; None if legs or palms cannot follow."""
+    if not problem.placement.embedding:
+        return None
+    try:
+        balanced = solve_at_tempo(problem, motion)
+        require_leg_limits(problem.robot, balanced.joints)
+    except LegReachError:
+        return None
+    allowed = max(_grip_error(problem, motion), GRIP_TOLERANCE)
+    return balanced if _grip_error(problem, balanced) <= allowed else None
 
 
 def _grip_error(problem: WholeBodyProblem, motion: WholeBodyMotion) -> float:

@@ -414,7 +414,8 @@ def _stretch_time(
     best: _Timed | None = None
     if problem.settings.timing == "local":
         for found in fit_local_tempo(problem, solution):
-            require_leg_limits(problem.robot, found.motion.joints)
+            if best is None:
+                require_leg_limits(problem.robot, found.motion.joints)
             trajectory, _ = _scale_time(found.problem, found.motion)
             left = _find_interference(found.problem, trajectory, obstacles)
             if best is None or len(left) < len(best.interferences):
