@@ -324,6 +324,7 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
     yield from fidelity_lines(fidelity_metrics(fidelity))
+    yield from (f"time       {note}" for note in made.plan.notes)
     yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
 
 

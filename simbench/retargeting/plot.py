@@ -108,7 +108,10 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     write(WIDTH - RIGHT, 17, key, size=9, color="#555555", ha="right")
     below = TOP + PATHS_HEIGHT + HEADING
     slow_down = made.plan.metrics["retarget.slow_down"]
-    pace = "at the person's pace" if slow_down == 1.0 else f"{slow_down:.3g} times slower than the person"
+    slower = f"{slow_down:.3g} times slower than the person"
+    if "retarget.slow_down_max" in made.plan.metrics:
+        slower = f"in {slow_down:.3g} times the person's time"
+    pace = "at the person's pace" if slow_down == 1.0 else slower
     note = "grey: beyond the limits" + ("; green: in contact" if _touches(made) else "")
     write(LEFT, below - 54, f"Joints of trunk and arms over time (s), {pace}; {note}", size=10)
     wide = (WIDTH - LEFT - RIGHT - (COLUMNS - 1) * PATHS_SPACE) / COLUMNS

@@ -576,11 +576,30 @@ _GROUPS: tuple[_Group, ...] = (
                 "retarget.slow_down",
                 "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
                 "`retarget.speed_limit_fraction` of their limits, the legs can balance it, and, where hands "
-                "hold nothing, it needs no more than 80 % of the motors' torques.",
+                "hold nothing, it needs no more than 80 % of the motors' torques. With `retarget.timing: "
+                "local`, the ratio of the robot's duration to the recording's.",
                 _PLAN + "; speeds at every 1 ms",
                 "",
                 "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
                 "shows which; crop the recording (`motion.start_s`, `motion.end_s`) or move the robot.",
+            ),
+            _Text(
+                "retarget.slow_down_max",
+                "Greatest factor by which time is stretched anywhere, where `retarget.timing` is `local`; "
+                "`retarget.slow_down` is the ratio of the durations then. It is left out otherwise.",
+                _PLAN,
+                "",
+                "Far above `retarget.slow_down`, a short part of the motion is too fast for the robot. The "
+                "run's notes name the limit that takes most of the time.",
+            ),
+            _Text(
+                "retarget.stretched_fraction",
+                "Part of the planned duration in which time is stretched by more than 1 %, where "
+                "`retarget.timing` is `local`. It is left out otherwise.",
+                _PLAN,
+                "",
+                "0 means that the robot keeps the person's tempo all of the time; 1 that the motion is too "
+                "fast everywhere.",
             ),
             _Text(
                 "retarget.path_scale",

@@ -51,10 +51,8 @@ def standing_torques(
     (T, n) array
         Joint torques in the order of `robot.joint_names`, N·m.
     """
-    model = _without_shanks(robot) if seated else robot.model
+    model, frames = carried_model(robot, seated=seated)
     data = model.createData()
-    carrying = "thigh" if seated else "foot"
-    frames = [model.getFrameId(robot.frames[f"{side}_{carrying}"]) for side in SIDES]
     moves, both = find_moving_coordinates(model, frames), np.ones(2)
     q = np.hstack([base, joints])
     velocity = _velocity(model, time, q) if inertia else np.zeros((len(q), model.nv))
@@ -67,6 +65,28 @@ def standing_torques(
         left, right = (pin.updateFramePlacement(model, data, frame).translation for frame in frames)
         torques[sample] = supported_torque(effort, data.J, left, right, moves, both)
     return torques
+
+
+def carried_model(robot: Robot, *, seated: bool) -> tuple[pin.Model, list[int]]:
+    """Return the model of what is carried, and the frames that carry it.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
+    seated : bool
+        Whether a seat under the thighs carries the robot, and the floor what is below the knees.
+
+    Returns
+    -------
+    model : pinocchio.Model
+        The robot's, without mass below the knees if it sits.
+    frames : list of int
+        Pinocchio's ids of the left and right sole frames, or of the thighs.
+    """
+    model = _without_shanks(robot) if seated else robot.model
+    carrying = "thigh" if seated else "foot"
+    return model, [model.getFrameId(robot.frames[f"{side}_{carrying}"]) for side in SIDES]
 
 
 def _without_shanks(robot: Robot) -> pin.Model:

@@ -56,6 +56,28 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     return np.array([limits[name] for name in names], dtype=np.float64)
 
 
+def known_acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
+    """Estimate acceleration limits of some of a robot's joints; infinite for all others.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with n joints.
+    names : sequence of str
+        Joints whose limits are wanted.
+
+    Returns
+    -------
+    (n,) array
+        Limits by `acceleration_limits`, rad/s²; infinite where a joint is not named, or its motor is unknown.
+    """
+    torque = dict(zip(robot.joint_names, robot.motors.torque_limit, strict=True))
+    known = [name for name in names if 0.0 < torque[name] < np.inf]
+    limits = np.full(len(robot.joint_names), np.inf)
+    limits[[robot.joint_names.index(name) for name in known]] = acceleration_limits(robot, known)
+    return limits
+
+
 def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
     """Estimate the limits of all joints of a limb, rad/s²; NaN where there is no torque limit."""
     # Its import takes a third of a second of CPU time.

@@ -47,6 +47,8 @@ class ArmPlan:
         Columns of the trunk and the arms that imitate, in the trajectory.
     limits : (2, m) array
         Lower and upper limits of those joints, margin included, rad.
+    notes : tuple of str
+        What slows the motion, one line each.
     """
 
     trajectory: JointTrajectory
@@ -61,6 +63,7 @@ class ArmPlan:
     detours: Array = field(default_factory=lambda: np.zeros((2, 0, 0)))
     upper: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
+    notes: tuple[str, ...] = ()
 
 
 def free_hands(scene: Robot, joints: Array) -> HandPlan:

@@ -10,7 +10,6 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
@@ -23,6 +22,7 @@ from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion
 from simbench.retargeting.fixed_base.plan import require_used_keys
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
+from simbench.retargeting.fixed_base.tempo import ScaledTime, scale_time
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
 from simbench.retargeting.placement.base_height import base_height
@@ -135,7 +135,7 @@ class _Followed:
     joints: Array
     position_error: float
     rotation_error: float
-    slow_down: float
+    scaled: ScaledTime
     interferences: tuple[Interference, ...]
 
     def serves(self, slowest: float) -> bool:
@@ -143,7 +143,7 @@ class _Followed:
         return (
             self.position_error <= _POSITION_TOLERANCE
             and self.rotation_error <= _ROTATION_TOLERANCE
-            and self.slow_down <= slowest
+            and self.scaled.slow_down <= slowest
             and not self.interferences
         )
 
@@ -171,13 +171,12 @@ def _follow(problem: _HandProblem, samples: NDArray[np.int64], scale: float, tur
     turned = Rotation.from_matrix(
         np.einsum("tji,tjk->tik", reached[:, :3, :3], targets[:, :3, :3])
     ).magnitude()
-    limit = np.asarray(scene.model.velocityLimit) * problem.settings.speed_limit_fraction
-    slow_down = time_scaling_factor(time, joints, limit)
+    scaled = scale_time(scene, time, joints, problem.settings)
     found: tuple[Interference, ...] = ()
     if apart.max() <= _POSITION_TOLERANCE:
-        trajectory = JointTrajectory(time * slow_down, joints, scene.joint_names, None)
+        trajectory = JointTrajectory(scaled.time, joints, scene.joint_names, None)
         found = find_interference(scene, trajectory, (floor_obstacle(scene),))
-    return _Followed(joints, float(apart.max()), float(turned.max()), slow_down, found)
+    return _Followed(joints, float(apart.max()), float(turned.max()), scaled, found)
 
 
 def _targets(problem: _HandProblem, scale: float, turn: float) -> Array:
@@ -199,7 +198,7 @@ def _make_plan(
 ) -> ArmPlan:
     """Make the plan of a hand that is followed, with fractions of its displacements and its rotations."""
     scene, side, (scale, turn) = problem.scene, problem.side, reduced
-    time = problem.time * found.slow_down
+    time = found.scaled.time
     trajectory = JointTrajectory(time, found.joints, scene.joint_names, None)
     hands = free_hands(scene, found.joints)
     # What had to be reduced counts as an error: the person's hand goes all of the way.
@@ -214,13 +213,14 @@ def _make_plan(
         "retarget.hand_max_m": found.position_error,
         "retarget.path_scale": ratio * scale,
         "retarget.rotation_fraction": turn,
-        "retarget.slow_down": found.slow_down,
+        "retarget.slow_down": found.scaled.slow_down,
         "retarget.duration_s": float(time[-1]),
         "retarget.interference_count": 0.0,
+        **found.scaled.metrics,
         **robot_error_metrics(errors),
         **limit_metrics(stays),
     }
-    return ArmPlan(trajectory, base, problem.home, hands, (), metrics, errors)
+    return ArmPlan(trajectory, base, problem.home, hands, (), metrics, errors, notes=found.scaled.notes)
 
 
 def _arm_length(robot: Robot, side: str) -> float:

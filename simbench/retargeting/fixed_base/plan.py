@@ -10,7 +10,6 @@ import pinocchio as pin
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
@@ -30,9 +29,11 @@ from simbench.retargeting.fixed_base.surroundings import (
     is_clear,
     shapes_among,
 )
+from simbench.retargeting.fixed_base.tempo import scale_time
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
+from simbench.retargeting.timing.local import slowed_by
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_placement,
@@ -67,6 +68,7 @@ _USED_KEYS = {
     "contact_distance_m",
     "transition_distance_m",
     "transition_time_s",
+    "timing",
 }
 """Keys of `RetargetSection` that mean something to such a robot."""
 
@@ -131,8 +133,7 @@ def plan_arm(
         first = first or refused
         if best is not None:
             on_progress("transfer", len(_PACES), len(_PACES))
-            slow_down = pace * best.metrics["retarget.slow_down"]
-            return replace(best, metrics={**best.metrics, "retarget.slow_down": slow_down})
+            return replace(best, metrics=slowed_by(best.metrics, pace))
         if not isinstance(refused, _Missed):
             break
     assert first is not None
@@ -306,10 +307,8 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
     hands = _plan_hands(scene, motion, problem.equipment, settings, home)
     joints = _follow_hands(problem, choice, hands, base)
     error = _require_reach(scene, joints, hands, motion)
-    factor = time_scaling_factor(
-        motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
-    )
-    trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)
+    scaled = scale_time(robot, motion.time, joints, settings)
+    trajectory = JointTrajectory(scaled.time, joints, robot.joint_names, None)
     surroundings = describe_arm_surroundings(scene, problem.equipment.find_obstacles(hands), hands)
     near = find_near(scene, trajectory, surroundings)
     interferences = tuple(each for each in near if each.distance < 0.0)
@@ -321,9 +320,10 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
         near += left
     metrics = {
         "retarget.hand_max_m": error,
-        "retarget.slow_down": factor,
+        "retarget.slow_down": scaled.slow_down,
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
+        **scaled.metrics,
     }
     errors = compare_hands(
         free_hands(scene, joints).actor,
@@ -336,7 +336,17 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
     stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
     metrics |= {**robot_error_metrics(errors), **limit_metrics(stays)}
     penetrations, _ = _count(near)
-    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics, errors, detours=np.array(detours))
+    plan = ArmPlan(
+        trajectory,
+        base,
+        home,
+        hands,
+        interferences,
+        metrics,
+        errors,
+        detours=np.array(detours),
+        notes=scaled.notes,
+    )
     return _Rated(plan, penetrations, len(near) - penetrations)
 
 

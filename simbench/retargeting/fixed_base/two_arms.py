@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.kinematics.tree import first_joint
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
@@ -17,6 +16,7 @@ from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
+from simbench.retargeting.fixed_base.tempo import scale_time
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation, imitate
@@ -106,10 +106,8 @@ def plan_two_arms(
     on_progress("transfer", 1, 2)
     joints = np.tile(home, (len(motion.time), 1))
     joints[:, columns] = posture
-    factor = time_scaling_factor(
-        motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
-    )
-    trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)
+    scaled = scale_time(robot, motion.time, joints, settings)
+    trajectory = JointTrajectory(scaled.time, joints, robot.joint_names, None)
     scene = placed_robot(standing, pose)
     interferences = find_interference(scene, trajectory, (floor,))
     on_progress("transfer", 2, 2)
@@ -118,15 +116,16 @@ def plan_two_arms(
     metrics = {
         "imitation.hand_mean_m": float(wrists.mean()),
         "imitation.hand_max_m": float(wrists.max()),
-        "retarget.slow_down": factor,
+        "retarget.slow_down": scaled.slow_down,
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
+        **scaled.metrics,
     }
     compared = compare_with_person(robot, trajectory, motion)
     metrics |= {**robot_error_metrics(compared), **limit_metrics(limit_stays(robot, trajectory, margin))}
     hands = free_hands(scene, joints)
     plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics, compared)
-    return replace(plan, imitation=imitation, leads=False, upper=columns, limits=limits)
+    return replace(plan, imitation=imitation, leads=False, upper=columns, limits=limits, notes=scaled.notes)
 
 
 def with_free_base(robot: Robot) -> Robot:

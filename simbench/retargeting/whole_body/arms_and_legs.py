@@ -1,7 +1,7 @@
 """Whole-body inverse kinematics over time: arms on their hand targets, legs and pelvis under the COG."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
+from simbench.retargeting.timing.local import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_reach,
@@ -35,6 +36,8 @@ from simbench.robot.sides import SIDES
 
 BALANCE_ROUNDS = 4
 """At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
+_NEAR_ROUNDS = range(1, 3)
+"""Rounds for another tempo of a motion that is solved: what a third one changes is below 0.2 mm."""
 _CONVERGED = 3e-5
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
 _ROUND_TIME = 0.3
@@ -42,7 +45,7 @@ _ROUND_TIME = 0.3
 _CLEARANCE, _FREE_CLEARANCE = 0.003, 0.015
 """Margin between links, and between links and equipment, m, and the one of a motion in which hands hold
 nothing: there is room for what the joints' control leaves."""
-_GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
+GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
 """Distance from a handle, m, above which another posture is tried; at a few samples a second that is certain
 above the second one only."""
 
@@ -99,6 +102,11 @@ class WholeBodyProblem:
         Called before every round.
     least_slow_down : float
         Least factor by which the motion is slowed.
+    acceleration_limit : (n,) array
+        Joint accelerations that may be used where time is stretched locally, rad/s²; infinite where there is
+        no limit.
+    tempo : TempoMap or None
+        Tempo of the motion; None to slow all of it by one factor until speed limits hold.
     """
 
     robot: Robot
@@ -113,6 +121,8 @@ class WholeBodyProblem:
     pelvis_height: Array
     on_progress: OnProgress
     least_slow_down: float = 1.0
+    acceleration_limit: Array = field(default_factory=lambda: np.zeros(0))
+    tempo: TempoMap | None = None
 
     @property
     def time(self) -> Array:
@@ -203,7 +213,7 @@ def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
         If the equipment is out of reach.
     """
     error, _ = measure_grip_error(problem.robot, motion.base, motion.joints, motion.hands, problem.time)
-    if not error > _GRIP_TOLERANCE:
+    if not error > GRIP_TOLERANCE:
         return motion
     preferred, start = blend_into_reach(
         problem.robot,
@@ -331,6 +341,65 @@ def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
     return max(factor, problem.least_slow_down)
 
 
+def robot_time(problem: WholeBodyProblem, joints: Array) -> Array:
+    """Find the robot's time of each sample: by the problem's tempo, else all slowed by one factor.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the time of the samples, the speed limits, and the tempo if there is one.
+    joints : (T, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    (T,) array
+        Time of the samples, s, at which speed limits hold.
+    """
+    if problem.tempo is None:
+        return problem.time * slow_down_factor(problem, joints)
+    time = problem.tempo(problem.time)
+    # A cubic spline through stretched samples is not quite the stretched spline.
+    return time * time_scaling_factor(time, joints, problem.speed_limit)
+
+
+def motion_limits(problem: WholeBodyProblem, joints: Array) -> PathLimits:
+    """Bound the rate of a motion by the speed and acceleration limits of its joints.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the time of the samples and the limits.
+    joints : (T, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    PathLimits
+        Limits along the motion.
+    """
+    limits = problem.speed_limit, problem.acceleration_limit
+    return kinematic_limits(problem.time, joints, *limits, problem.robot.joint_names)
+
+
+def solve_at_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion:
+    """Solve arms and legs again near a solution, for another tempo of the same motion.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        What is to be solved, with a tempo.
+    motion : WholeBodyMotion
+        Solution at another tempo.
+
+    Returns
+    -------
+    WholeBodyMotion
+        Solution whose legs balance it at the problem's tempo.
+    """
+    return _alternate_at_samples(problem, motion.preferred, motion.base, motion.joints, _NEAR_ROUNDS)
+
+
 def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
@@ -419,7 +488,7 @@ def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: H
     """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
     if not problem.placement.embedding:
         return zmp
-    time = problem.time * slow_down_factor(problem, joints)
+    time = robot_time(problem, joints)
     resistance = problem.equipment.resistance
     wrench = estimate_hand_wrench(time, hands, resistance) if resistance else None
     return compute_balancing_cog(problem.robot, time, base, joints, zmp, wrench)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ from simbench.retargeting.imitation.robot_errors import (
 )
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
+from simbench.retargeting.timing.local import slowed_by
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
     RobotPlacement,
@@ -43,10 +45,12 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     WholeBodyProblem,
     bring_within_reach,
     resolve_by_weights,
+    robot_time,
     separate_links,
     slow_down_factor,
     solve_arms_and_legs,
 )
+from simbench.retargeting.whole_body.local_tempo import find_acceleration_limits, fit_local_tempo
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     choose_placement,
@@ -101,6 +105,8 @@ class MotionPlan:
         Errors of the robot's arms and trunk against the person, at the same samples.
     embedding : bool
         Whether the legs react to the upper body's motion.
+    notes : tuple of str
+        What slows the motion, one line each.
     """
 
     trajectory: JointTrajectory
@@ -115,6 +121,7 @@ class MotionPlan:
     zmp: Array
     errors: RobotErrors
     embedding: bool = True
+    notes: tuple[str, ...] = ()
 
 
 def plan_motion(
@@ -182,7 +189,7 @@ def plan_motion(
         except LegReachError as error:
             first = first or error
             continue
-        metrics = {**plan.metrics, "retarget.slow_down": pace * plan.metrics["retarget.slow_down"]}
+        metrics = slowed_by(plan.metrics, pace)
         if height and section.height_m is None:
             metrics["retarget.pelvis_height_m"] = height
         return replace(plan, metrics=metrics)
@@ -221,13 +228,16 @@ def _plan_in_place(
         pelvis_height=settings.pelvis_height_follow
         * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
+        acceleration_limit=find_acceleration_limits(robot, imitation, settings),
     )
     problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
-    require_leg_limits(robot, solution.joints)
+    timed = _stretch_time(problem, solution, obstacles)
+    problem, solution, interferences = timed.problem, timed.solution, timed.interferences
     trajectory, slow_down = _scale_time(problem, solution)
-    interferences = _find_interference(problem, trajectory, obstacles)
-    metrics = _measure_plan(problem, solution, motion, slow_down, interferences)
+    paced = {"retarget.slow_down": slow_down, "retarget.duration_s": float(trajectory.time[-1])}
+    metrics = _measure_plan(problem, solution, motion, paced, interferences)
+    metrics |= timed.metrics
     if smoothing:
         metrics["retarget.smoothing_s"] = smoothing
     errors = compare_with_person(
@@ -252,6 +262,7 @@ def _plan_in_place(
         solution.zmp,
         errors,
         placement.embedding,
+        timed.notes,
     )
 
 
@@ -337,6 +348,8 @@ def _solve_within_torques(
     if problem.contact.any_hand.any():
         return problem, solution, obstacles, smoothing
     for width, pace in _EASIER:
+        if pace > 1.0 and problem.settings.timing == "local":
+            break
         trajectory, slow_down = _scale_time(problem, solution)
         if not _needs_too_much_torque(problem, trajectory):
             break
@@ -374,10 +387,47 @@ def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajector
 
 
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:
-    """Slow the whole motion down until speed limits hold: the trajectory, and the factor of its duration."""
+    """Slow a motion, all of it or locally, until limits hold: the trajectory, and the ratio of durations."""
+    names = problem.robot.joint_names
+    if problem.tempo is not None:
+        time = robot_time(problem, solution.joints)
+        factor = float((time[-1] - time[0]) / (problem.time[-1] - problem.time[0]))
+        return JointTrajectory(time, solution.joints, names, solution.base), factor
     factor = slow_down_factor(problem, solution.joints)
-    time = problem.time * factor
-    return JointTrajectory(time, solution.joints, problem.robot.joint_names, solution.base), factor
+    return JointTrajectory(problem.time * factor, solution.joints, names, solution.base), factor
+
+
+class _Timed(NamedTuple):
+    """A motion with its tempo, what still penetrates in it, and what is to be said of the tempo."""
+
+    problem: WholeBodyProblem
+    solution: WholeBodyMotion
+    interferences: tuple[Interference, ...]
+    metrics: Mapping[str, float] = {}
+    notes: tuple[str, ...] = ()
+
+
+def _stretch_time(
+    problem: WholeBodyProblem, solution: WholeBodyMotion, obstacles: Sequence[Obstacle]
+) -> _Timed:
+    """Stretch time locally, if the settings say so; refuse a motion that the legs' limits do not allow."""
+    best: _Timed | None = None
+    if problem.settings.timing == "local":
+        for found in fit_local_tempo(problem, solution):
+            if best is None:
+                require_leg_limits(problem.robot, found.motion.joints)
+            trajectory, _ = _scale_time(found.problem, found.motion)
+            left = _find_interference(found.problem, trajectory, obstacles)
+            if best is None or len(left) < len(best.interferences):
+                notes = (found.note,) if found.note else ()
+                best = _Timed(found.problem, found.motion, left, found.metrics, notes)
+            if not left:
+                break
+        assert best is not None
+        return best
+    require_leg_limits(problem.robot, solution.joints)
+    trajectory, _ = _scale_time(problem, solution)
+    return _Timed(problem, solution, _find_interference(problem, trajectory, obstacles))
 
 
 def _find_interference(
@@ -402,7 +452,7 @@ def _measure_plan(
     problem: WholeBodyProblem,
     solution: WholeBodyMotion,
     motion: HumanMotion,
-    slow_down: float,
+    paced: Mapping[str, float],
     interferences: Sequence[Interference],
 ) -> dict[str, float]:
     """Measure a plan's errors, pace and similarity; refuse it if a palm misses its handle."""
@@ -419,8 +469,7 @@ def _measure_plan(
         "imitation.hand_mean_m": float(wrist_errors.mean()),
         "imitation.hand_max_m": float(wrist_errors.max()),
         "retarget.hand_max_m": error,
-        "retarget.slow_down": slow_down,
-        "retarget.duration_s": float((time * slow_down)[-1]),
+        **paced,
         "retarget.interference_count": float(len(interferences)),
     }
     touching = problem.contact.any_hand

@@ -44,6 +44,29 @@ def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, 
         Force (N) and its moment about the world's origin (N·m), summed over the hands, in the world frame.
     """
     wrench = np.zeros((len(time), 6))
+    for each in hand_wrenches(time, hands, resistance).values():
+        wrench += each
+    return wrench
+
+
+def hand_wrenches(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> dict[str, Array]:
+    """Estimate the wrench of the equipment on each hand that moves it, as `estimate_hand_wrench`.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of each sample, s.
+    hands : HandPlan
+        Planned hand motion at the same samples.
+    resistance : {side: Resistance}
+        Resistance of the equipment to each hand that moves it.
+
+    Returns
+    -------
+    {side: (T, 6) array}
+        Force (N) and its moment about the world's origin (N·m), in the world frame.
+    """
+    wrenches = {}
     for side, opposed in resistance.items():
         palm, held = hands.actor[side][:, :3, 3], hands.contact[side]
         steps = np.where((held[1:] & held[:-1])[:, None], np.diff(palm, axis=0), 0.0)
@@ -60,8 +83,8 @@ def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, 
             opposed.friction_n * friction + opposed.damping_ns_m * velocity + opposed.mass_kg * acceleration
         )
         force[~held] = 0.0
-        wrench += np.hstack([force, np.cross(palm, force)])
-    return wrench
+        wrenches[side] = np.hstack([force, np.cross(palm, force)])
+    return wrenches
 
 
 def compute_balancing_cog(
@@ -95,10 +118,7 @@ def compute_balancing_cog(
     (T, 2) array
         COG in the world frame, m.
     """
-    clock = time - time[0]
-    moving = minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME) * minimum_jerk(
-        clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME
-    )
+    moving = inertia_onset(time)
     planned, cog = planned_zmp(robot, time, base, joints, wrench, moving)
     height = float(cog[:, 2].mean())
     shifted = cog[:, :2] + lipm_com_offset(time, zmp - planned, height)
@@ -106,6 +126,25 @@ def compute_balancing_cog(
     unknown = planned - cog[:, :2] + acceleration / natural_frequency(height) ** 2
     resting = lipm_com_offset(time, zmp - unknown, height)
     return zmp + _saturate(resting + moving[:, None] * (shifted - resting) - zmp)
+
+
+def inertia_onset(time: Array) -> Array:
+    """Weigh inertia at both ends of a motion, where it is not yet known how the robot moves off and stops.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of each sample, s.
+
+    Returns
+    -------
+    (T,) array
+        Part of the inertia that counts: 0 at both ends, 1 half a second from them.
+    """
+    clock = time - time[0]
+    return minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME) * minimum_jerk(
+        clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME
+    )
 
 
 def solve_legs_for_zmp(

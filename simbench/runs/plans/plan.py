@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -46,12 +46,15 @@ class Plan:
         Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
         First and last sample of each of the recording's repetitions.
+    notes : sequence of str
+        What is to be said of the plan, one line each.
     """
 
     timeline: Timeline
     metrics: Mapping[str, float]
     asked: Mapping[str, NDArray[np.float64]]
     strokes: NDArray[np.int64] | None
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
             robot, arm, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
         )
         asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
-        return Plan(timeline, arm.metrics, asked, motion.strokes)
+        return Plan(timeline, arm.metrics, asked, motion.strokes, arm.notes)
     timelines: list[Timeline] = []
 
     def build(plan: MotionPlan) -> None:
@@ -188,7 +191,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     )
     timeline = timelines[-1]
     asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
-    return Plan(timeline, plan.metrics, asked, motion.strokes)
+    return Plan(timeline, plan.metrics, asked, motion.strokes, plan.notes)
 
 
 def _without_physics(mechanism: Mechanism) -> Mechanism:

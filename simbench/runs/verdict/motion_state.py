@@ -9,6 +9,7 @@ from scipy.ndimage import binary_dilation
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
+from simbench.kinematics.floating_base import free_flyer_derivatives
 from simbench.kinematics.foot_contact import find_point_contacts, point_speeds
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
@@ -136,7 +137,7 @@ def examine_motion(robot: Robot, trajectory: JointTrajectory, floor: float = 0.0
     found = differentiate(time, np.hstack([base, joints]), base.shape[1])
     q, velocity, acceleration = found.position, found.velocity, found.acceleration
     if robot.floating:
-        q, velocity, acceleration = _on_the_model(q, velocity, acceleration)
+        q, velocity, acceleration = free_flyer_derivatives(q, velocity, acceleration)
     half = found.window // 2
     smooth = (
         ~binary_dilation(jumps.frames, iterations=half) if jumps.frames.any() else np.ones(len(time), bool)
@@ -152,43 +153,6 @@ def _sign_changes(quaternions: Array) -> Array:
     """Signs (T,) that make quaternions continuous: q and −q are the same rotation."""
     products = np.einsum("ti,ti->t", quaternions[1:], quaternions[:-1])
     return np.concatenate([[1.0], np.cumprod(np.where(products < 0.0, -1.0, 1.0))])
-
-
-def _on_the_model(q: Array, rate: Array, second: Array) -> tuple[Array, Array, Array]:
-    """Turn coordinates of a floating base and their derivatives into Pinocchio's q, v and a.
-
-    With the quaternion p, ω = 2 p̄ ṗ and ω̇ = 2 p̄ p̈ (vector parts), in the base frame; the velocity of the
-    base there is Rᵀẋ, and its rate Rᵀẍ − ω × Rᵀẋ.
-    """
-    length = np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
-    unit = q[:, 3:7] / length
-    turning = _turning_rate(unit, rate[:, 3:7] / length)
-    turning_rate = _turning_rate(unit, second[:, 3:7] / length)
-    rotation = _matrices(unit)
-    linear = np.einsum("tji,tj->ti", rotation, rate[:, :3])
-    linear_rate = np.einsum("tji,tj->ti", rotation, second[:, :3]) - np.cross(turning, linear)
-    return (
-        np.hstack([q[:, :3], unit, q[:, 7:]]),
-        np.hstack([linear, turning, rate[:, 7:]]),
-        np.hstack([linear_rate, turning_rate, second[:, 7:]]),
-    )
-
-
-def _turning_rate(unit: Array, rate: Array) -> Array:
-    """Vector part of 2 p̄ ṗ, (T, 3), of quaternions x, y, z, w."""
-    vector, scalar = unit[:, :3], unit[:, 3:]
-    return np.asarray(2.0 * (scalar * rate[:, :3] - rate[:, 3:] * vector - np.cross(vector, rate[:, :3])))
-
-
-def _matrices(unit: Array) -> Array:
-    """Rotation matrices (T, 3, 3) of quaternions x, y, z, w."""
-    x, y, z, w = unit.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), 2, 0)
 
 
 def _place_feet(robot: Robot, time: Array, q: Array) -> Feet:

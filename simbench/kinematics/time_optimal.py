@@ -1,0 +1,223 @@
+"""Time-optimal path parameterisation: how fast a given path may be followed at each of its points.
+
+With the path parameter s, x = ṡ² and u = s̈, limits of joint speed, acceleration and torque, and of the ZMP,
+are linear in u and x at every point of a path (Bobrow, Dubowsky and Gibson 1985): a u + b x ≤ 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import convolve1d, minimum_filter1d
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.compiled import compiled
+
+_REPAIRS = 30
+"""Times that a rate is reduced where it breaks a constraint. A few suffice; then all of it is reduced."""
+_TOLERANCE = 1e-6
+"""Excess of a constraint that counts as none."""
+_LEAST_SQUARE = 1e-12
+"""Least ṡ²: a rate that is never that low takes a second for a microsecond of the path."""
+
+
+class PathConstraints(NamedTuple):
+    """Constraints a u + b x ≤ 1 on u = s̈ and x = ṡ² at evenly spaced nodes of a path.
+
+    Divided by what is left at rest, which must be positive: a path on which the robot can stop anywhere.
+
+    Parameters
+    ----------
+    a : (N, m) array
+        Coefficients of u, s².
+    b : (N, m) array
+        Coefficients of x.
+    """
+
+    a: Array
+    b: Array
+
+
+def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> Array:
+    """Find the greatest ṡ² at every node that a path allows (TOPP-RA: Pham and Pham 2018).
+
+    From the last node to the first, the greatest x from which the constraints allow a step to what the next
+    node allows; then from the first to the last, the greatest u. s̈ is constant between nodes, and the
+    constraints of both ends hold. The rate is free at both ends: what is before and after the path is
+    planned to meet it.
+
+    Parameters
+    ----------
+    step : float
+        Distance Δ of the nodes, in units of s.
+    ceiling : (N,) array
+        Upper bound of x at each node, positive: speed limits, and 1 for the path's own tempo.
+    constraints : PathConstraints
+        Constraints at the nodes; m = 0 for none.
+
+    Returns
+    -------
+    (N,) array
+        x = ṡ², at most `ceiling`; the integral of ds/ṡ is the least there is.
+
+    Raises
+    ------
+    ValueError
+        If a bound is not positive, or a number is not finite.
+    """
+    if not (np.isfinite(ceiling).all() and (ceiling > 0.0).all()):
+        raise ValueError("the upper bound of the squared rate must be finite and positive")
+    if not all(np.isfinite(each).all() for each in constraints):
+        raise ValueError("coefficients of constraints must be finite")
+    a, b = (np.ascontiguousarray(each, dtype=np.float64) for each in constraints)
+    square = _sweep(float(step), np.ascontiguousarray(ceiling, dtype=np.float64), a, b)
+    return np.asarray(square)
+
+
+def smooth_rate(square: Array, half_width: int) -> Array:
+    """Smooth ṡ² by a kernel of compact support, without raising it anywhere.
+
+    The least value within the half width, averaged with the weights 1 + cos over the same width: the result
+    is at most `square`, and twice continuously differentiable. Its second derivative, and so the jerk of the
+    path, is at most π / w² of the range of x for the half width w.
+
+    Parameters
+    ----------
+    square : (N,) array
+        x = ṡ² at evenly spaced nodes.
+    half_width : int
+        Half width of the kernel, in nodes; 0 smooths nothing.
+
+    Returns
+    -------
+    (N,) array
+        Smoothed x.
+    """
+    if half_width == 0:
+        return square
+    weights = 1.0 + np.cos(np.pi * np.arange(-half_width, half_width + 1) / (half_width + 1))
+    lowest = minimum_filter1d(square, 2 * half_width + 1, mode="nearest")
+    return np.asarray(convolve1d(lowest, weights / weights.sum(), mode="nearest"))
+
+
+def constraint_use(step: float, square: Array, ceiling: Array, constraints: PathConstraints) -> Array:
+    """Compute how much of each constraint a rate needs.
+
+    Parameters
+    ----------
+    step : float
+        Distance of the nodes, in units of s.
+    square : (N,) array
+        x = ṡ² at the nodes.
+    ceiling : (N,) array
+        Upper bound of x.
+    constraints : PathConstraints
+        Constraints at the nodes.
+
+    Returns
+    -------
+    (N, 1 + m) array
+        x / ceiling, and a u + b x with u = dx/ds / 2; feasible up to 1.
+    """
+    acceleration = 0.5 * np.gradient(square, step)
+    rows = constraints.a * acceleration[:, None] + constraints.b * square[:, None]
+    return np.hstack([(square / ceiling)[:, None], rows])
+
+
+def reduce_rate(
+    step: float, square: Array, ceiling: Array, constraints: PathConstraints, half_width: int
+) -> Array:
+    """Reduce a rate smoothly where it breaks a constraint.
+
+    Where the constraints are used by a factor f > 1, x is divided by f, and around it by as much as keeps it
+    smooth; slower by √f both speed and acceleration are divided by f. What is left after some rounds divides
+    all of x.
+
+    Parameters
+    ----------
+    step : float
+        Distance of the nodes, in units of s.
+    square : (N,) array
+        x = ṡ² at the nodes, smooth.
+    ceiling : (N,) array
+        Upper bound of x.
+    constraints : PathConstraints
+        Constraints at the nodes.
+    half_width : int
+        Half width, in nodes, over which a reduction begins and ends.
+
+    Returns
+    -------
+    (N,) array
+        Smooth x, at most `square`, for which all constraints hold.
+    """
+    for _ in range(_REPAIRS):
+        use = constraint_use(step, square, ceiling, constraints).max(axis=1)
+        if use.max() <= 1.0 + _TOLERANCE:
+            return square
+        square = square * smooth_rate(1.0 / np.maximum(use, 1.0), half_width)
+    return square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
+
+
+@compiled
+def _sweep(step: float, ceiling: Array, a: Array, b: Array) -> Array:
+    """Compute the controllable sets [0, x̄] from the last node back, then the greatest x from the first on."""
+    count, rows = a.shape
+    square = ceiling.copy()
+    alpha, beta, right = np.empty(2 * rows + 2), np.empty(2 * rows + 2), np.ones(2 * rows + 2)
+    for number in range(2 * (count - 1)):
+        backwards = number < count - 1
+        node = count - 2 - number if backwards else number - (count - 1)
+        for row in range(rows):
+            alpha[row], beta[row] = a[node, row], b[node, row]
+            alpha[rows + row] = a[node + 1, row] + 2.0 * step * b[node + 1, row]
+            beta[rows + row] = b[node + 1, row]
+        # 0 ≤ x + 2 Δ u ≤ x̄ of the next node.
+        alpha[2 * rows], beta[2 * rows], right[2 * rows] = 2.0 * step, 1.0, square[node + 1]
+        alpha[2 * rows + 1], beta[2 * rows + 1], right[2 * rows + 1] = -2.0 * step, -1.0, 0.0
+        if backwards:
+            square[node] = _greatest_square(alpha, beta, right, square[node])
+        else:
+            _, greatest, _, _ = _acceleration_bounds(alpha, beta, right, square[node])
+            # Rounding must not make it 0, from where no u leads on.
+            reached = max(square[node] + 2.0 * step * greatest, _LEAST_SQUARE)
+            square[node + 1] = min(square[node + 1], reached)
+    return square
+
+
+@compiled
+def _greatest_square(alpha: Array, beta: Array, right: Array, ceiling: float) -> float:
+    """Find the greatest x ≤ ceiling for which some u satisfies α u + β x ≤ r; x = u = 0 does.
+
+    The room for u between its bounds is a concave, piecewise linear function of x: Newton's method from
+    above comes to its zero in finitely many steps.
+    """
+    square = ceiling
+    for row in range(len(alpha)):
+        if alpha[row] == 0.0 and beta[row] * square > right[row]:
+            square = right[row] / beta[row]
+    for _ in range(len(alpha)):
+        low, high, lowest, highest = _acceleration_bounds(alpha, beta, right, square)
+        room = high - low
+        if room >= 0.0:
+            break
+        slope = beta[lowest] / alpha[lowest] - beta[highest] / alpha[highest]
+        if slope >= 0.0:
+            break
+        square = max(square - room / slope, _LEAST_SQUARE)
+    return square
+
+
+@compiled
+def _acceleration_bounds(
+    alpha: Array, beta: Array, right: Array, square: float
+) -> tuple[float, float, int, int]:
+    """Compute the bounds of u for α u + β x ≤ r at one x, and the rows that set them."""
+    low, high, lowest, highest = -np.inf, np.inf, 0, 0
+    for row in range(len(alpha)):
+        if alpha[row] != 0.0:
+            bound = (right[row] - beta[row] * square) / alpha[row]
+            if alpha[row] > 0.0 and bound < high:
+                high, highest = bound, row
+            elif alpha[row] < 0.0 and bound > low:
+                low, lowest = bound, row
+    return low, high, lowest, highest

@@ -1,0 +1,72 @@
+"""The time that a fixed-base robot takes for its path: slowed by one factor, or stretched locally."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import SHORTEST_WINDOW
+from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.options import RetargetSection
+from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
+from simbench.retargeting.timing.dynamics import fixed_base_constraints
+from simbench.retargeting.timing.local import fit_tempo, kinematic_limits, measure_stretch, with_constraints
+from simbench.robot.robot import Robot
+
+
+class ScaledTime(NamedTuple):
+    """The robot's time of each sample of its path.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time, s.
+    slow_down : float
+        Ratio of the robot's duration to the recording's.
+    metrics : dict of str to float
+        How much and where time is stretched locally; empty where all of it is slowed by one factor.
+    notes : tuple of str
+        What stretches it.
+    """
+
+    time: Array
+    slow_down: float
+    metrics: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSection) -> ScaledTime:
+    """Slow a fixed-base robot's path down until limits hold, all of it or locally, as the settings say.
+
+    By one factor speed limits hold; locally also accelerations and torques.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+    time : (T,) array
+        Recorded time of the samples, s.
+    joints : (T, n) array
+        Joint positions, rad.
+    settings : RetargetSection
+        Says how time is scaled, and what fraction of the speed limits may be used.
+
+    Returns
+    -------
+    ScaledTime
+        Time at which the limits hold.
+    """
+    speed = np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
+    if settings.timing != "local" or len(time) < SHORTEST_WINDOW:
+        factor = time_scaling_factor(time, joints, speed)
+        return ScaledTime(time * factor, factor, {}, ())
+    names = robot.joint_names
+    limits = kinematic_limits(time, joints, speed, known_acceleration_limits(robot, names), names)
+    limits = with_constraints(limits, *fixed_base_constraints(robot, time, joints))
+    tempo = fit_tempo(limits)
+    stretched = tempo(time)
+    # A cubic spline through stretched samples is not quite the stretched spline.
+    stretched = stretched * time_scaling_factor(stretched, joints, speed)
+    metrics, note = measure_stretch(limits, tempo)
+    ratio = float((stretched[-1] - stretched[0]) / (time[-1] - time[0]))
+    return ScaledTime(stretched, ratio, metrics, (note,) if note else ())

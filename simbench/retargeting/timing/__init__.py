@@ -1,0 +1,1 @@
+"""The robot's time of each sample of a recording."""

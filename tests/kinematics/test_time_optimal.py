@@ -1,0 +1,160 @@
+"""Time-optimal path parameterisation against closed forms, a linear programme and the toppra library."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, vstack
+
+from simbench.kinematics.time_optimal import (
+    PathConstraints,
+    constraint_use,
+    fastest_rate,
+    reduce_rate,
+    smooth_rate,
+)
+
+SPEED, ACCELERATION = 2.0, 2.0
+
+
+def duration(step, square):
+    """Time of a path whose s̈ is constant between nodes, s."""
+    rate = np.sqrt(square)
+    return float((2.0 * step / (rate[1:] + rate[:-1])).sum())
+
+
+def sines(seed, count):
+    """Path of four sines: nodes, squares of the speed limits' rates, and limits of acceleration."""
+    rng = np.random.default_rng(seed)
+    omega, phase = rng.uniform(0.5, 3.0, 4), rng.uniform(0.0, 6.0, 4)
+    s = np.linspace(0.0, 2.0 * np.pi, count)
+    angle = omega * s[:, None] + phase
+    first, second = omega * np.cos(angle), -(omega**2) * np.sin(angle)
+    rows = PathConstraints(
+        np.hstack([first, -first]) / ACCELERATION, np.hstack([second, -second]) / ACCELERATION
+    )
+    return s, (SPEED / np.abs(first).max(axis=1)) ** 2, rows, (omega, phase)
+
+
+def no_rows(count):
+    return PathConstraints(np.empty((count, 0)), np.empty((count, 0)))
+
+
+def test_on_a_straight_line_the_speed_limit_sets_the_time():
+    """3 rad/s recorded, 2 allowed: half as long again."""
+    ceiling = np.full(101, min(1.0, (2.0 / 3.0) ** 2))
+    square = fastest_rate(0.01, ceiling, no_rows(101))
+    assert duration(0.01, square) == pytest.approx(1.5)
+
+
+def test_from_rest_to_rest_it_accelerates_cruises_and_brakes():
+    """A trapezoid of speed takes L / v + v / a."""
+    count, length, v, a = 2001, 1.0, 0.8, 2.0
+    ceiling = np.full(count, v**2)
+    ceiling[[0, -1]] = 1e-12
+    one = np.full((count, 1), 1.0 / a)
+    rows = PathConstraints(np.hstack([one, -one]), np.zeros((count, 2)))
+    step = length / (count - 1)
+    assert duration(step, fastest_rate(step, ceiling, rows)) == pytest.approx(length / v + v / a, rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_as_fast_as_the_linear_programme_over_all_nodes_at_once(seed):
+    """The greatest sum of ṡ² under the same constraints, s̈ constant between nodes, by HiGHS."""
+    s, limit, rows, _ = sines(seed, 241)
+    step, ceiling = s[1], np.minimum(1.0, limit)
+    found = fastest_rate(step, ceiling, rows)
+    node = np.arange(240)
+    blocks = []
+    for a, b in zip(rows.a.T, rows.b.T, strict=True):
+        for end in (0, 1):
+            gain = a[node + end] / (2.0 * step)
+            entries = np.concatenate([-gain, gain, b[node + end]])
+            columns = np.concatenate([node, node + 1, node + end])
+            blocks.append(coo_array((entries, (np.tile(node, 3), columns)), shape=(240, 241)))
+    matrix = vstack(blocks).tocsr()
+    best = linprog(
+        -np.ones(241), A_ub=matrix, b_ub=np.ones(matrix.shape[0]), bounds=[(0.0, v) for v in ceiling]
+    )
+    assert duration(step, found) == pytest.approx(duration(step, np.maximum(best.x, 1e-12)), rel=2e-4)
+    # What is found is feasible for the programme, too.
+    assert (matrix @ found).max() <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_same_rate_as_toppra(seed):
+    constraint = pytest.importorskip("toppra.constraint")
+    algorithm = pytest.importorskip("toppra.algorithm")
+    s, limit, rows, (omega, phase) = sines(seed, 481)
+
+    class Sines(pytest.importorskip("toppra.interpolator").AbstractGeometricPath):
+        dof, path_interval, waypoints = 4, np.array([0.0, 2.0 * np.pi]), None
+
+        def __call__(self, at, order=0):
+            angle = omega * np.asarray(at)[..., None] + phase
+            return (np.sin(angle), omega * np.cos(angle), -(omega**2) * np.sin(angle))[order]
+
+    speed = constraint.JointVelocityConstraint(np.full((4, 2), [-SPEED, SPEED]))
+    acceleration = constraint.JointAccelerationConstraint(
+        np.full((4, 2), [-ACCELERATION, ACCELERATION]),
+        discretization_scheme=constraint.DiscretizationType.Interpolation,
+    )
+    peer = algorithm.TOPPRA([speed, acceleration], Sines(), gridpoints=s, solver_wrapper="seidel")
+    rate = peer.compute_parameterization(0.0, 0.0)[1]
+    ceiling = limit.copy()
+    ceiling[[0, -1]] = 1e-12
+    assert fastest_rate(s[1], ceiling, rows) == pytest.approx(rate**2, abs=1e-5)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_never_above_the_ceiling_and_inside_all_constraints(seed):
+    rng = np.random.default_rng(seed)
+    rows = PathConstraints(rng.normal(size=(60, 5)), rng.normal(size=(60, 5)))
+    ceiling = rng.uniform(0.1, 1.0, 60)
+    square = fastest_rate(0.05, ceiling, rows)
+    assert (square > 0.0).all()
+    assert (square <= ceiling).all()
+    acceleration = np.diff(square)[:, None] / 0.1
+    for end in (slice(0, 59), slice(1, 60)):
+        use = rows.a[end] * acceleration + rows.b[end] * square[end, None]
+        assert use.max() <= 1.0 + 1e-7
+
+
+def test_smoothing_lowers_only_and_bounds_the_second_derivative():
+    rng = np.random.default_rng(0)
+    step, half = 0.01, 10
+    square = np.where(np.arange(400) // 37 % 2, 1.0, rng.uniform(0.1, 1.0, 400))
+    smooth = smooth_rate(square, half)
+    assert (smooth <= square + 1e-12).all()
+    assert smooth.min() == pytest.approx(square.min(), rel=0.2)
+    width = (half + 1) * step
+    assert np.abs(np.diff(smooth, 2)).max() / step**2 <= np.pi / width**2 * np.ptp(square) * 1.01
+    assert smooth_rate(square, 0) is square
+
+
+def test_a_rate_is_reduced_where_it_breaks_a_constraint_and_nowhere_else():
+    count, step = 400, 0.01
+    b = np.full((count, 1), 0.5)
+    b[200:210] = 4.0
+    rows, ceiling = PathConstraints(np.full((count, 1), 0.01), b), np.ones(count)
+    reduced = reduce_rate(step, np.ones(count), ceiling, rows, 10)
+    assert constraint_use(step, reduced, ceiling, rows).max() <= 1.0 + 1e-6
+    assert (reduced[200:210] <= 0.25 + 1e-9).all()
+    assert (reduced[:170] == 1.0).all()
+    assert (reduced[240:] == 1.0).all()
+
+
+def test_what_holds_already_is_not_reduced():
+    rows = PathConstraints(np.full((50, 1), 0.01), np.full((50, 1), 0.5))
+    square = np.full(50, 0.9)
+    assert (reduce_rate(0.01, square, np.ones(50), rows, 5) == square).all()
+
+
+def test_bounds_that_are_not_positive_or_finite_are_refused():
+    with pytest.raises(ValueError, match="positive"):
+        fastest_rate(0.1, np.array([1.0, 0.0, 1.0]), no_rows(3))
+    rows = PathConstraints(np.full((3, 1), np.nan), np.ones((3, 1)))
+    with pytest.raises(ValueError, match="finite"):
+        fastest_rate(0.1, np.ones(3), rows)
