@@ -172,7 +172,7 @@ def set_time_axis(axes: Axes, time: NDArray[np.float64], *, ticks: int = 8) -> N
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=bool(time[-1] - time[0] > 3.0)))
 
 
-def save_png(figure: Figure, path: Path) -> None:
+def save_png(figure: Figure, path: Path, *, colours: int = PALETTE_SIZE) -> None:
     """Write a figure as PNG with a palette, which takes a third of the size of full colour.
 
     The file appears under its name only when it is whole.
@@ -183,6 +183,8 @@ def save_png(figure: Figure, path: Path) -> None:
         Figure to write.
     path : Path
         File to write.
+    colours : int
+        Size of the palette, at most 256.
 
     Raises
     ------
@@ -194,6 +196,6 @@ def save_png(figure: Figure, path: Path) -> None:
         # A name may have letters that the font lacks; boxes are drawn in their place.
         warnings.filterwarnings("ignore", message="Glyph")
         figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
-    picture = Image.open(drawn).convert("RGB").quantize(PALETTE_SIZE, dither=Image.Dither.NONE)
+    picture = Image.open(drawn).convert("RGB").quantize(colours, dither=Image.Dither.NONE)
     with whole_file(path) as part:
         picture.save(part, format="PNG", optimize=True)

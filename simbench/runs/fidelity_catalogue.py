@@ -140,10 +140,11 @@ _OTHERS = (
         "fidelity.lag_s",
         "Lag of the robot's hands behind the person's, both relative to the shoulders and at the robot's "
         "tempo: the shift τ of up to 0.5 s with the largest normalised cross-correlation of the velocities. "
-        "It is absent where the correlation is below 0.5, nothing moves, or the motion is too short.",
+        "It is absent where the correlation is below 0.5, nothing moves, the motion is too short, or the run "
+        "ended early.",
         _EXECUTED,
-        "A few milliseconds are the joint control's. More: smoothing or a filter delays the plan, or motors "
-        "are saturated.",
+        "A few milliseconds are the joint control's, or limits that change the hands' path: compare it with "
+        "that of `simbench retarget`. More: a filter delays the plan, or motors are saturated.",
     ),
     FidelityText(
         "fidelity.position_limit_fraction",

@@ -51,7 +51,8 @@ class Fidelity:
     limits : LimitShares
         Shares of the samples at a limit.
     lag : float or None
-        Lag of the hands behind the person's at that tempo, s; None if it was not measured.
+        Lag of the hands behind the person's at that tempo, s; None if it was not measured, as of a run that
+        ended early.
     executed : float
         Fraction of the recording's samples that were executed: below 1 for a run that ended early.
     steps : StepErrors or None
@@ -178,7 +179,9 @@ def executed_fidelity(
         errors = compare_with_person(robot, sampled, person, heading=execution.heading)
         tracks = errors.tracks + compare_body(robot, sampled, person, heading=execution.heading)
         arm_lengths = errors.arm_lengths
-        lag = _hand_lag(robot, logged, motion, robot_time, execution.heading)
+        if count == len(motion.time):
+            # The hands of a robot that falls do not follow the person.
+            lag = _hand_lag(robot, logged, motion, robot_time, execution.heading)
     return Fidelity(
         tracks,
         arm_lengths,

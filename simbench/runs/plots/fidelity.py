@@ -18,7 +18,7 @@ from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, Sheet, add_axes, new_shee
 from simbench.retargeting.fidelity.body_errors import DIRECTIONS
 from simbench.retargeting.fidelity.body_points import stick_lines
 from simbench.retargeting.fidelity.fidelity import Fidelity
-from simbench.runs.plots.fidelity_view import choose_moments, frame_points, project_line
+from simbench.runs.plots.fidelity_view import centre_points, choose_moments, frame_points, project_line
 from simbench.sim.rendering.scene_view import Camera
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _CURVE_COLOURS = {
     "upper_arm": "#0072b2",
     "forearm": "#d55e00",
     "trunk": "#555555",
-    "head": "#cc79a7",
+    "head": "#7b3294",
     "thigh": "#009e73",
     "shank": "#e69f00",
 }
@@ -177,22 +177,24 @@ def draw_comparison(comparison: Comparison, path: Path) -> None:
     key = [Line2D([], [], color=_LIMB_COLOURS[side], label=f"{side} limbs") for side in ("left", "right")]
     sheet = new_sheet(content, comparison.title, key)
     width, height = panel_size(len(comparison.moments))
-    persons = frame_points(comparison.person, comparison.moments, (width, height))
-    robots = frame_points(comparison.robot, comparison.moments, (width, height))
+    person, robot = centre_points(comparison.person), centre_points(comparison.robot)
+    persons = frame_points(person, comparison.moments, (width, height))
+    robots = frame_points(robot, comparison.moments, (width, height))
     for column, moment in enumerate(comparison.moments):
         left = LEFT + column * width
         axes = _panel(sheet, left, TOP, (width, height))
-        _draw_figure(axes, comparison.person, int(moment), persons[column])
+        _draw_figure(axes, person, int(moment), persons[column])
         _caption(axes, f"person {comparison.recording_time[moment]:.2f} s")
         axes = _panel(sheet, left, TOP + PANEL_HEIGHT + _CAPTION, (width, height))
         if comparison.pictures is None:
-            _draw_figure(axes, comparison.robot, int(moment), robots[column])
+            _draw_figure(axes, robot, int(moment), robots[column])
         else:
             axes.imshow(comparison.pictures[column], extent=(0, width, height, 0), interpolation="none")
         _caption(axes, f"robot {comparison.robot_time[moment]:.2f} s")
     top = TOP + content - _CURVES
     _draw_errors(add_axes(sheet, LEFT, top, WIDTH - LEFT - RIGHT, _CURVES), comparison, slower)
-    save_png(sheet.figure, path)
+    # Pictures of a robot have many greys, beside which the colours of the curves must be kept.
+    save_png(sheet.figure, path, colours=256)
 
 
 def _panel(sheet: Sheet, left: float, top: float, size: tuple[int, int]) -> Axes:

@@ -57,6 +57,27 @@ def choose_moments(points: Mapping[str, Array], time: Array, count: int) -> NDAr
     return np.unique(chosen)
 
 
+def centre_points(points: Mapping[str, Array]) -> dict[str, Array]:
+    """Move a body to the origin at every moment, so that one that walks is always at the same distance.
+
+    Parameters
+    ----------
+    points : {str: (T, 3) array}
+        Points of the body over time, m; NaN where they are not known.
+
+    Returns
+    -------
+    {str: (T, 3) array}
+        The same points, moved horizontally so that the middle of those that are known is at x = y = 0.
+    """
+    body = np.stack(list(points.values()), axis=1)
+    known = np.isfinite(body).all(axis=2, keepdims=True)
+    count = np.maximum(known.sum(axis=1), 1)
+    middle = np.where(known, body, 0.0).sum(axis=1) / count
+    middle[:, 2] = 0.0
+    return {name: values - middle for name, values in points.items()}
+
+
 def frame_points(
     points: Mapping[str, Array], moments: NDArray[np.int64], size: tuple[int, int]
 ) -> list[Camera]:
@@ -136,6 +157,8 @@ def draw_robot(
     if not hulls:
         return None
     base = path_without_heading(trajectory, heading)[moments, :7]
+    # A robot that walks is always at the same distance.
+    base[:, :2] = 0.0
     joints = trajectory.q[moments]
     turns = Rotation.from_quat(base[:, 3:])
     clouds = [

@@ -13,7 +13,13 @@ from simbench.robot.robot import load_robot
 from simbench.runs.person_log import require_person
 from simbench.runs.plots import fidelity_view
 from simbench.runs.plots.fidelity import Comparison, compare_logged, draw_comparison, panel_size
-from simbench.runs.plots.fidelity_view import choose_moments, draw_robot, frame_points, project_line
+from simbench.runs.plots.fidelity_view import (
+    centre_points,
+    choose_moments,
+    draw_robot,
+    frame_points,
+    project_line,
+)
 
 TIME = np.arange(61) / 30.0
 BODY = ("left_hip", "left_knee", "left_ankle", "left_shoulder", "left_elbow", "left_wrist", "right_shoulder")
@@ -56,6 +62,15 @@ def test_moments_are_of_different_postures_and_of_the_whole_duration():
     np.testing.assert_array_equal(choose_moments(points(forward=2.0), TIME, 4), moments)
     assert choose_moments(points(), TIME, 100).tolist() == list(range(61))
     assert len(choose_moments(points(0.0), TIME, 3)) == 3
+
+
+def test_a_body_that_walks_is_seen_at_the_same_distance():
+    walking, still = points(forward=2.0), points()
+    walking["left_ankle"] = np.full((61, 3), np.nan)
+    still["left_ankle"] = walking["left_ankle"]
+    for name, values in centre_points(walking).items():
+        np.testing.assert_allclose(values, centre_points(still)[name], atol=1e-12)
+        np.testing.assert_allclose(values[:, 2], still[name][:, 2])
 
 
 def test_the_camera_follows_the_body_and_sees_it_from_the_front_left():
@@ -109,7 +124,7 @@ def test_a_robot_is_drawn_at_the_moments_turned_back_and_in_the_middle(mahru_sta
     ((shown, frames, indices, (camera,)),) = drawn
     assert shown is robot
     assert list(indices) == [0]
-    np.testing.assert_allclose(frames.base, [[0.5, 0.0, 0.7, 0.0, 0.0, 0.0, 1.0]], atol=1e-12)
+    np.testing.assert_allclose(frames.base, [[0.0, 0.0, 0.7, 0.0, 0.0, 0.0, 1.0]], atol=1e-12)
     np.testing.assert_array_equal(frames.joints, trajectory.q[[1]])
     assert (camera.width, camera.height, camera.yaw_deg) == (120, 160, fidelity_view.YAW)
     x, y = project_line(camera, frames.base[:, :3])[0]
