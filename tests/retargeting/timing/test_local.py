@@ -114,10 +114,10 @@ def test_a_tempo_is_slowed_further_where_new_limits_need_it():
 
 
 def test_a_corner_of_the_path_is_slowed_for_as_the_robots_time_resolves_it():
-    """The wrist turns by 0.2 rad within 40 ms of the recording, which its speed limit stretches tenfold."""
+    """The wrist turns by 0.2 rad within 40 ms of the recording, where its limits stretch time tenfold."""
     time, q = burst()
     q[:, 1] = 0.3 * np.cos(0.9 * time) + 0.1 * np.tanh((time - 4.0) / 0.01)
-    speed, acceleration = np.array([1.0, 1.0]), np.array([5.0, 12.0])
+    speed, acceleration = np.array([1.0, 1.0]), np.array([5.0, 8.0])
     limits = kinematic_limits(time, q, speed, acceleration, NAMES)
 
     def use(tempo):
