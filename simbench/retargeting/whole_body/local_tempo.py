@@ -106,8 +106,14 @@ def fit_local_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Itera
     tempo = fit_tempo(motion_limits(problem, motion.joints))
     for _ in range(_ROUNDS):
         limits = _limits(replace(problem, tempo=tempo), motion)
-        tempo = _slow_for_accelerations(limits, fit_tempo(limits), problem, motion)
+        before, tempo = tempo, _slow_for_accelerations(limits, fit_tempo(limits), problem, motion)
+        if np.array_equal(before.square, tempo.square):
+            break
     timed = replace(problem, tempo=tempo)
+    if (tempo.square == 1.0).all():
+        # Nothing is stretched: the motion is balanced for this tempo.
+        yield LocalTempo(timed, motion, *measure_stretch(limits, tempo))
+        return
     balanced = _balance(timed, motion)
     if balanced is not None:
         at_new = _limits(timed, balanced)
