@@ -336,7 +336,7 @@ def _run(
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
-    notes = followed.notes if followed else tuple(course.notes)
+    notes = followed.notes if followed else course.notes
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.

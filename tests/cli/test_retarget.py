@@ -62,6 +62,7 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     assert lines[3].split() == ["forearm", "9.0", "9.0", "9.0", "°", "0.00", "0.00", "right"]
     # 13 of 101 samples.
     assert lines[4] == "equipment  held 13% of the time: the arms follow the handles there (palms 2.0 mm off)"
+    assert "time       0.20 s longer than recorded, most for speed of LElbowRoll (100 %)\n" in printed.out
     later = printed.out.index("scaled model without limits against recording")
     assert "robot against person" in printed.out[:later]
     rows = {" ".join(line.split()[:-4]): line.split()[-4:] for line in lines if line.strip()}

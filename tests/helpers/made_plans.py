@@ -23,4 +23,4 @@ def make_plan(seed=0, samples=40):
     reference = Reference(*joints, rng.random((samples, 2)) > 0.5)
     timeline = Timeline(reference, rng.random(7), 0.5, np.arange(9.0), hands, rng.random((samples, 7)))
     metrics = {"retarget.slow_down": 1.0 / 3.0, "retarget.hand_max_m": float("nan")}
-    return Plan(timeline, metrics, {"drawer": rng.random((9, 1))}, np.array([[0, 4], [4, 8]]))
+    return Plan(timeline, metrics, {"drawer": rng.random((9, 1))}, np.array([[0, 4], [4, 8]]), ("one",))

@@ -43,6 +43,7 @@ def retargeting(robot, actor, source):
         errors=robot_errors(contact),
         interferences=(Interference("l_wrist", "torso", 0.5, 0.75, -0.004, 0.6),),
         metrics={"retarget.slow_down": 2.0, "imitation.hand_max_m": 0.005, "retarget.hand_max_m": 0.002},
+        notes=("0.20 s longer than recorded, most for speed of LElbowRoll (100 %)",),
     )
     return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical", recording=motion)
 

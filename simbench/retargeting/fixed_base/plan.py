@@ -133,7 +133,10 @@ def plan_arm(
         first = first or refused
         if best is not None:
             on_progress("transfer", len(_PACES), len(_PACES))
-            return replace(best, metrics=slowed_by(best.metrics, pace))
+            notes = best.notes
+            if pace > 1.0 and settings.timing == "local":
+                notes = (f"slowed {pace:g} times beforehand: the hand misses its handle otherwise", *notes)
+            return replace(best, metrics=slowed_by(best.metrics, pace), notes=notes)
         if not isinstance(refused, _Missed):
             break
     assert first is not None

@@ -10,7 +10,13 @@ from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.timing.dynamics import fixed_base_constraints
-from simbench.retargeting.timing.local import fit_tempo, kinematic_limits, measure_stretch, with_constraints
+from simbench.retargeting.timing.local import (
+    fit_tempo,
+    kinematic_limits,
+    measure_stretch,
+    slow_for_accelerations,
+    with_constraints,
+)
 from simbench.robot.robot import Robot
 
 
@@ -61,9 +67,10 @@ def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSecti
         factor = time_scaling_factor(time, joints, speed)
         return ScaledTime(time * factor, factor, {}, ())
     names = robot.joint_names
-    limits = kinematic_limits(time, joints, speed, known_acceleration_limits(robot, names), names)
+    acceleration = known_acceleration_limits(robot, names)
+    limits = kinematic_limits(time, joints, speed, acceleration, names)
     limits = with_constraints(limits, *fixed_base_constraints(robot, time, joints))
-    tempo = fit_tempo(limits)
+    tempo = slow_for_accelerations(limits, fit_tempo(limits), time, joints, acceleration)
     stretched = tempo(time)
     # A cubic spline through stretched samples is not quite the stretched spline.
     stretched = stretched * time_scaling_factor(stretched, joints, speed)

@@ -28,6 +28,8 @@ _SMOOTHING = 0.1
 5 Hz, as what balance answers."""
 _STRETCHED = 1.01
 """Stretch from which on time counts as stretched."""
+_CORNER_ROUNDS = 6
+"""Times that a tempo is slowed for accelerations: each reduces what is too much by its own factor."""
 _ROUNDING = 1e-12
 """Distance of ṡ² from 1 below which the recorded tempo is kept exactly."""
 
@@ -223,6 +225,45 @@ def slow_where_needed(limits: PathLimits, tempo: TempoMap) -> TempoMap:
         The same where the limits hold.
     """
     return _reduced(limits, tempo.square)
+
+
+def slow_for_accelerations(
+    limits: PathLimits, tempo: TempoMap, time: Array, joints: Array, acceleration: Array
+) -> TempoMap:
+    """Slow a tempo further where accelerations in the robot's time are beyond their limits.
+
+    The windows in which a path is differentiated are of the recording's time. Where it is stretched, and the
+    path has a corner, the robot's time resolves the corner better.
+
+    Parameters
+    ----------
+    limits : PathLimits
+        Limits at N nodes.
+    tempo : TempoMap
+        Tempo at the same nodes.
+    time : (T,) array
+        Recorded time of the samples, s.
+    joints : (T, n) array
+        Joint positions, rad.
+    acceleration : (n,) array
+        Acceleration limits, rad/s²; infinite where there is none.
+
+    Returns
+    -------
+    TempoMap
+        The same where the limits hold.
+    """
+    limited = np.isfinite(acceleration)
+    if not limited.any() or len(time) < SHORTEST_WINDOW:
+        return tempo
+    for _ in range(_CORNER_ROUNDS):
+        found = differentiate(tempo(time), joints[:, limited]).acceleration
+        use = (np.abs(found) / acceleration[limited]).max(axis=1)
+        if use.max() <= 1.0:
+            break
+        dip = smooth_rate(1.0 / np.maximum(1.0, np.interp(limits.nodes, time, use)), _half_width(limits))
+        tempo = _reduced(limits, tempo.square * dip)
+    return tempo
 
 
 def measure_stretch(limits: PathLimits, tempo: TempoMap) -> tuple[dict[str, float], str]:

@@ -14,8 +14,10 @@ from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.timing.dynamics import standing_constraints
 from simbench.retargeting.timing.local import (
     PathLimits,
+    TempoMap,
     fit_tempo,
     measure_stretch,
+    slow_for_accelerations,
     slow_where_needed,
     with_constraints,
 )
@@ -104,16 +106,29 @@ def fit_local_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Itera
     tempo = fit_tempo(motion_limits(problem, motion.joints))
     for _ in range(_ROUNDS):
         limits = _limits(replace(problem, tempo=tempo), motion)
-        tempo = fit_tempo(limits)
+        before, tempo = tempo, _slow_for_accelerations(limits, fit_tempo(limits), problem, motion)
+        if np.array_equal(before.square, tempo.square):
+            break
     timed = replace(problem, tempo=tempo)
+    if (tempo.square == 1.0).all():
+        # Nothing is stretched: the motion is balanced for this tempo.
+        yield LocalTempo(timed, motion, *measure_stretch(limits, tempo))
+        return
     balanced = _balance(timed, motion)
     if balanced is not None:
         at_new = _limits(timed, balanced)
-        slowed = slow_where_needed(at_new, tempo)
+        slowed = _slow_for_accelerations(at_new, slow_where_needed(at_new, tempo), timed, balanced)
         yield LocalTempo(replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed))
     if problem.placement.embedding:
         motion = replace(motion, zmp=_planned_zmp(timed, motion))
     yield LocalTempo(timed, motion, *measure_stretch(limits, tempo))
+
+
+def _slow_for_accelerations(
+    limits: PathLimits, tempo: TempoMap, problem: WholeBodyProblem, motion: WholeBodyMotion
+) -> TempoMap:
+    """Slow a tempo where accelerations at corners of the path are beyond their limits."""
+    return slow_for_accelerations(limits, tempo, problem.time, motion.joints, problem.acceleration_limit)
 
 
 def _balance(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion | None:

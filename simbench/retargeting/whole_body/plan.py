@@ -192,7 +192,10 @@ def plan_motion(
         metrics = slowed_by(plan.metrics, pace)
         if height and section.height_m is None:
             metrics["retarget.pelvis_height_m"] = height
-        return replace(plan, metrics=metrics)
+        notes = plan.notes
+        if pace > 1.0 and settings.timing == "local":
+            notes = (f"slowed {pace:g} times beforehand: the legs cannot follow it faster", *notes)
+        return replace(plan, metrics=metrics, notes=notes)
     assert first is not None
     raise first
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ class Plan:
         Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
         First and last sample of each of the recording's repetitions.
-    notes : sequence of str
+    notes : tuple of str
         What is to be said of the plan, one line each.
     """
 
@@ -54,7 +54,7 @@ class Plan:
     metrics: Mapping[str, float]
     asked: Mapping[str, NDArray[np.float64]]
     strokes: NDArray[np.int64] | None
-    notes: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,8 @@ def _flatten(value: Any, arrays: list[Array]) -> Any:
         return {"class": type(value).__name__, "fields": content}
     if isinstance(value, Mapping):
         return {"mapping": {name: _flatten(each, arrays) for name, each in value.items()}}
+    if isinstance(value, tuple):
+        return {"tuple": [_flatten(each, arrays) for each in value]}
     return value
 
 
@@ -108,5 +110,7 @@ def _rebuild(value: Any, arrays: Mapping[str, Array]) -> Any:
         return arrays[str(value["array"])]
     if "mapping" in value:
         return {name: _rebuild(each, arrays) for name, each in value["mapping"].items()}
+    if "tuple" in value:
+        return tuple(_rebuild(each, arrays) for each in value["tuple"])
     content = {name: _rebuild(each, arrays) for name, each in value["fields"].items()}
     return _CLASSES[value["class"]](**content)

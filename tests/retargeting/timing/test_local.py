@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
+from simbench.kinematics.derivatives import differentiate
 from simbench.kinematics.time_optimal import PathConstraints
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.retargeting.timing.local import (
     fit_tempo,
     kinematic_limits,
     measure_stretch,
+    slow_for_accelerations,
     slow_where_needed,
     slowed_by,
     with_constraints,
@@ -109,6 +111,25 @@ def test_a_tempo_is_slowed_further_where_new_limits_need_it():
     assert time_scaling_factor(robot, q, np.array([1.0, 3.0])) <= 1.001
     assert robot[300] == pytest.approx(time[300])
     assert slow_where_needed(bound, slowed)(time) == pytest.approx(robot, rel=1e-9)
+
+
+def test_a_corner_of_the_path_is_slowed_for_as_the_robots_time_resolves_it():
+    """The wrist turns by 0.2 rad within 40 ms of the recording, where its limits stretch time tenfold."""
+    time, q = burst()
+    q[:, 1] = 0.3 * np.cos(0.9 * time) + 0.1 * np.tanh((time - 4.0) / 0.01)
+    speed, acceleration = np.array([1.0, 1.0]), np.array([5.0, 8.0])
+    limits = kinematic_limits(time, q, speed, acceleration, NAMES)
+
+    def use(tempo):
+        return float((np.abs(differentiate(tempo(time), q).acceleration) / acceleration).max())
+
+    first = fit_tempo(limits)
+    slowed = slow_for_accelerations(limits, first, time, q, acceleration)
+    assert use(first) > 1.1
+    assert use(slowed) <= 1.001
+    assert (slowed.square <= first.square + 1e-12).all()
+    far = np.abs(slowed.recorded - 4.0) > 0.6
+    assert slowed.square[far] == pytest.approx(first.square[far])
 
 
 def test_the_joint_that_binds_is_named():
