@@ -99,6 +99,8 @@ class WholeBodyProblem:
         Called before every round.
     least_slow_down : float
         Least factor by which the motion is slowed.
+    keeps_tempo : bool
+        Whether the recorded clock is kept: the factor is then 1, and limits are kept otherwise.
     """
 
     robot: Robot
@@ -113,6 +115,7 @@ class WholeBodyProblem:
     pelvis_height: Array
     on_progress: OnProgress
     least_slow_down: float = 1.0
+    keeps_tempo: bool = False
 
     @property
     def time(self) -> Array:
@@ -327,6 +330,8 @@ def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
     float
         Factor of the duration, 1 or more.
     """
+    if problem.keeps_tempo:
+        return 1.0
     factor = time_scaling_factor(problem.time, joints, problem.speed_limit)
     return max(factor, problem.least_slow_down)
 

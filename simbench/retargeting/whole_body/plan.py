@@ -47,6 +47,11 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     slow_down_factor,
     solve_arms_and_legs,
 )
+from simbench.retargeting.whole_body.recorded_tempo import (
+    TORQUE_FRACTION,
+    TORQUE_RESERVE,
+    keep_recorded_tempo,
+)
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     choose_placement,
@@ -61,11 +66,9 @@ _REACH_TOLERANCE = 0.02
 """Distance from a handle, m, up to which a hand still grips it."""
 _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 """Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion."""
+_CALM = (0.0, 0.3, 0.6, 1.0)
+"""Parts of a motion at the recorded tempo that are given up everywhere, in turn, where they cannot."""
 
-_TORQUE_FRACTION = 0.8
-"""Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest."""
-_TORQUE_RESERVE = 0.1
-"""The fraction that it may need beyond what the weight needs in the same postures."""
 _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
 """How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
 s at the robot's pace, and least factor by which it is slowed."""
@@ -169,14 +172,24 @@ def plan_motion(
     heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
     first: LegReachError | None = None
     # The arms' inertia moves the COG farther than the legs reach: with more bend in the knees the pelvis can
-    # sway farther, and at a slower pace it need not.
-    for pace, height in product(_PACES, heights):
+    # sway farther, and at a slower pace, or with a calmer motion, it need not.
+    keeps_tempo = settings.timing == "preserve"
+    ways = [(1.0, calm) for calm in _CALM] if keeps_tempo else [(pace, 0.0) for pace in _PACES]
+    for (pace, calm), height in product(ways, heights):
         place = section.model_copy(update={"height_m": height})
         slower = motion if pace == 1.0 else replace(motion, time=pace * motion.time)
         followed = replace(imitation, time=slower.time)
         try:
             plan = _plan_in_place(
-                robot, slower, followed, place, settings, equipment, on_progress, embedding=embedding
+                robot,
+                slower,
+                followed,
+                place,
+                settings,
+                equipment,
+                on_progress,
+                embedding=embedding,
+                calm=calm if keeps_tempo else None,
             )
             check(plan)
         except LegReachError as error:
@@ -200,8 +213,9 @@ def _plan_in_place(
     on_progress: OnProgress,
     *,
     embedding: bool,
+    calm: float | None = None,
 ) -> MotionPlan:
-    """Plan at one height of the pelvis, or with the search of a place."""
+    """Plan at one height of the pelvis, or with the search of a place; at the recorded tempo if calm is given."""
     on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
     placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=embedding)
     shapes = body_shapes(robot, placement.stance.joints)
@@ -221,15 +235,25 @@ def _plan_in_place(
         pelvis_height=settings.pelvis_height_follow
         * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
+        keeps_tempo=calm is not None,
     )
-    problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
+    gave_way: dict[str, float] = {}
+    obstacles: tuple[Obstacle, ...] = ()
+    if calm is None:
+        problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
+        if smoothing:
+            gave_way["retarget.smoothing_s"] = smoothing
+    elif contact.any_hand.any():
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform"
+        )
+    else:
+        problem, solution, gave_way = keep_recorded_tempo(problem, posture, calm)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     require_leg_limits(robot, solution.joints)
     trajectory, slow_down = _scale_time(problem, solution)
     interferences = _find_interference(problem, trajectory, obstacles)
     metrics = _measure_plan(problem, solution, motion, slow_down, interferences)
-    if smoothing:
-        metrics["retarget.smoothing_s"] = smoothing
     errors = compare_with_person(
         robot,
         trajectory,
@@ -238,7 +262,7 @@ def _plan_in_place(
         held=contact.contact,
     )
     stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
-    metrics |= {**robot_error_metrics(errors), **limit_metrics(stays)}
+    metrics |= {**gave_way, **robot_error_metrics(errors), **limit_metrics(stays)}
     return MotionPlan(
         trajectory,
         placement.stance,
@@ -370,7 +394,7 @@ def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajector
         / robot.motors.torque_limit
         for inertia in (False, True)
     )
-    return bool((moving > np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)).any())
+    return bool((moving > np.maximum(TORQUE_FRACTION, still + TORQUE_RESERVE)).any())
 
 
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:

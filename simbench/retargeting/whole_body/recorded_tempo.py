@@ -1,0 +1,275 @@
+"""A free motion at the recorded tempo: amplitudes give way until limits, torques and the ZMP allow it."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.spatial import ConvexHull
+
+from simbench.balance.inverted_pendulum import GRAVITY
+from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.standing import leg_columns, solve_com_ik
+from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.errors import LegReachError, RetargetError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.bounded_path import PathBounds
+from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.timing.preserve import (
+    LIMIT_FRACTION,
+    Amplitude,
+    UpperBody,
+    keep_height_tempo,
+    keep_tempo,
+    limit_ratios,
+    spread_in_time,
+)
+from simbench.retargeting.whole_body.arms_and_legs import (
+    WholeBodyMotion,
+    WholeBodyProblem,
+    separate_links,
+    solve_arms_and_legs,
+)
+from simbench.robot.sides import SIDES
+
+TORQUE_FRACTION = 0.8
+"""Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest."""
+TORQUE_RESERVE = 0.1
+"""The fraction that it may need beyond what the weight needs in the same postures."""
+_ZMP_MARGIN = 0.015
+"""Distance of the planned ZMP from the edge of the support polygon, m: what control and soles leave."""
+_MAX_ROUNDS = 10
+_FIRST_INERTIA = 0.02
+"""Weight λ of the ZMP's shift and of torques in the first round: of 10 cm, as much as 5 mm at the hands."""
+_TORQUE_ONSET = 0.1
+"""Weight of a joint's torque in the first round after it was too large."""
+_GAIN = 3.0
+"""Power of the excess by which the weights of inertia grow from round to round."""
+_STEP = 1.3
+"""Least factor by which they grow where something is exceeded."""
+_REACH = 0.15
+"""Time before and after an excess over which the motion is made calmer, s."""
+_SWAY_SHARE = 0.6
+"""Fraction of the legs' speed limits that the pelvis' ups and downs may take; sway needs the rest."""
+_MAX_LIFT = 0.5
+"""Largest vertical acceleration of the pelvis, in units of gravity: soles keep their grip."""
+_APART = 0.03
+"""Largest change of a joint by which links are kept apart, rad, that counts as none."""
+_ON_LIMIT = 0.985
+"""Fraction of a limit from which on a joint counts as on it."""
+_ROUNDING = 1e-3
+"""Relative excess of a limit that counts as a violation."""
+
+
+class _Excess(NamedTuple):
+    """Ratios to what is allowed, at T samples."""
+
+    legs: Array
+    torque: Array
+    zmp: Array
+    margin: float
+
+
+def keep_recorded_tempo(
+    problem: WholeBodyProblem, posture: Array, calm: float = 0.0
+) -> tuple[WholeBodyProblem, WholeBodyMotion, dict[str, float]]:
+    """Plan a free motion at the recorded tempo.
+
+    Trunk, arms and pelvis height each solve one problem over all samples that keeps their limits
+    (`keep_tempo`, `keep_height_tempo`); then legs and sway are solved, and the speeds of the legs, all
+    torques and the ZMP are examined. Where something is exceeded, inertia is given more weight around that
+    moment, in the same problem: accelerations that shift the ZMP or take the torque become smaller there, and
+    the pelvis moves up and down less.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Robot, recording, limits and settings; hands hold nothing.
+    posture : (T, m) array
+        Preferred posture of trunk and arms, rad.
+    calm : float
+        0, or how much of the motion is given up everywhere from the beginning, up to 1 (no pelvis height).
+
+    Returns
+    -------
+    problem : WholeBodyProblem
+        With the pelvis height that is left.
+    motion : WholeBodyMotion
+        The motion; `preferred` is the given posture.
+    metrics : dict of str to float
+        What was given up, and what is still beyond a limit: `retarget.tempo_*` and `retarget.amplitude_*`.
+
+    Raises
+    ------
+    RetargetError
+        If there is no motion within the limits.
+    """
+    upper = _upper_body(problem)
+    time, wanted = problem.time, problem.pelvis_height
+    count = len(time)
+    amplitude = Amplitude(
+        np.full(count, _FIRST_INERTIA * 1e4**calm),
+        np.zeros((count, len(problem.columns))),
+        np.full(count, 1.0 - calm),
+    )
+    lift = _lift_limits(problem)
+    stance = problem.placement.stance
+    base, joints = np.tile(stance.base, (count, 1)), np.tile(stance.joints, (count, 1))
+    joints[:, problem.columns] = posture
+    preferred, best = posture, None
+    failed: LegReachError | None = None
+    for number in range(_MAX_ROUNDS):
+        try:
+            calmer = keep_tempo(upper, time, preferred, base, joints, amplitude)
+            height = keep_height_tempo(
+                time, (1.0 - calm) * wanted, *(amplitude.height * each for each in lift)
+            )
+        except ArithmeticError as error:
+            raise RetargetError(
+                f"{problem.robot.name}: no motion at the recorded tempo within the joint limits: {error}"
+            ) from None
+        lower = replace(problem, pelvis_height=height)
+        try:
+            solution = solve_arms_and_legs(lower, calmer)
+        except LegReachError as error:
+            failed = error
+            amplitude = Amplitude(amplitude.zmp * 10.0, amplitude.torque, 0.5 * amplitude.height)
+            continue
+        clear = separate_links(lower, solution, ())
+        moved = clear.joints[:, problem.columns] - calmer
+        excess = _examine(lower, solution)
+        worst = max(excess.legs.max(), excess.torque.max(), excess.zmp.max())
+        apart = float(np.abs(moved).max())
+        score = (apart > _APART, max(worst, 1.0))
+        if best is None or score <= best[0]:
+            best = score, lower, solution, excess
+        if worst <= 1.0 and apart <= _APART:
+            break
+        base, joints, preferred = solution.base, solution.joints, np.clip(preferred + moved, *problem.limits)
+        amplitude = _calmer(time, amplitude, excess)
+    if best is None:
+        assert failed is not None
+        raise failed
+    _, lower, solution, excess = best
+    metrics = _measure(problem, posture, lower, solution, upper, excess)
+    metrics["retarget.tempo_rounds"] = float(number + 1)
+    return lower, replace(solution, preferred=posture), metrics
+
+
+def _upper_body(problem: WholeBodyProblem) -> UpperBody:
+    """Limits of trunk and arms."""
+    robot = problem.robot
+    names = [robot.joint_names[column] for column in problem.columns]
+    bounds = PathBounds(
+        *problem.limits,
+        LIMIT_FRACTION * problem.speed_limit[problem.columns],
+        LIMIT_FRACTION * estimated_accelerations(robot, names),
+    )
+    shapes = body_shapes(robot, problem.placement.stance.joints)
+    return UpperBody(robot, problem.imitation.actor, shapes, problem.columns, bounds)
+
+
+def _leg_columns(problem: WholeBodyProblem) -> Array:
+    """Columns of both legs' joints."""
+    return np.concatenate([leg_columns(problem.robot, side) for side in SIDES])
+
+
+def _lift_limits(problem: WholeBodyProblem) -> tuple[Array, Array]:
+    """Vertical speed, m/s, and acceleration, m/s², of the pelvis that legs and torques allow (T,) each."""
+    robot, stance, height = problem.robot, problem.placement.stance, problem.pelvis_height
+    low, high = min(float(height.min()), 0.0), max(float(height.max()), 0.0)
+    if stance.seated or high - low < 1e-6:
+        return np.ones(len(height)), np.full(len(height), _MAX_LIFT * GRAVITY)
+    heights = np.linspace(low, high, 24)
+    still = np.tile(stance.joints, (len(heights), 1))
+    base, joints = solve_com_ik(robot, stance, still, height=heights)
+    legs = _leg_columns(problem)
+    slope = np.abs(CubicSpline(heights, joints[:, legs]).derivative()(heights))
+    speed = (_SWAY_SHARE * problem.speed_limit[legs] / np.maximum(slope, 1e-9)).min(axis=1)
+    torque = standing_torques(robot, heights - low, base, joints, inertia=False)[:, legs]
+    share = (np.abs(torque) / robot.motors.torque_limit[legs]).max(axis=1)
+    # The legs' torques grow with the force that they carry.
+    left = (np.maximum(TORQUE_FRACTION, share + TORQUE_RESERVE) - share) / np.maximum(share, 1e-3)
+    acceleration = GRAVITY * np.minimum(_MAX_LIFT, left)
+    return np.interp(height, heights, speed), np.interp(height, heights, acceleration)
+
+
+def allowed_torque(problem: WholeBodyProblem, time: Array, base: Array, joints: Array) -> Array:
+    """Fractions of the motors' torques (n,) that a motion may need: more where its weight alone needs much."""
+    seated = problem.placement.stance.seated
+    still = standing_torques(problem.robot, time, base, joints, inertia=False, seated=seated)
+    share = np.abs(still).max(axis=0) / problem.robot.motors.torque_limit
+    return np.maximum(TORQUE_FRACTION, share + TORQUE_RESERVE)
+
+
+def _examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> _Excess:
+    """Compare the legs' speeds, all torques and the ZMP with what is allowed, sample by sample."""
+    robot, time, stance = problem.robot, problem.time, problem.placement.stance
+    torque = np.abs(
+        standing_torques(robot, time, motion.base, motion.joints, inertia=True, seated=stance.seated)
+    )
+    allowed = allowed_torque(problem, time, motion.base, motion.joints) * robot.motors.torque_limit
+    ratio = torque / allowed
+    if stance.seated:
+        none = np.zeros(len(time))
+        return _Excess(none, ratio, none, np.inf)
+    legs = _leg_columns(problem)
+    bounds = PathBounds(*problem.limits, problem.speed_limit[legs], np.full(len(legs), np.inf))
+    speed, _ = limit_ratios(time, motion.joints[:, legs], bounds)
+    zmp, _ = planned_zmp(robot, time, motion.base, motion.joints)
+    normals, room = _support(problem)
+    inside = normals @ (zmp - stance.target).T
+    return _Excess(
+        speed.max(axis=1),
+        ratio,
+        (inside / np.maximum(room - _ZMP_MARGIN, 0.2 * room)[:, None]).max(axis=0),
+        float((room[:, None] - inside).min()),
+    )
+
+
+def _support(problem: WholeBodyProblem) -> tuple[Array, Array]:
+    """Edges of the support polygon: outward normals (E, 2), and their distances from the stance's middle, m."""
+    stance, robot = problem.placement.stance, problem.robot
+    corners = [stance.soles[side].act(corner) for side in SIDES for corner in robot.soles[f"{side}_foot"]]
+    hull = ConvexHull(np.array(corners)[:, :2] - stance.target)
+    return hull.equations[:, :2], -hull.equations[:, 2]
+
+
+def _calmer(time: Array, amplitude: Amplitude, excess: _Excess) -> Amplitude:
+    """Give inertia more weight around the moments at which something was exceeded."""
+    upper = excess.torque
+    body = np.maximum(excess.zmp, np.maximum(excess.legs, upper.max(axis=1)))
+    worse = spread_in_time(time, np.where(body > 1.0, np.maximum(body**_GAIN, _STEP), 1.0), _REACH)
+    lift = np.maximum(excess.legs, upper.max(axis=1))
+    less = spread_in_time(time, lift, _REACH)
+    return Amplitude(amplitude.zmp * worse, amplitude.torque, amplitude.height / less)
+
+
+def _measure(
+    problem: WholeBodyProblem,
+    posture: Array,
+    lower: WholeBodyProblem,
+    motion: WholeBodyMotion,
+    upper: UpperBody,
+    excess: _Excess,
+) -> dict[str, float]:
+    """Metrics of what gave way and of what is left."""
+    joints = motion.joints[:, problem.columns]
+    speed, acceleration = limit_ratios(problem.time, joints, upper.bounds)
+    on_limit = (speed > _ON_LIMIT) | (acceleration > _ON_LIMIT)
+    lost = np.abs(joints - posture)
+    speed, acceleration = LIMIT_FRACTION * speed, LIMIT_FRACTION * acceleration
+    beyond = np.maximum(speed, acceleration).max(axis=1) > 1.0 + _ROUNDING
+    beyond |= np.maximum(excess.legs, np.maximum(excess.zmp, excess.torque.max(axis=1))) > 1.0 + _ROUNDING
+    return {
+        "retarget.tempo_limited_fraction": float(on_limit.mean()),
+        "retarget.tempo_speed_ratio": float(max(speed.max(), excess.legs.max())),
+        "retarget.tempo_acceleration_ratio": float(acceleration.max()),
+        "retarget.tempo_torque_ratio": float(excess.torque.max()),
+        "retarget.tempo_zmp_margin_m": excess.margin,
+        "retarget.tempo_violation_fraction": float(beyond.mean()),
+        "retarget.amplitude_lost_mean_rad": float(lost.mean()),
+        "retarget.amplitude_lost_max_rad": float(lost.max()),
+        "retarget.amplitude_lost_height_m": float(np.abs(problem.pelvis_height - lower.pelvis_height).max()),
+    }
