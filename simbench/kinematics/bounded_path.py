@@ -60,21 +60,65 @@ class PathCost(NamedTuple):
     inertia: Array
 
 
-class _Rows(NamedTuple):
-    """Constraint rows in units of their limits: what each takes of its coefficient and the next ones."""
+class AccelerationRows(NamedTuple):
+    """Limits of R combinations of accelerations, such as torques, at every knot.
 
-    position: Array
-    speed: Array
-    acceleration: Array
+    Parameters
+    ----------
+    matrix : (K, R, n) array
+        Combinations.
+    lower : (K, R) array
+        Least values.
+    upper : (K, R) array
+        Greatest values.
+    """
+
+    matrix: Array
     lower: Array
     upper: Array
 
 
-def solve_bounded_path(time: Array, preferred: Array, cost: PathCost, bounds: PathBounds) -> BSpline:
+class _Rows(NamedTuple):
+    """Constraint rows, each in units of half its range: what they take of neighbouring coefficients.
+
+    Parameters
+    ----------
+    position : (K, n) array
+        Of a coefficient.
+    speed : (2, K - 1, n) array
+        Of two neighbours.
+    acceleration : (3, K - 2, n) array
+        Of three.
+    second : (3, K - 2) array
+        What accelerations take of three coefficients, 1/s².
+    combined : (K - 2, R, n) array
+        What further rows take of accelerations.
+    lower : (M,) array
+        Least values of all rows, one after the other.
+    upper : (M,) array
+        Greatest values.
+    """
+
+    position: Array
+    speed: Array
+    acceleration: Array
+    second: Array
+    combined: Array
+    lower: Array
+    upper: Array
+
+
+def solve_bounded_path(
+    time: Array,
+    preferred: Array,
+    cost: PathCost,
+    bounds: PathBounds,
+    combined: AccelerationRows | None = None,
+) -> BSpline:
     """Find the path nearest to a preferred one that keeps its limits, all knots at once.
 
         min Σ_k (c_k − c*_k)ᵀ H_k (c_k − c*_k) − 2 g_kᵀ (c_k − c*_k) + q̈(t_k)ᵀ W_k q̈(t_k),
-        lower ≤ q ≤ upper,   |q̇| ≤ speed,   |q̈| ≤ acceleration
+        lower ≤ q ≤ upper,   |q̇| ≤ speed,   |q̈| ≤ acceleration,   l_k ≤ R_k q̈(t_k) ≤ u_k
 
     for the cubic spline q(t) with knots at the given times (not-a-knot at its ends, as interpolation has it)
     and coefficients c; c* are those of the spline through the preferred positions, near which they are. A
@@ -88,13 +132,16 @@ def solve_bounded_path(time: Array, preferred: Array, cost: PathCost, bounds: Pa
     Parameters
     ----------
     time : (K,) array
-        Time of the knots, s, ascending, K ≥ 4.
+        Time of the knots, s, ascending, K ≥ 6.
     preferred : (K, n) array
         Preferred positions, rad.
     cost : PathCost
         Weights of distance and acceleration.
     bounds : PathBounds
         Limits; where they differ from knot to knot, the narrowest of those nearby hold between them.
+    combined : AccelerationRows, optional
+        Limits of combinations of accelerations; those of the second knot and the last but one do not count,
+        where the acceleration is between those of their neighbours.
 
     Returns
     -------
@@ -106,14 +153,18 @@ def solve_bounded_path(time: Array, preferred: Array, cost: PathCost, bounds: Pa
     ArithmeticError
         If there is no such path, or the method finds none.
     """
+    count, n = preferred.shape
     spline = make_interp_spline(time, preferred, k=3)
-    rows = _constraint_rows(time, spline.t, bounds)
-    second = _second_differences(spline.t, len(time))
+    kept = _acceleration_knots(count)
+    if combined is None:
+        combined = AccelerationRows(np.empty((count, 0, n)), np.empty((count, 0)), np.empty((count, 0)))
+    rows = _constraint_rows(time, spline.t, bounds, AccelerationRows(*(each[kept] for each in combined)))
     scale = max(float(np.einsum("kii->", cost.blocks)) / preferred.size, 1e-12)
-    weights = cost.blocks + _REGULARISATION * scale * np.eye(preferred.shape[1])
-    band = _banded(weights / scale, cost.inertia[_acceleration_knots(len(time))] / scale, second)
-    # Around the preferred coefficients: only the inertia and the drift pull away from them.
-    pull = _apply(_banded(0.0 * weights, cost.inertia[_acceleration_knots(len(time))] / scale, second), spline.c)
+    distance = (cost.blocks + _REGULARISATION * scale * np.eye(n)) / scale
+    inertia = cost.inertia[kept] / scale
+    band = _banded(distance, inertia, rows.second)
+    # Around the preferred coefficients only inertia and drift pull away from them.
+    pull = _apply(band, spline.c) - (distance @ spline.c[:, :, None])[:, :, 0]
     step = _solve(band, pull - cost.drift / scale, rows, spline.c)
     return BSpline(spline.t, spline.c + step, 3)
 
@@ -135,8 +186,8 @@ def _second_differences(knots: Array, count: int) -> Array:
     return np.stack([second * first[:-1], -second * (first[:-1] + first[1:]), second * first[1:]])
 
 
-def _constraint_rows(time: Array, knots: Array, bounds: PathBounds) -> _Rows:
-    """Rows of position (K, n), speed (2, K - 1, n) and acceleration (3, K - 2, n), and positions' ends."""
+def _constraint_rows(time: Array, knots: Array, bounds: PathBounds, combined: AccelerationRows) -> _Rows:
+    """Scale all rows by half the range between their limits."""
     count = len(time)
     upper = _at_coefficients(bounds.upper, time, knots, 3)
     lower = -_at_coefficients(-bounds.lower, time, knots, 3)
@@ -144,9 +195,21 @@ def _constraint_rows(time: Array, knots: Array, bounds: PathBounds) -> _Rows:
     fastest = np.maximum(_at_coefficients(bounds.speed, time, knots[1:-1], 2), _LEAST_ROOM)
     hardest = np.maximum(_at_coefficients(bounds.acceleration, time, knots[2:-2], 1), _LEAST_ROOM)
     rate = _first_differences(knots, 3, count)[:, None] / fastest
-    bend = _second_differences(knots, count)[:, :, None] / hardest
+    second = _second_differences(knots, count)
     middle = 0.5 * (upper + lower) / room
-    return _Rows(1.0 / room, np.stack([-rate, rate]), bend, middle - 1.0, middle + 1.0)
+    half = np.maximum(0.5 * (combined.upper - combined.lower), _LEAST_ROOM)
+    between = 0.5 * (combined.upper + combined.lower) / half
+    one = np.ones(fastest.size + hardest.size)
+    centre = np.concatenate([middle.ravel(), 0.0 * one, between.ravel()])
+    return _Rows(
+        1.0 / room,
+        np.stack([-rate, rate]),
+        second[:, :, None] / hardest,
+        second,
+        combined.matrix / half[:, :, None],
+        centre - 1.0,
+        centre + 1.0,
+    )
 
 
 def _at_coefficients(limits: Array, time: Array, knots: Array, degree: int) -> Array:
@@ -164,17 +227,31 @@ def _at_coefficients(limits: Array, time: Array, knots: Array, degree: int) -> A
 def _banded(blocks: Array, inertia: Array, second: Array) -> Array:
     """Matrix of the cost in LAPACK's lower banded storage, (3 n, K n)."""
     count, n, _ = blocks.shape
-    band = np.zeros((3 * n, count, n))
-    parts = [blocks.copy(), np.zeros((count - 1, n, n)), np.zeros((count - 2, n, n))]
-    for a in range(3):
-        for b in range(a + 1):
-            parts[a - b][b : b + count - 2] += (second[a] * second[b])[:, None, None] * inertia
-    i, j = np.indices((n, n))
-    for apart, part in enumerate(parts):
-        row = apart * n + i - j
-        kept = row >= 0
-        band[row[kept], : len(part), j[kept]] = part[:, i[kept], j[kept]].T
-    return np.asfortranarray(band.reshape(3 * n, count * n))
+    band = np.zeros((3 * n, count * n), order="F")
+    # Element (apart n + i - j, k n + j) is that of coordinates i of knot k + apart and j of knot k.
+    by_knot = band.T.reshape(count, n, 3 * n)
+    _add_blocks(by_knot, 0, blocks)
+    _add_inertia(by_knot, inertia, second)
+    return band
+
+
+def _add_blocks(by_knot: Array, apart: int, blocks: Array) -> None:
+    """Add blocks (L, n, n) that couple the first L knots with those so many later."""
+    count, n, _ = blocks.shape
+    for j in range(n):
+        first = j if apart == 0 else 0
+        start = apart * n + first - j
+        by_knot[:count, j, start : start + n - first] += blocks[:, first:, j]
+
+
+def _add_inertia(by_knot: Array, inertia: Array, second: Array) -> None:
+    """Add weights (K - 2, n, n) of the accelerations."""
+    count = len(inertia)
+    for apart in range(3):
+        total = np.zeros((count + 2 - apart, *inertia.shape[1:]))
+        for b in range(3 - apart):
+            total[b : b + count] += (second[b + apart] * second[b])[:, None, None] * inertia
+        _add_blocks(by_knot, apart, total)
 
 
 def _apply(band: Array, x: Array) -> Array:
@@ -182,34 +259,54 @@ def _apply(band: Array, x: Array) -> Array:
     return np.asarray(dsbmv(len(band) - 1, 1.0, band, x.ravel(), lower=1)).reshape(x.shape)
 
 
-def _measure(rows: _Rows, x: Array) -> tuple[Array, Array, Array]:
-    """Positions, speeds and accelerations of coefficients (K, n), in units of their limits."""
+def _measure(rows: _Rows, x: Array) -> Array:
+    """Values (M,) of all rows for coefficients (K, n)."""
     first, second = rows.speed, rows.acceleration
-    return (
+    near = x[:-2], x[1:-1], x[2:]
+    values = [
         rows.position * x,
         first[0] * x[:-1] + first[1] * x[1:],
-        second[0] * x[:-2] + second[1] * x[1:-1] + second[2] * x[2:],
+        second[0] * near[0] + second[1] * near[1] + second[2] * near[2],
+    ]
+    if rows.combined.size:
+        bend = sum(factor[:, None] * each for factor, each in zip(rows.second, near, strict=True))
+        values.append((rows.combined @ bend[:, :, None])[:, :, 0])
+    return np.concatenate([each.ravel() for each in values])
+
+
+def _split(rows: _Rows, values: Array) -> tuple[Array, Array, Array, Array]:
+    """Part the values (M,) of all rows by their kinds."""
+    shapes = rows.position.shape, rows.speed.shape[1:], rows.acceleration.shape[1:], rows.combined.shape[:2]
+    ends = np.cumsum([a * b for a, b in shapes])[:-1]
+    first, second, third, last = np.split(values, ends)
+    return (
+        first.reshape(shapes[0]),
+        second.reshape(shapes[1]),
+        third.reshape(shapes[2]),
+        last.reshape(shapes[3]),
     )
 
 
-def _gather(rows: _Rows, values: tuple[Array, Array, Array]) -> Array:
+def _gather(rows: _Rows, values: Array) -> Array:
     """Transpose of `_measure`."""
-    position, speed, acceleration = values
+    position, speed, acceleration, combined = _split(rows, values)
     x = rows.position * position
     x[:-1] += rows.speed[0] * speed
     x[1:] += rows.speed[1] * speed
+    bend = (combined[:, None, :] @ rows.combined)[:, 0] if combined.size else None
     for k, factor in enumerate(rows.acceleration):
-        x[k : k + len(acceleration)] += factor * acceleration
+        part = x[k : k + len(acceleration)]
+        part += factor * acceleration
+        if bend is not None:
+            part += rows.second[k][:, None] * bend
     return x
 
 
-def _normal_matrix(band: Array, rows: _Rows, weights: tuple[Array, Array, Array]) -> Array:
+def _normal_matrix(band: Array, rows: _Rows, weights: Array) -> Array:
     """Cost's matrix with Aᵀ diag(weights) A of the constraint rows, banded."""
-    position, speed, acceleration = weights
+    position, speed, acceleration, combined = _split(rows, weights)
     count, n = position.shape
     matrix = band.copy(order="F")
-    by_row = matrix.reshape((len(matrix), count, n), order="A")
-    del by_row
     added = np.zeros((3, count, n))
     added[0] += rows.position**2 * position
     first, second = rows.speed, rows.acceleration
@@ -221,43 +318,31 @@ def _normal_matrix(band: Array, rows: _Rows, weights: tuple[Array, Array, Array]
             added[a - b, b : b + count - 2] += second[a] * second[b] * acceleration
     for apart in range(3):
         matrix[apart * n] += added[apart].ravel()
+    if combined.size:
+        bent = rows.combined.transpose(0, 2, 1) @ (combined[:, :, None] * rows.combined)
+        _add_inertia(matrix.T.reshape(count, n, 3 * n), bent, rows.second)
     return matrix
 
 
 def _solve(band: Array, linear: Array, rows: _Rows, at: Array) -> Array:
     """Minimise xᵀPx/2 + pᵀx with limits on at + x; x (K, n)."""
-    shape = linear.shape
-    base = _measure(rows, at)
-    sizes = [each.size for each in base]
-    ends = np.cumsum(sizes)[:-1]
-    shapes = [each.shape for each in base]
-
-    def split(flat: Array) -> tuple[Array, Array, Array]:
-        first, second, third = np.split(flat, ends)
-        return first.reshape(shapes[0]), second.reshape(shapes[1]), third.reshape(shapes[2])
-
-    def measure(x: Array) -> Array:
-        return np.concatenate([each.ravel() for each in _measure(rows, x)])
-
-    offset = np.concatenate([each.ravel() for each in base])
-    low, high = np.full(len(offset), -1.0), np.ones(len(offset))
-    low[: sizes[0]], high[: sizes[0]] = rows.lower.ravel(), rows.upper.ravel()
+    shape, offset, low, high = linear.shape, _measure(rows, at), rows.lower, rows.upper
     x = np.zeros(shape)
     # Slacks of the lower and the upper limits in one vector, and their multipliers.
     slack = np.maximum(np.concatenate([offset - low, high - offset]), 0.1)
     multiplier = np.full(len(slack), 0.1)
     half = len(offset)
     for _ in range(_MAX_ITERATIONS):
-        value = offset + measure(x)
+        value = offset + _measure(rows, x)
         missing = np.concatenate([value - low, high - value]) - slack
-        slope = _apply(band, x) + linear - _gather(rows, split(multiplier[:half] - multiplier[half:]))
+        slope = _apply(band, x) + linear - _gather(rows, multiplier[:half] - multiplier[half:])
         mean = float(slack @ multiplier) / len(slack)
         if max(np.abs(missing).max(), np.abs(slope).max(), mean) < _ACCURACY:
             return x
         ratio = multiplier / slack
         try:
             factor = cholesky_banded(
-                _normal_matrix(band, rows, split(ratio[:half] + ratio[half:])),
+                _normal_matrix(band, rows, ratio[:half] + ratio[half:]),
                 overwrite_ab=True,
                 lower=True,
                 check_finite=False,
@@ -268,9 +353,9 @@ def _solve(band: Array, linear: Array, rows: _Rows, at: Array) -> Array:
         def direction(complement: Array) -> tuple[Array, Array, Array]:
             # ds = A dx + missing, dz = (complement - z ds) / s.
             push = (complement - multiplier * missing) / slack
-            right = -slope + _gather(rows, split(push[:half] - push[half:]))
+            right = -slope + _gather(rows, push[:half] - push[half:])
             dx = cho_solve_banded((factor, True), right.ravel(), check_finite=False).reshape(shape)
-            moved = measure(dx)
+            moved = _measure(rows, dx)
             ds = np.concatenate([moved, -moved]) + missing
             return dx, ds, (complement - multiplier * ds) / slack
 

@@ -10,7 +10,12 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import PathBounds, PathCost, solve_bounded_path
+from simbench.kinematics.bounded_path import (
+    AccelerationRows,
+    PathBounds,
+    PathCost,
+    solve_bounded_path,
+)
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
@@ -37,9 +42,6 @@ _CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
 _VERTICAL, _YAW = 0.1, 0.3
 """Weights of vertical force and of the moment about the vertical beside a shift of the ZMP: a sole is about
 0.1 m from its middle to its edge, and turns when a third of that times the weight twists it."""
-_TORQUE = 0.05
-"""Shift of the ZMP, m, that counts as much as the whole torque of a motor."""
-
 
 class Amplitude(NamedTuple):
     """How much the inertia of a motion counts, over time: what gives way where dynamics do not allow it.
@@ -48,14 +50,11 @@ class Amplitude(NamedTuple):
     ----------
     zmp : (T,) array
         Weight λ of the ZMP's shift by the accelerations of trunk and arms.
-    torque : (T, m) array
-        Weight of the torque that accelerations take of each of these joints.
     height : (T,) array
         Fraction of the pelvis' speed and acceleration limits that may be used, 0 to 1.
     """
 
     zmp: Array
-    torque: Array
     height: Array
 
 
@@ -100,16 +99,29 @@ def knot_samples(time: Array) -> NDArray[np.int64]:
     return np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
 
 
-def keep_tempo(
-    upper: UpperBody, time: Array, preferred: Array, base: Array, joints: Array, amplitude: Amplitude
-) -> Array:
+class Dynamics(NamedTuple):
+    """What accelerations of trunk and arms cost, at the K knots of a motion.
+
+    Parameters
+    ----------
+    inertia : (K, m, m) array
+        Weights of accelerations.
+    torque : AccelerationRows
+        Limits of torques, as combinations of accelerations.
+    """
+
+    inertia: Array
+    torque: AccelerationRows
+
+
+def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics) -> Array:
     """Find the motion of trunk and arms that keeps the clock and all limits, as near to a preferred one as can be.
 
-        min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇ and q̈ at all times,
+        min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇, q̈ and R q̈ at all times,
 
     ε the weighted errors of the imitation criterion between the postures q and q* (points and orientations of
-    the segments, hands first), A q̈ the shift of the ZMP by the accelerations (with the vertical force, the
-    moment about the vertical, and the torques of single joints beside it). Gauss-Newton: in every round ε is
+    the segments, hands first), A q̈ the shift of the ZMP by the accelerations (with the vertical force and the
+    moment about the vertical beside it), R q̈ their part of all joints' torques. Gauss-Newton: in every round ε is
     linear around the last solution, and the whole motion is one QP (`solve_bounded_path`). Links that come
     nearer than 15 mm add the square of their deficit. The problem reads the same forwards and backwards in
     time, so nothing lags.
@@ -122,12 +134,8 @@ def keep_tempo(
         Time of the samples, s, T ≥ 4.
     preferred : (T, m) array
         Preferred positions of trunk and arms, rad, inside their limits.
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion.
-    joints : (T, n) array
-        Positions of all joints, rad, at which inertia is taken.
-    amplitude : Amplitude
-        How much inertia counts.
+    dynamics : Dynamics
+        What accelerations cost.
 
     Returns
     -------
@@ -144,7 +152,6 @@ def keep_tempo(
     model = upper.actor.model
     tree, tasks = kinematic_tree(model), imitation_tasks(upper.actor, WEIGHTS)
     targets = _task_poses(tree, tasks, wanted)
-    inertia = _inertia_blocks(upper, base[knots], joints[knots], amplitude, knots)
     workspace = pair_workspace(upper.shapes.model, upper.shapes.geometry)
     at, path = wanted, None
     for _ in range(_ROUNDS):
@@ -152,7 +159,8 @@ def keep_tempo(
         blocks = blocks + _HOLD**2 * np.eye(at.shape[1])
         drift = drift + _HOLD**2 * (wanted - at)
         _add_clearance(workspace, at, blocks, drift)
-        path = solve_bounded_path(time[knots], at, PathCost(blocks, drift, inertia), upper.bounds)
+        cost = PathCost(blocks, drift, dynamics.inertia)
+        path = solve_bounded_path(time[knots], at, cost, upper.bounds, dynamics.torque)
         before, at = at, path(time[knots])
         if np.abs(at - before).max() < _SETTLED:
             break
@@ -194,32 +202,40 @@ def _add_clearance(workspace: object, joints: Array, blocks: Array, drift: Array
             blocks[knot] += _CLEARANCE_WEIGHT**2 * jacobian.T @ jacobian
 
 
-def _inertia_blocks(
-    upper: UpperBody, base: Array, joints: Array, amplitude: Amplitude, knots: NDArray[np.int64]
-) -> Array:
-    """Weights of accelerations (K, m, m): those that shift the ZMP, and those that take torque."""
-    model, columns = upper.robot.model, 6 + upper.columns
+def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
+    """Weigh accelerations of trunk and arms by how they shift the ZMP.
+
+    With the centroidal momentum matrix A_G (Orin & Goswami 2008), height z and weight m g, the shift is
+    −(z m c̈_x + L̇_y, z m c̈_y − L̇_x) / (m g); vertical force and moment about the vertical count beside it.
+
+    Parameters
+    ----------
+    upper : UpperBody
+        Trunk and arms.
+    base : (K, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
+    joints : (K, n) array
+        Positions of all joints, rad.
+    weight : (K,) array
+        Weight λ, m²/m² against errors of the hands.
+
+    Returns
+    -------
+    (K, m, m) array
+        λ AᵀA.
+    """
+    model = upper.robot.model
     data = model.createData()
-    weight = GRAVITY * pin.computeTotalMass(model)
-    limit = upper.robot.motors.torque_limit[upper.columns]
-    rows = np.empty((len(knots), 4, len(columns)))
-    blocks = np.zeros((len(knots), len(columns), len(columns)))
-    q = np.hstack([base, joints])
-    for k, sample in enumerate(knots):
-        matrix = pin.computeCentroidalMap(model, data, q[k])[:, columns]
+    rows = np.empty((len(base), 4, len(upper.columns)))
+    for k, q in enumerate(np.hstack([base, joints])):
+        matrix = pin.computeCentroidalMap(model, data, q)[:, 6 + upper.columns]
         height = data.com[0][2]
-        rows[k, 0] = -(height * matrix[0] + matrix[4])
-        rows[k, 1] = -height * matrix[1] + matrix[3]
+        rows[k, 0] = height * matrix[0] + matrix[4]
+        rows[k, 1] = height * matrix[1] - matrix[3]
         rows[k, 2] = _VERTICAL * matrix[2]
         rows[k, 3] = _YAW * matrix[5]
-        costly = np.flatnonzero(amplitude.torque[sample])
-        if len(costly):
-            mass = pin.crba(model, data, q[k])
-            mass = np.triu(mass) + np.triu(mass, 1).T
-            effort = _TORQUE * mass[np.ix_(columns[costly], columns)] / limit[costly, None]
-            blocks[k] = effort.T @ (amplitude.torque[sample, costly][:, None] * effort)
-    rows /= weight
-    return blocks + amplitude.zmp[knots][:, None, None] * (rows.transpose(0, 2, 1) @ rows)
+    rows /= GRAVITY * pin.computeTotalMass(model)
+    return np.asarray(weight[:, None, None] * (rows.transpose(0, 2, 1) @ rows))
 
 
 def keep_height_tempo(time: Array, height: Array, speed: Array, acceleration: Array) -> Array:

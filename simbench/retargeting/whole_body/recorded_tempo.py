@@ -4,26 +4,30 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.spatial import ConvexHull
 
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.ground_reaction import standing_inertia, standing_torques
 from simbench.balance.standing.standing import leg_columns, solve_com_ik
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import PathBounds
+from simbench.kinematics.bounded_path import AccelerationRows, PathBounds
 from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.collision.clearance import body_shapes
 from simbench.retargeting.timing.preserve import (
     LIMIT_FRACTION,
     Amplitude,
+    Dynamics,
     UpperBody,
     keep_height_tempo,
     keep_tempo,
+    knot_samples,
     limit_ratios,
     spread_in_time,
+    zmp_inertia,
 )
 from simbench.retargeting.whole_body.arms_and_legs import (
     WholeBodyMotion,
@@ -42,8 +46,12 @@ _ZMP_MARGIN = 0.015
 _MAX_ROUNDS = 10
 _FIRST_INERTIA = 0.02
 """Weight λ of the ZMP's shift and of torques in the first round: of 10 cm, as much as 5 mm at the hands."""
-_TORQUE_ONSET = 0.1
-"""Weight of a joint's torque in the first round after it was too large."""
+_BUSY = 0.6
+"""Fraction of its allowed torque from which on a joint's torque is limited: the others cannot exceed theirs."""
+_TORQUE_USED = 0.97
+"""Fraction of the allowed torque that is used: legs and sway change with the motion."""
+_LEAST_SHARE = 0.05
+"""Fraction of the allowed torque that is left to accelerations where weight and legs need it all."""
 _GAIN = 3.0
 """Power of the excess by which the weights of inertia grow from round to round."""
 _STEP = 1.3
@@ -69,6 +77,8 @@ class _Excess(NamedTuple):
     torque: Array
     zmp: Array
     margin: float
+    needed: Array
+    allowed: Array
 
 
 def keep_recorded_tempo(
@@ -106,55 +116,76 @@ def keep_recorded_tempo(
         If there is no motion within the limits.
     """
     upper = _upper_body(problem)
-    time, wanted = problem.time, problem.pelvis_height
-    count = len(time)
-    amplitude = Amplitude(
-        np.full(count, _FIRST_INERTIA * 1e4**calm),
-        np.zeros((count, len(problem.columns))),
-        np.full(count, 1.0 - calm),
-    )
-    lift = _lift_limits(problem)
-    stance = problem.placement.stance
-    base, joints = np.tile(stance.base, (count, 1)), np.tile(stance.joints, (count, 1))
+    time, wanted, stance = problem.time, (1.0 - calm) * problem.pelvis_height, problem.placement.stance
+    knots, lift = knot_samples(time), _lift_limits(problem)
+    amplitude = Amplitude(np.full(len(time), _FIRST_INERTIA * 1e4**calm), np.ones(len(time)))
+    joints = np.tile(stance.joints, (len(time), 1))
     joints[:, problem.columns] = posture
+    motion = WholeBodyMotion(np.tile(stance.base, (len(time), 1)), joints, posture, None, None)
+    rows = AccelerationRows(*(np.empty((len(knots), 0, *rest)) for rest in ((len(problem.columns),), (), ())))
     preferred, best = posture, None
     failed: LegReachError | None = None
+    usable, busy = np.full(joints.shape[1], _TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
     for number in range(_MAX_ROUNDS):
+        inertia = zmp_inertia(upper, motion.base[knots], motion.joints[knots], amplitude.zmp[knots])
         try:
-            calmer = keep_tempo(upper, time, preferred, base, joints, amplitude)
-            height = keep_height_tempo(
-                time, (1.0 - calm) * wanted, *(amplitude.height * each for each in lift)
-            )
+            calmer = keep_tempo(upper, time, preferred, Dynamics(inertia, rows))
+            height = keep_height_tempo(time, wanted, *(amplitude.height * each for each in lift))
         except ArithmeticError as error:
             raise RetargetError(
                 f"{problem.robot.name}: no motion at the recorded tempo within the joint limits: {error}"
             ) from None
         lower = replace(problem, pelvis_height=height)
         try:
-            solution = solve_arms_and_legs(lower, calmer)
+            motion = solve_arms_and_legs(lower, calmer)
         except LegReachError as error:
             failed = error
-            amplitude = Amplitude(amplitude.zmp * 10.0, amplitude.torque, 0.5 * amplitude.height)
+            amplitude = Amplitude(amplitude.zmp * 10.0, 0.5 * amplitude.height)
             continue
-        clear = separate_links(lower, solution, ())
-        moved = clear.joints[:, problem.columns] - calmer
-        excess = _examine(lower, solution)
+        moved = separate_links(lower, motion, ()).joints[:, problem.columns] - calmer
+        excess = _examine(lower, motion)
         worst = max(excess.legs.max(), excess.torque.max(), excess.zmp.max())
         apart = float(np.abs(moved).max())
         score = (apart > _APART, max(worst, 1.0))
         if best is None or score <= best[0]:
-            best = score, lower, solution, excess
+            best = score, lower, motion, excess
         if worst <= 1.0 and apart <= _APART:
             break
-        base, joints, preferred = solution.base, solution.joints, np.clip(preferred + moved, *problem.limits)
+        preferred = np.clip(preferred + moved, *problem.limits)
         amplitude = _calmer(time, amplitude, excess)
+        busy |= excess.torque.max(axis=0) > _BUSY
+        # What is still exceeded, by curves between the knots or by legs that follow, is taken off.
+        usable = usable / np.maximum(excess.torque.max(axis=0), 1.0) if number else usable
+        rows = _torque_rows(lower, motion, excess, usable * busy, knots)
     if best is None:
         assert failed is not None
         raise failed
-    _, lower, solution, excess = best
-    metrics = _measure(problem, posture, lower, solution, upper, excess)
+    _, lower, motion, excess = best
+    metrics = _measure(problem, posture, lower, motion, upper, excess)
     metrics["retarget.tempo_rounds"] = float(number + 1)
-    return lower, replace(solution, preferred=posture), metrics
+    return lower, replace(motion, preferred=posture), metrics
+
+
+def _torque_rows(
+    problem: WholeBodyProblem,
+    motion: WholeBodyMotion,
+    excess: _Excess,
+    usable: Array,
+    knots: NDArray[np.int64],
+) -> AccelerationRows:
+    """Limit the torques of busy joints to usable shares (n,), 0 for the others: linear in the accelerations of trunk and arms around a motion."""
+    seated, busy = problem.placement.stance.seated, usable > 0.0
+    matrix = standing_inertia(
+        problem.robot, motion.base[knots], motion.joints[knots], problem.columns, seated=seated
+    )[:, busy]
+    upper = motion.joints[:, problem.columns]
+    acceleration = np.gradient(np.gradient(upper, problem.time, axis=0), problem.time, axis=0)[knots]
+    allowed = excess.allowed[busy]
+    # What is needed without these accelerations: weight, velocities, and the legs' own motion.
+    rest = excess.needed[knots][:, busy] - (matrix @ acceleration[:, :, None])[:, :, 0]
+    least = _LEAST_SHARE * allowed
+    most = usable[busy] * allowed
+    return AccelerationRows(matrix, np.minimum(-most - rest, -least), np.maximum(most - rest, least))
 
 
 def _upper_body(problem: WholeBodyProblem) -> UpperBody:
@@ -206,14 +237,12 @@ def allowed_torque(problem: WholeBodyProblem, time: Array, base: Array, joints: 
 def _examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> _Excess:
     """Compare the legs' speeds, all torques and the ZMP with what is allowed, sample by sample."""
     robot, time, stance = problem.robot, problem.time, problem.placement.stance
-    torque = np.abs(
-        standing_torques(robot, time, motion.base, motion.joints, inertia=True, seated=stance.seated)
-    )
+    torque = standing_torques(robot, time, motion.base, motion.joints, inertia=True, seated=stance.seated)
     allowed = allowed_torque(problem, time, motion.base, motion.joints) * robot.motors.torque_limit
-    ratio = torque / allowed
+    ratio = np.abs(torque) / allowed
     if stance.seated:
         none = np.zeros(len(time))
-        return _Excess(none, ratio, none, np.inf)
+        return _Excess(none, ratio, none, np.inf, torque, allowed)
     legs = _leg_columns(problem)
     bounds = PathBounds(*problem.limits, problem.speed_limit[legs], np.full(len(legs), np.inf))
     speed, _ = limit_ratios(time, motion.joints[:, legs], bounds)
@@ -225,6 +254,8 @@ def _examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> _Excess:
         ratio,
         (inside / np.maximum(room - _ZMP_MARGIN, 0.2 * room)[:, None]).max(axis=0),
         float((room[:, None] - inside).min()),
+        torque,
+        allowed,
     )
 
 
@@ -237,13 +268,10 @@ def _support(problem: WholeBodyProblem) -> tuple[Array, Array]:
 
 
 def _calmer(time: Array, amplitude: Amplitude, excess: _Excess) -> Amplitude:
-    """Give inertia more weight around the moments at which something was exceeded."""
-    upper = excess.torque
-    body = np.maximum(excess.zmp, np.maximum(excess.legs, upper.max(axis=1)))
+    """Give inertia more weight around the moments at which legs or ZMP exceed what is allowed."""
+    body = np.maximum(excess.zmp, excess.legs)
     worse = spread_in_time(time, np.where(body > 1.0, np.maximum(body**_GAIN, _STEP), 1.0), _REACH)
-    lift = np.maximum(excess.legs, upper.max(axis=1))
-    less = spread_in_time(time, lift, _REACH)
-    return Amplitude(amplitude.zmp * worse, amplitude.torque, amplitude.height / less)
+    return Amplitude(amplitude.zmp * worse, amplitude.height / spread_in_time(time, excess.legs, _REACH))
 
 
 def _measure(
