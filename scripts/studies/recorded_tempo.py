@@ -149,7 +149,7 @@ def measure(robot: Robot, motion: HumanMotion, plan: MotionPlan) -> dict[str, fl
         "torque": metrics["retarget.tempo_torque_ratio"],
         "zmp_mm": 1000.0 * metrics["retarget.tempo_zmp_margin_m"],
         "left": metrics["retarget.tempo_violation_fraction"],
-        "rounds": metrics["retarget.tempo_rounds"],
+        "rounds": metrics["retarget.tempo_round_count"],
         "collisions": metrics["retarget.interference_count"],
         "height_mm": 1000.0 * metrics["retarget.amplitude_lost_height_m"],
     }

@@ -36,6 +36,8 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("contact.*_count", "lower"),
     ("steps.missed_count", "lower"),
     ("retarget.slow_down", "lower"),
+    ("retarget.tempo_*", "lower"),
+    ("retarget.amplitude_lost_*", "lower"),
     ("*interference_count", "lower"),
     ("*violation*", "lower"),
     ("*saturated_fraction", "lower"),

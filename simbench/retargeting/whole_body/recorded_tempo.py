@@ -162,7 +162,7 @@ def keep_recorded_tempo(
         raise failed
     _, lower, motion, excess = best
     metrics = _measure(problem, posture, lower, motion, upper, excess)
-    metrics["retarget.tempo_rounds"] = float(number + 1)
+    metrics["retarget.tempo_round_count"] = float(number + 1)
     return lower, replace(motion, preferred=posture), metrics
 
 
