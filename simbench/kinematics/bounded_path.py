@@ -332,12 +332,13 @@ def _solve(band: Array, linear: Array, rows: _Rows, at: Array) -> Array:
     slack = np.maximum(np.concatenate([offset - low, high - offset]), 0.1)
     multiplier = np.full(len(slack), 0.1)
     half = len(offset)
+    steepest = max(1.0, float(np.abs(linear).max()))
     for _ in range(_MAX_ITERATIONS):
         value = offset + _measure(rows, x)
         missing = np.concatenate([value - low, high - value]) - slack
         slope = _apply(band, x) + linear - _gather(rows, multiplier[:half] - multiplier[half:])
         mean = float(slack @ multiplier) / len(slack)
-        if max(np.abs(missing).max(), np.abs(slope).max(), mean) < _ACCURACY:
+        if max(np.abs(missing).max(), np.abs(slope).max() / steepest, mean) < _ACCURACY:
             return x
         ratio = multiplier / slack
         try:

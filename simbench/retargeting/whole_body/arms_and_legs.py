@@ -375,8 +375,35 @@ def _solve_draft(
     )
 
 
+def at_samples(
+    problem: WholeBodyProblem, motion: WholeBodyMotion, samples: NDArray[np.int64]
+) -> tuple[WholeBodyProblem, WholeBodyMotion]:
+    """Take some samples of a motion.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        The problem at T samples.
+    motion : WholeBodyMotion
+        Its solution.
+    samples : (K,) int array
+        The samples to keep.
+
+    Returns
+    -------
+    problem : WholeBodyProblem
+        The problem at these samples.
+    motion : WholeBodyMotion
+        The solution there.
+    """
+    part = _at_samples(problem, samples)
+    base, preferred = motion.base[samples], motion.preferred[samples]
+    hands = plan_hands(problem.robot, part.imitation, preferred, base, part.contact)
+    return part, WholeBodyMotion(base, motion.joints[samples], preferred, hands, motion.zmp[samples])
+
+
 def _at_samples(problem: WholeBodyProblem, samples: NDArray[np.int64]) -> WholeBodyProblem:
-    """Take some samples of the motion."""
+    """Take some samples of the problem."""
     imitation = problem.imitation
     return replace(
         problem,

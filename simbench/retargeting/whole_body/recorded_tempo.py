@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.spatial import ConvexHull
 
 from simbench.balance.inverted_pendulum import GRAVITY
@@ -32,6 +32,7 @@ from simbench.retargeting.timing.preserve import (
 from simbench.retargeting.whole_body.arms_and_legs import (
     WholeBodyMotion,
     WholeBodyProblem,
+    at_samples,
     separate_links,
     solve_arms_and_legs,
 )
@@ -54,6 +55,8 @@ _LEAST_SHARE = 0.05
 """Fraction of the allowed torque that is left to accelerations where weight and legs need it all."""
 _GAIN = 3.0
 """Power of the excess by which the weights of inertia grow from round to round."""
+_MOST_EXCESS = 3.0
+"""Excess that counts at most in a round: what is beyond it tells little of how much calmer the motion must be."""
 _STEP = 1.3
 """Least factor by which they grow where something is exceeded."""
 _REACH = 0.15
@@ -62,6 +65,8 @@ _SWAY_SHARE = 0.6
 """Fraction of the legs' speed limits that the pelvis' ups and downs may take; sway needs the rest."""
 _MAX_LIFT = 0.5
 """Largest vertical acceleration of the pelvis, in units of gravity: soles keep their grip."""
+_SEPARATIONS = 3
+"""Rounds in which links that are too near are separated; then the weight of their clearance keeps them apart."""
 _APART = 0.03
 """Largest change of a joint by which links are kept apart, rad, that counts as none."""
 _ON_LIMIT = 0.985
@@ -142,16 +147,20 @@ def keep_recorded_tempo(
             failed = error
             amplitude = Amplitude(amplitude.zmp * 10.0, 0.5 * amplitude.height)
             continue
-        moved = separate_links(lower, motion, ()).joints[:, problem.columns] - calmer
+        apart = 0.0
+        if number < _SEPARATIONS:
+            part = at_samples(lower, motion, knots)
+            moved = separate_links(*part, ()).joints[:, problem.columns] - calmer[knots]
+            apart = float(np.abs(moved).max())
+            moved = make_interp_spline(time[knots], moved, k=1)(time)
+            preferred = np.clip(preferred + moved, *problem.limits)
         excess = _examine(lower, motion)
         worst = max(excess.legs.max(), excess.torque.max(), excess.zmp.max())
-        apart = float(np.abs(moved).max())
         score = (apart > _APART, max(worst, 1.0))
         if best is None or score <= best[0]:
             best = score, lower, motion, excess
         if worst <= 1.0 and apart <= _APART:
             break
-        preferred = np.clip(preferred + moved, *problem.limits)
         amplitude = _calmer(time, amplitude, excess)
         busy |= excess.torque.max(axis=0) > _BUSY
         # What is still exceeded, by curves between the knots or by legs that follow, is taken off.
@@ -269,9 +278,9 @@ def _support(problem: WholeBodyProblem) -> tuple[Array, Array]:
 
 def _calmer(time: Array, amplitude: Amplitude, excess: _Excess) -> Amplitude:
     """Give inertia more weight around the moments at which legs or ZMP exceed what is allowed."""
-    body = np.maximum(excess.zmp, excess.legs)
+    body = np.minimum(np.maximum(excess.zmp, excess.legs), _MOST_EXCESS)
     worse = spread_in_time(time, np.where(body > 1.0, np.maximum(body**_GAIN, _STEP), 1.0), _REACH)
-    return Amplitude(amplitude.zmp * worse, amplitude.height / spread_in_time(time, excess.legs, _REACH))
+    return Amplitude(amplitude.zmp * worse, amplitude.height / spread_in_time(time, np.minimum(excess.legs, _MOST_EXCESS), _REACH))
 
 
 def _measure(
