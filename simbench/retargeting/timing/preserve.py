@@ -20,7 +20,7 @@ from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows
-from simbench.retargeting.collision.pair_distances import pair_workspace
+from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.posture import WEIGHTS
 from simbench.retargeting.imitation.tasks import imitation_tasks
@@ -37,7 +37,7 @@ _SETTLED = 0.01
 """Largest change of a joint, rad, at which no further round is needed."""
 _HOLD = 0.03
 """Weight of a joint's distance from its preferred position, m/rad: for what no task of imitation determines."""
-_CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
+CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
 """Margin between the robot's own links that a free motion keeps, m, and the weight of a missing metre."""
 _VERTICAL, _YAW = 0.1, 0.3
 """Weights of vertical force and of the moment about the vertical beside a shift of the ZMP: a sole is about
@@ -114,7 +114,9 @@ class Dynamics(NamedTuple):
     torque: AccelerationRows
 
 
-def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics) -> Array:
+def keep_tempo(
+    upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics, insistence: float = 1.0
+) -> tuple[Array, float]:
     """Find the motion of trunk and arms that keeps the clock and all limits, as near to a preferred one as can be.
 
         min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇, q̈ and R q̈ at all times,
@@ -136,11 +138,15 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
         Preferred positions of trunk and arms, rad, inside their limits.
     dynamics : Dynamics
         What accelerations cost.
+    insistence : float
+        Factor on the weight of the links' clearance.
 
     Returns
     -------
-    (T, m) array
+    joints : (T, m) array
         Positions of trunk and arms, rad: a cubic spline at the samples.
+    missing : float
+        Largest deficit of the links' clearance, m.
 
     Raises
     ------
@@ -158,14 +164,15 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
         blocks, drift = _imitation_blocks(tree, tasks, targets, at)
         blocks = blocks + _HOLD**2 * np.eye(at.shape[1])
         drift = drift + _HOLD**2 * (wanted - at)
-        _add_clearance(workspace, at, blocks, drift)
+        _add_clearance(workspace, at, insistence, (blocks, drift))
         cost = PathCost(blocks, drift, dynamics.inertia)
         path = solve_bounded_path(time[knots], at, cost, upper.bounds, dynamics.torque)
         before, at = at, path(time[knots])
         if np.abs(at - before).max() < _SETTLED:
             break
     assert path is not None
-    return np.clip(path(time), upper.bounds.lower, upper.bounds.upper)
+    missing = [clearance_rows(workspace, each, CLEARANCE)[1].max(initial=0.0) for each in at]
+    return np.clip(path(time), upper.bounds.lower, upper.bounds.upper), float(max(missing))
 
 
 def _task_poses(tree: KinematicTree, tasks: Tasks, joints: Array) -> Targets:
@@ -193,13 +200,17 @@ def _imitation_blocks(
     return equations.blocks[:, 6:, 6:].copy(), equations.vectors[:, 6:].copy()
 
 
-def _add_clearance(workspace: object, joints: Array, blocks: Array, drift: Array) -> None:
+def _add_clearance(
+    workspace: PairWorkspace, joints: Array, insistence: float, equations: tuple[Array, Array]
+) -> None:
     """Add what is missing of the links' clearance to the equations of each knot."""
+    blocks, drift = equations
+    weight = insistence * _CLEARANCE_WEIGHT**2
     for knot, posture in enumerate(joints):
-        jacobian, missing = clearance_rows(workspace, posture, _CLEARANCE)  # type: ignore[arg-type]
+        jacobian, missing = clearance_rows(workspace, posture, CLEARANCE)
         if len(missing):
-            drift[knot] += _CLEARANCE_WEIGHT**2 * jacobian.T @ missing
-            blocks[knot] += _CLEARANCE_WEIGHT**2 * jacobian.T @ jacobian
+            drift[knot] += weight * jacobian.T @ missing
+            blocks[knot] += weight * jacobian.T @ jacobian
 
 
 def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:

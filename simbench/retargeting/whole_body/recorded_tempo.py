@@ -17,7 +17,9 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_path import AccelerationRows, PathBounds
 from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.contact.hand_plan import plan_hands
 from simbench.retargeting.timing.preserve import (
+    CLEARANCE,
     LIMIT_FRACTION,
     Amplitude,
     Dynamics,
@@ -65,10 +67,15 @@ _SWAY_SHARE = 0.6
 """Fraction of the legs' speed limits that the pelvis' ups and downs may take; sway needs the rest."""
 _MAX_LIFT = 0.5
 """Largest vertical acceleration of the pelvis, in units of gravity: soles keep their grip."""
+_GAP = 0.004
+"""Least distance of the robot's own links, m: what tracking leaves."""
 _SEPARATIONS = 3
-"""Rounds in which links that are too near are separated; then the weight of their clearance keeps them apart."""
+"""Rounds in which links that are too near are separated as in other plans: the search is a long one."""
 _APART = 0.03
-"""Largest change of a joint by which links are kept apart, rad, that counts as none."""
+"""Change of a joint by which that separates links, rad, up to which they count as apart."""
+_INSISTENCE, _MOST_INSISTENCE = 3.0, 30.0
+"""Factor by which the weight of the links' clearance grows in a round after which they were nearer, and all of
+these factors at most."""
 _ON_LIMIT = 0.985
 """Fraction of a limit from which on a joint counts as on it."""
 _ROUNDING = 1e-3
@@ -126,15 +133,17 @@ def keep_recorded_tempo(
     amplitude = Amplitude(np.full(len(time), _FIRST_INERTIA * 1e4**calm), np.ones(len(time)))
     joints = np.tile(stance.joints, (len(time), 1))
     joints[:, problem.columns] = posture
-    motion = WholeBodyMotion(np.tile(stance.base, (len(time), 1)), joints, posture, None, None)
+    base, zmp = np.tile(stance.base, (len(time), 1)), np.tile(stance.target, (len(time), 1))
+    hands = plan_hands(problem.robot, problem.imitation, posture, base, problem.contact)
+    motion, preferred = WholeBodyMotion(base, joints, posture, hands, zmp), posture
     rows = AccelerationRows(*(np.empty((len(knots), 0, *rest)) for rest in ((len(problem.columns),), (), ())))
-    preferred, best = posture, None
+    insistence, best = 1.0, None
     failed: LegReachError | None = None
     usable, busy = np.full(joints.shape[1], _TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
     for number in range(_MAX_ROUNDS):
         inertia = zmp_inertia(upper, motion.base[knots], motion.joints[knots], amplitude.zmp[knots])
         try:
-            calmer = keep_tempo(upper, time, preferred, Dynamics(inertia, rows))
+            calmer, missing = keep_tempo(upper, time, preferred, Dynamics(inertia, rows), insistence)
             height = keep_height_tempo(time, wanted, *(amplitude.height * each for each in lift))
         except ArithmeticError as error:
             raise RetargetError(
@@ -147,20 +156,17 @@ def keep_recorded_tempo(
             failed = error
             amplitude = Amplitude(amplitude.zmp * 10.0, 0.5 * amplitude.height)
             continue
-        apart = 0.0
-        if number < _SEPARATIONS:
-            part = at_samples(lower, motion, knots)
-            moved = separate_links(*part, ()).joints[:, problem.columns] - calmer[knots]
-            apart = float(np.abs(moved).max())
-            moved = make_interp_spline(time[knots], moved, k=1)(time)
-            preferred = np.clip(preferred + moved, *problem.limits)
         excess = _examine(lower, motion)
         worst = max(excess.legs.max(), excess.torque.max(), excess.zmp.max())
-        score = (apart > _APART, max(worst, 1.0))
+        moved = _separate(lower, motion, knots) if number < _SEPARATIONS else np.zeros(1)
+        preferred = np.clip(preferred + moved, *problem.limits)
+        touching = missing > CLEARANCE - _GAP or np.abs(moved).max() > _APART
+        score = (touching, max(worst, 1.0))
         if best is None or score <= best[0]:
             best = score, lower, motion, excess
-        if worst <= 1.0 and apart <= _APART:
+        if worst <= 1.0 and not touching:
             break
+        insistence = min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
         amplitude = _calmer(time, amplitude, excess)
         busy |= excess.torque.max(axis=0) > _BUSY
         # What is still exceeded, by curves between the knots or by legs that follow, is taken off.
@@ -173,6 +179,13 @@ def keep_recorded_tempo(
     metrics = _measure(problem, posture, lower, motion, upper, excess)
     metrics["retarget.tempo_round_count"] = float(number + 1)
     return lower, replace(motion, preferred=posture), metrics
+
+
+def _separate(problem: WholeBodyProblem, motion: WholeBodyMotion, knots: NDArray[np.int64]) -> Array:
+    """How trunk and arms (T, m) would have to move for the robot's own links to be apart, rad."""
+    clear = separate_links(*at_samples(problem, motion, knots), ()).joints - motion.joints[knots]
+    time = problem.time
+    return np.asarray(make_interp_spline(time[knots], clear[:, problem.columns], k=1)(time))
 
 
 def _torque_rows(
