@@ -100,23 +100,30 @@ def knot_samples(time: Array) -> NDArray[np.int64]:
 
 
 class Dynamics(NamedTuple):
-    """What accelerations of trunk and arms cost, at the K knots of a motion.
+    """What a motion of trunk and arms costs beside imitation, at its K knots.
 
     Parameters
     ----------
+    near : (K, m) array
+        Solution around which torques are linear, rad.
+    nearness : float
+        Weight of the distance from it, m/rad: more, the more often torques have changed with the solution.
+    insistence : float
+        Factor on the weight of the links' clearance.
     inertia : (K, m, m) array
         Weights of accelerations.
     torque : AccelerationRows
         Limits of torques, as combinations of accelerations.
     """
 
+    near: Array
+    nearness: float
+    insistence: float
     inertia: Array
     torque: AccelerationRows
 
 
-def keep_tempo(
-    upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics, insistence: float = 1.0
-) -> tuple[Array, float]:
+def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics) -> tuple[Array, float]:
     """Find the motion of trunk and arms that keeps the clock and all limits, as near to a preferred one as can be.
 
         min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇, q̈ and R q̈ at all times,
@@ -137,9 +144,7 @@ def keep_tempo(
     preferred : (T, m) array
         Preferred positions of trunk and arms, rad, inside their limits.
     dynamics : Dynamics
-        What accelerations cost.
-    insistence : float
-        Factor on the weight of the links' clearance.
+        What else the motion costs.
 
     Returns
     -------
@@ -159,12 +164,12 @@ def keep_tempo(
     tree, tasks = kinematic_tree(model), imitation_tasks(upper.actor, WEIGHTS)
     targets = _task_poses(tree, tasks, wanted)
     workspace = pair_workspace(upper.shapes.model, upper.shapes.geometry)
-    at, path = wanted, None
+    at, path = dynamics.near, None
     for _ in range(_ROUNDS):
         blocks, drift = _imitation_blocks(tree, tasks, targets, at)
-        blocks = blocks + _HOLD**2 * np.eye(at.shape[1])
-        drift = drift + _HOLD**2 * (wanted - at)
-        _add_clearance(workspace, at, insistence, (blocks, drift))
+        blocks = blocks + (_HOLD**2 + dynamics.nearness**2) * np.eye(at.shape[1])
+        drift = drift + _HOLD**2 * (wanted - at) + dynamics.nearness**2 * (dynamics.near - at)
+        _add_clearance(workspace, at, dynamics.insistence, (blocks, drift))
         cost = PathCost(blocks, drift, dynamics.inertia)
         path = solve_bounded_path(time[knots], at, cost, upper.bounds, dynamics.torque)
         before, at = at, path(time[knots])

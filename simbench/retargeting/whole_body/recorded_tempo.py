@@ -38,6 +38,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     separate_links,
     solve_arms_and_legs,
 )
+from simbench.retargeting.whole_body.zmp import inertia_onset
 from simbench.robot.sides import SIDES
 
 TORQUE_FRACTION = 0.8
@@ -53,6 +54,13 @@ _BUSY = 0.6
 """Fraction of its allowed torque from which on a joint's torque is limited: the others cannot exceed theirs."""
 _TORQUE_USED = 0.97
 """Fraction of the allowed torque that is used: legs and sway change with the motion."""
+_NEARNESS = 0.03
+"""Weight of the distance from the last solution, m/rad, times the square of the round's number: torques that
+change with the solution would else let it jump to and fro."""
+_LEAST_USED = 0.4
+"""Fraction of the allowed torque down to which that is reduced where legs and sway change with the motion."""
+_REST_SHARE = 0.85
+"""Fraction of the allowed torque that weight and the legs' own motion may take."""
 _LEAST_SHARE = 0.05
 """Fraction of the allowed torque that is left to accelerations where weight and legs need it all."""
 _GAIN = 3.0
@@ -139,11 +147,15 @@ def keep_recorded_tempo(
     rows = AccelerationRows(*(np.empty((len(knots), 0, *rest)) for rest in ((len(problem.columns),), (), ())))
     insistence, best = 1.0, None
     failed: LegReachError | None = None
-    usable, busy = np.full(joints.shape[1], _TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
+    usable, busy = np.full(joints.shape, _TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
     for number in range(_MAX_ROUNDS):
         inertia = zmp_inertia(upper, motion.base[knots], motion.joints[knots], amplitude.zmp[knots])
         try:
-            calmer, missing = keep_tempo(upper, time, preferred, Dynamics(inertia, rows), insistence)
+            near = motion.joints[np.ix_(knots, problem.columns)]
+            nearness = _NEARNESS * number**2
+            calmer, missing = keep_tempo(
+                upper, time, preferred, Dynamics(near, nearness, insistence, inertia, rows)
+            )
             height = keep_height_tempo(time, wanted, *(amplitude.height * each for each in lift))
         except ArithmeticError as error:
             raise RetargetError(
@@ -167,11 +179,14 @@ def keep_recorded_tempo(
         if worst <= 1.0 and not touching:
             break
         insistence = min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
-        amplitude = _calmer(time, amplitude, excess)
         busy |= excess.torque.max(axis=0) > _BUSY
-        # What is still exceeded, by curves between the knots or by legs that follow, is taken off.
-        usable = usable / np.maximum(excess.torque.max(axis=0), 1.0) if number else usable
-        rows = _torque_rows(lower, motion, excess, usable * busy, knots)
+        if number:
+            # What is still exceeded, by curves between the knots or by legs that follow, is taken off.
+            usable = np.maximum(usable / spread_in_time(time, excess.torque, _REACH), _LEAST_USED)
+        slopes, rest = _torque_rows(lower, motion, excess, busy, knots)
+        rows = _limit_rows(slopes, rest, usable[knots][:, busy] * excess.allowed[busy])
+        taken = (np.abs(rest) / (_REST_SHARE * excess.allowed[busy])).max(axis=1, initial=0.0)
+        amplitude = _calmer(time, amplitude, excess, np.interp(time, time[knots], taken))
     if best is None:
         assert failed is not None
         raise failed
@@ -192,22 +207,27 @@ def _torque_rows(
     problem: WholeBodyProblem,
     motion: WholeBodyMotion,
     excess: _Excess,
-    usable: Array,
+    busy: NDArray[np.bool_],
     knots: NDArray[np.int64],
-) -> AccelerationRows:
-    """Limit the torques of busy joints to usable shares (n,), 0 for the others: linear in the accelerations of trunk and arms around a motion."""
-    seated, busy = problem.placement.stance.seated, usable > 0.0
-    matrix = standing_inertia(
+) -> tuple[Array, Array]:
+    """Torques of busy joints as functions of the accelerations of trunk and arms, around a motion.
+
+    Slopes (K, r, m), kg·m², and the torques (K, r) without these accelerations: of weight, velocities, and
+    the legs' own motion, N·m.
+    """
+    seated = problem.placement.stance.seated
+    slopes = standing_inertia(
         problem.robot, motion.base[knots], motion.joints[knots], problem.columns, seated=seated
     )[:, busy]
     upper = motion.joints[:, problem.columns]
     acceleration = np.gradient(np.gradient(upper, problem.time, axis=0), problem.time, axis=0)[knots]
-    allowed = excess.allowed[busy]
-    # What is needed without these accelerations: weight, velocities, and the legs' own motion.
-    rest = excess.needed[knots][:, busy] - (matrix @ acceleration[:, :, None])[:, :, 0]
-    least = _LEAST_SHARE * allowed
-    most = usable[busy] * allowed
-    return AccelerationRows(matrix, np.minimum(-most - rest, -least), np.maximum(most - rest, least))
+    return slopes, excess.needed[knots][:, busy] - (slopes @ acceleration[:, :, None])[:, :, 0]
+
+
+def _limit_rows(slopes: Array, rest: Array, most: Array) -> AccelerationRows:
+    """Limit torques (K, r) to ±most, N·m; without accelerations all limits hold."""
+    least = _LEAST_SHARE * most
+    return AccelerationRows(slopes, np.minimum(-most - rest, -least), np.maximum(most - rest, least))
 
 
 def _upper_body(problem: WholeBodyProblem) -> UpperBody:
@@ -268,7 +288,8 @@ def _examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> _Excess:
     legs = _leg_columns(problem)
     bounds = PathBounds(*problem.limits, problem.speed_limit[legs], np.full(len(legs), np.inf))
     speed, _ = limit_ratios(time, motion.joints[:, legs], bounds)
-    zmp, _ = planned_zmp(robot, time, motion.base, motion.joints)
+    # At both ends the sway of leads, which is planned later, takes part.
+    zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, None, inertia_onset(time))
     normals, room = _support(problem)
     inside = normals @ (zmp - stance.target).T
     return _Excess(
@@ -289,11 +310,16 @@ def _support(problem: WholeBodyProblem) -> tuple[Array, Array]:
     return hull.equations[:, :2], -hull.equations[:, 2]
 
 
-def _calmer(time: Array, amplitude: Amplitude, excess: _Excess) -> Amplitude:
-    """Give inertia more weight around the moments at which legs or ZMP exceed what is allowed."""
-    body = np.minimum(np.maximum(excess.zmp, excess.legs), _MOST_EXCESS)
+def _calmer(time: Array, amplitude: Amplitude, excess: _Excess, taken: Array) -> Amplitude:
+    """Give inertia more weight around the moments at which legs or ZMP exceed what is allowed.
+
+    So do legs whose own motion takes (T,) too much of the torque: it follows the pelvis' height and the sway.
+    """
+    legs = np.maximum(excess.legs, np.where(excess.torque.max(axis=1) > 1.0, taken, 0.0))
+    body = np.minimum(np.maximum(excess.zmp, legs), _MOST_EXCESS)
     worse = spread_in_time(time, np.where(body > 1.0, np.maximum(body**_GAIN, _STEP), 1.0), _REACH)
-    return Amplitude(amplitude.zmp * worse, amplitude.height / spread_in_time(time, np.minimum(excess.legs, _MOST_EXCESS), _REACH))
+    less = spread_in_time(time, np.minimum(legs, _MOST_EXCESS), _REACH)
+    return Amplitude(amplitude.zmp * worse, amplitude.height / less)
 
 
 def _measure(

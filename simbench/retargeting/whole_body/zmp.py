@@ -64,6 +64,26 @@ def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, 
     return wrench
 
 
+def inertia_onset(time: Array) -> Array:
+    """Part of a motion's inertia that counts for the ZMP: none at both ends, where leads are not known yet.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of each sample, s.
+
+    Returns
+    -------
+    (T,) array
+        0 to 1.
+    """
+    clock = time - time[0]
+    return np.asarray(
+        minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME)
+        * minimum_jerk(clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME)
+    )
+
+
 def compute_balancing_cog(
     robot: Robot, time: Array, base: Array, joints: Array, zmp: Array, wrench: Array | None
 ) -> Array:
@@ -95,10 +115,7 @@ def compute_balancing_cog(
     (T, 2) array
         COG in the world frame, m.
     """
-    clock = time - time[0]
-    moving = minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME) * minimum_jerk(
-        clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME
-    )
+    moving = inertia_onset(time)
     planned, cog = planned_zmp(robot, time, base, joints, wrench, moving)
     height = float(cog[:, 2].mean())
     shifted = cog[:, :2] + lipm_com_offset(time, zmp - planned, height)
