@@ -39,6 +39,9 @@ _HOLD = 0.03
 """Weight of a joint's distance from its preferred position, m/rad: for what no task of imitation determines."""
 CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
 """Margin between the robot's own links that a free motion keeps, m, and the weight of a missing metre."""
+_END_SPEED, _RUN_UP = 0.5, 0.02
+"""Fraction of the speed limits that may be used at both ends of a motion, and the room for a run-up of 0.1 s
+to a speed, s: a quintic goes back by a fifth of it (`run_up`)."""
 _VERTICAL, _YAW = 0.1, 0.3
 """Weights of vertical force and of the moment about the vertical beside a shift of the ZMP: a sole is about
 0.1 m from its middle to its edge, and turns when a third of that times the weight twists it."""
@@ -164,20 +167,30 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
     tree, tasks = kinematic_tree(model), imitation_tasks(upper.actor, WEIGHTS)
     targets = _task_poses(tree, tasks, wanted)
     workspace = pair_workspace(upper.shapes.model, upper.shapes.geometry)
-    at, path = dynamics.near, None
+    at, path, bounds = dynamics.near, None, _slower_ends(upper.bounds, len(knots))
     for _ in range(_ROUNDS):
         blocks, drift = _imitation_blocks(tree, tasks, targets, at)
         blocks = blocks + (_HOLD**2 + dynamics.nearness**2) * np.eye(at.shape[1])
         drift = drift + _HOLD**2 * (wanted - at) + dynamics.nearness**2 * (dynamics.near - at)
         _add_clearance(workspace, at, dynamics.insistence, (blocks, drift))
         cost = PathCost(blocks, drift, dynamics.inertia)
-        path = solve_bounded_path(time[knots], at, cost, upper.bounds, dynamics.torque)
+        path = solve_bounded_path(time[knots], at, cost, bounds, dynamics.torque)
         before, at = at, path(time[knots])
         if np.abs(at - before).max() < _SETTLED:
             break
     assert path is not None
     missing = [clearance_rows(workspace, each, CLEARANCE)[1].max(initial=0.0) for each in at]
     return np.clip(path(time), upper.bounds.lower, upper.bounds.upper), float(max(missing))
+
+
+def _slower_ends(bounds: PathBounds, count: int) -> PathBounds:
+    """Limits at each knot: at both ends lead-in and lead-out need speed and room for their run-up."""
+    lower, upper, speed, acceleration = (np.tile(each, (count, 1)) for each in bounds)
+    speed[[0, -1]] *= _END_SPEED
+    room = np.minimum(_RUN_UP * speed[[0, -1]], 0.25 * (upper - lower)[[0, -1]])
+    lower[[0, -1]] += room
+    upper[[0, -1]] -= room
+    return PathBounds(lower, upper, speed, acceleration)
 
 
 def _task_poses(tree: KinematicTree, tasks: Tasks, joints: Array) -> Targets:
