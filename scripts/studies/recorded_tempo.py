@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy.interpolate import make_interp_spline
 
 from simbench.errors import SimbenchError
 from simbench.kinematics.tree import frame_poses
@@ -95,9 +96,7 @@ def plan_row(robot: Robot, source: str, *, uniform: bool) -> dict[str, float]:
 def make_plan(robot: Robot, motion: HumanMotion, timing: str) -> MotionPlan:
     """Plan with the robot standing, hands free."""
     settings = RetargetSection.model_validate({"timing": timing})
-    return plan_motion(
-        robot, motion, RobotSection(place="given"), settings, Equipment({}), lambda *_: None
-    )
+    return plan_motion(robot, motion, RobotSection(place="given"), settings, Equipment({}), lambda *_: None)
 
 
 def errors_of(plan: MotionPlan) -> dict[str, float]:
@@ -117,8 +116,6 @@ def measure(robot: Robot, motion: HumanMotion, plan: MotionPlan) -> dict[str, fl
     """Measure a plan independently of how it was made: limits on a grid of 1 ms, lag, errors."""
     trajectory = plan.trajectory
     time_, model = trajectory.time, robot.model
-    from scipy.interpolate import make_interp_spline
-
     spline = make_interp_spline(time_, trajectory.q, k=3)
     fine = np.arange(time_[0], time_[-1], 1e-3)
     position, speed, acceleration = (spline.derivative(order)(fine) for order in range(3))
@@ -132,7 +129,9 @@ def measure(robot: Robot, motion: HumanMotion, plan: MotionPlan) -> dict[str, fl
         for joint in ("shoulder", "elbow", "wrist")
     ]
     assert trajectory.base is not None
-    placed = [pose[:, :3, 3] for pose in frame_poses(model, frames, np.hstack([trajectory.base, trajectory.q]))]
+    placed = [
+        pose[:, :3, 3] for pose in frame_poses(model, frames, np.hstack([trajectory.base, trajectory.q]))
+    ]
     person = [motion.joints[f"{side}_{joint}"] for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
     for points in (person, placed):
         parts = [points[1] - points[0], points[2] - points[1], points[4] - points[3], points[5] - points[4]]

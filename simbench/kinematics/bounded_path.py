@@ -17,6 +17,9 @@ _LEAST_ROOM = 1e-6
 _ACCURACY = 1e-5
 """Residuals and complementarity at which the method ends, in units of limits and of the cost's scale."""
 _MAX_ITERATIONS = 60
+"""Usual are a dozen."""
+_FIRST = 0.1
+"""Least slack and multiplier at the start, in units of limits and of the cost's scale."""
 _TO_THE_BORDER = 0.99
 """Fraction of the way to the border of the feasible set that a step goes at most."""
 
@@ -324,13 +327,22 @@ def _normal_matrix(band: Array, rows: _Rows, weights: Array) -> Array:
     return matrix
 
 
+class _Newton(NamedTuple):
+    """The linear system of one iteration: slacks and multipliers of lower and upper limits in one vector."""
+
+    factor: Array
+    slack: Array
+    multiplier: Array
+    missing: Array
+    slope: Array
+
+
 def _solve(band: Array, linear: Array, rows: _Rows, at: Array) -> Array:
     """Minimise xᵀPx/2 + pᵀx with limits on at + x; x (K, n)."""
-    shape, offset, low, high = linear.shape, _measure(rows, at), rows.lower, rows.upper
-    x = np.zeros(shape)
-    # Slacks of the lower and the upper limits in one vector, and their multipliers.
-    slack = np.maximum(np.concatenate([offset - low, high - offset]), 0.1)
-    multiplier = np.full(len(slack), 0.1)
+    offset, low, high = _measure(rows, at), rows.lower, rows.upper
+    x = np.zeros(linear.shape)
+    slack = np.maximum(np.concatenate([offset - low, high - offset]), _FIRST)
+    multiplier = np.full(len(slack), _FIRST)
     half = len(offset)
     steepest = max(1.0, float(np.abs(linear).max()))
     for _ in range(_MAX_ITERATIONS):
@@ -341,36 +353,37 @@ def _solve(band: Array, linear: Array, rows: _Rows, at: Array) -> Array:
         if max(np.abs(missing).max(), np.abs(slope).max() / steepest, mean) < _ACCURACY:
             return x
         ratio = multiplier / slack
+        matrix = _normal_matrix(band, rows, ratio[:half] + ratio[half:])
         try:
-            factor = cholesky_banded(
-                _normal_matrix(band, rows, ratio[:half] + ratio[half:]),
-                overwrite_ab=True,
-                lower=True,
-                check_finite=False,
-            )
+            factor = cholesky_banded(matrix, overwrite_ab=True, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
             raise ArithmeticError("no path within its limits: the matrix is not positive definite") from None
-
-        def direction(complement: Array) -> tuple[Array, Array, Array]:
-            # ds = A dx + missing, dz = (complement - z ds) / s.
-            push = (complement - multiplier * missing) / slack
-            right = -slope + _gather(rows, push[:half] - push[half:])
-            dx = cho_solve_banded((factor, True), right.ravel(), check_finite=False).reshape(shape)
-            moved = _measure(rows, dx)
-            ds = np.concatenate([moved, -moved]) + missing
-            return dx, ds, (complement - multiplier * ds) / slack
-
-        _, ds, dz = direction(-slack * multiplier)
+        system = _Newton(factor, slack, multiplier, missing, slope)
+        # Predictor, which says how far to centre, and corrector.
+        _, ds, dz = _direction(system, rows, -slack * multiplier)
         reach = min(_longest(slack, ds), _longest(multiplier, dz))
         after = float((slack + reach * ds) @ (multiplier + reach * dz)) / len(slack)
-        centring = (after / mean) ** 3
-        dx, ds, dz = direction(centring * mean - slack * multiplier - ds * dz)
-        primal, dual = _TO_THE_BORDER * _longest(slack, ds), _TO_THE_BORDER * _longest(multiplier, dz)
-        length = min(primal, dual)
+        centred = (after / mean) ** 3 * mean
+        dx, ds, dz = _direction(system, rows, centred - slack * multiplier - ds * dz)
+        length = _TO_THE_BORDER * min(_longest(slack, ds), _longest(multiplier, dz))
         x = x + length * dx
         slack = slack + length * ds
         multiplier = multiplier + length * dz
     raise ArithmeticError(f"no path within its limits after {_MAX_ITERATIONS} iterations")
+
+
+def _direction(system: _Newton, rows: _Rows, complement: Array) -> tuple[Array, Array, Array]:
+    """Find the steps of coefficients, slacks and multipliers for a change of their products.
+
+    ds = A dx + missing, dz = (complement − z ds) / s.
+    """
+    half, shape = len(rows.lower), system.slope.shape
+    push = (complement - system.multiplier * system.missing) / system.slack
+    right = _gather(rows, push[:half] - push[half:]) - system.slope
+    dx = cho_solve_banded((system.factor, True), right.ravel(), check_finite=False).reshape(shape)
+    moved = _measure(rows, dx)
+    ds = np.concatenate([moved, -moved]) + system.missing
+    return dx, ds, (complement - system.multiplier * ds) / system.slack
 
 
 def _longest(value: Array, change: Array) -> float:

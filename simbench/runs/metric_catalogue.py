@@ -568,8 +568,8 @@ _GROUPS: tuple[_Group, ...] = (
                 "retarget.slow_down",
                 "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
                 "`retarget.speed_limit_fraction` of their limits, the legs can balance it, and, where hands "
-                "hold nothing, it needs no more than 80 % of the motors' torques. 1 where the recorded tempo is "
-                "kept (`retarget.timing: preserve`).",
+                "hold nothing, it needs no more than 80 % of the motors' torques. 1 where the recorded tempo "
+                "is kept (`retarget.timing: preserve`).",
                 _PLAN + "; speeds at every 1 ms",
                 "",
                 "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
@@ -602,8 +602,8 @@ _GROUPS: tuple[_Group, ...] = (
             ),
             _Text(
                 "retarget.tempo_limited_fraction",
-                "Fraction of samples and joints of trunk and arms whose speed or acceleration is on its limit "
-                "(98.5 % of what is used of it), at the recorded tempo.",
+                "Fraction of samples and joints of trunk and arms whose speed or acceleration is on its "
+                "limit (98.5 % of what is used of it), at the recorded tempo.",
                 _TEMPO,
                 "",
                 "Where joints are on their limits, amplitudes are smaller than the person's.",

@@ -1,4 +1,4 @@
-"""The recorded clock is kept: amplitudes of trunk, arms and pelvis give way where a robot is not fast enough."""
+"""The recorded clock is kept: amplitudes of trunk, arms and pelvis give way where a robot is too slow."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ _ROUNDS = 3
 _SETTLED = 0.01
 """Largest change of a joint, rad, at which no further round is needed."""
 _HOLD = 0.03
-"""Weight of a joint's distance from its preferred position, m/rad: for what no task of imitation determines."""
+"""Weight of a joint's distance from its preferred position, m/rad: for what no task determines."""
 CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
 """Margin between the robot's own links that a free motion keeps, m, and the weight of a missing metre."""
 _END_SPEED, _RUN_UP = 0.5, 0.02
@@ -45,6 +45,7 @@ to a speed, s: a quintic goes back by a fifth of it (`run_up`)."""
 _VERTICAL, _YAW = 0.1, 0.3
 """Weights of vertical force and of the moment about the vertical beside a shift of the ZMP: a sole is about
 0.1 m from its middle to its edge, and turns when a third of that times the weight twists it."""
+
 
 class Amplitude(NamedTuple):
     """How much the inertia of a motion counts, over time: what gives way where dynamics do not allow it.
@@ -127,16 +128,16 @@ class Dynamics(NamedTuple):
 
 
 def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics) -> tuple[Array, float]:
-    """Find the motion of trunk and arms that keeps the clock and all limits, as near to a preferred one as can be.
+    """Find the motion of trunk and arms nearest to a preferred one that keeps the clock and all limits.
 
-        min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇, q̈ and R q̈ at all times,
+        min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇, q̈ and R q̈,
 
     ε the weighted errors of the imitation criterion between the postures q and q* (points and orientations of
     the segments, hands first), A q̈ the shift of the ZMP by the accelerations (with the vertical force and the
-    moment about the vertical beside it), R q̈ their part of all joints' torques. Gauss-Newton: in every round ε is
-    linear around the last solution, and the whole motion is one QP (`solve_bounded_path`). Links that come
-    nearer than 15 mm add the square of their deficit. The problem reads the same forwards and backwards in
-    time, so nothing lags.
+    moment about the vertical beside it), R q̈ their part of all joints' torques. Gauss-Newton: in every round
+    ε is linear around the last solution, and the whole motion is one QP (`solve_bounded_path`). Links that
+    come nearer than 15 mm add the square of their deficit. The problem reads the same forwards and backwards
+    in time, so nothing lags. At both ends half of the speed limits may be used: leads need the rest.
 
     Parameters
     ----------
@@ -204,7 +205,7 @@ def _task_poses(tree: KinematicTree, tasks: Tasks, joints: Array) -> Targets:
 
 
 def _upright(joints: Array) -> Array:
-    """Configurations (K, 7 + m) of an upright root at the origin."""
+    """Put the root upright at the origin: configurations (K, 7 + m)."""
     return np.hstack([np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(joints), 1)), joints])
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +48,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     slow_down_factor,
     solve_arms_and_legs,
 )
-from simbench.retargeting.whole_body.recorded_tempo import (
-    TORQUE_FRACTION,
-    TORQUE_RESERVE,
-    keep_recorded_tempo,
-)
+from simbench.retargeting.whole_body.recorded_tempo import keep_recorded_tempo
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     choose_placement,
@@ -59,6 +56,7 @@ from simbench.retargeting.whole_body.stance import (
     measure_grip_error,
     require_leg_limits,
 )
+from simbench.retargeting.whole_body.tempo_checks import torque_reserve
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import SEATED, Robot
 
@@ -188,8 +186,7 @@ def plan_motion(
                 settings,
                 equipment,
                 on_progress,
-                embedding=embedding,
-                calm=calm if keeps_tempo else None,
+                _Choices(embedding, calm if keeps_tempo else None),
             )
             check(plan)
         except LegReachError as error:
@@ -203,6 +200,13 @@ def plan_motion(
     raise first
 
 
+class _Choices(NamedTuple):
+    """Whether legs react to the upper body, and what is given up everywhere to keep the recorded tempo."""
+
+    embedding: bool
+    calm: float | None
+
+
 def _plan_in_place(
     robot: Robot,
     motion: HumanMotion,
@@ -211,13 +215,12 @@ def _plan_in_place(
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
-    *,
-    embedding: bool,
-    calm: float | None = None,
+    choices: _Choices,
 ) -> MotionPlan:
-    """Plan at one height of the pelvis, or with the search of a place; at the recorded tempo if calm is given."""
+    """Plan at one height of the pelvis, or with the search of a place."""
     on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
-    placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=embedding)
+    calm = choices.calm
+    placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=choices.embedding)
     shapes = body_shapes(robot, placement.stance.joints)
     contact = detect_contact(robot, imitation, equipment.handles, settings)
     limits = _upper_body_limits(imitation, settings)
@@ -394,7 +397,7 @@ def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajector
         / robot.motors.torque_limit
         for inertia in (False, True)
     )
-    return bool((moving > np.maximum(TORQUE_FRACTION, still + TORQUE_RESERVE)).any())
+    return bool((moving > torque_reserve(still)).any())
 
 
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:

@@ -8,6 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.errors import RetargetError
+from simbench.kinematics.bounded_path import PathBounds
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
@@ -15,7 +16,6 @@ from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_ac
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.timing.lag import lag_in_samples
 from simbench.retargeting.timing.preserve import keep_height_tempo, limit_ratios, spread_in_time
-from simbench.kinematics.bounded_path import PathBounds
 from simbench.retargeting.whole_body.plan import plan_motion
 
 RATE = 100.0
@@ -98,7 +98,9 @@ def test_a_pelvis_moves_as_fast_as_it_may():
     curve = CubicSpline(time, slow)
     assert np.abs(curve(time, 1)).max() == pytest.approx(0.3, rel=0.05)
     assert np.abs(curve(time, 2)).max() <= 4.05
-    np.testing.assert_allclose(keep_height_tempo(time, height, 9.0 + 0 * time, 99.0 + 0 * time), height, atol=1e-3)
+    np.testing.assert_allclose(
+        keep_height_tempo(time, height, 9.0 + 0 * time, 99.0 + 0 * time), height, atol=1e-3
+    )
 
 
 def test_ratios_of_a_sine():
@@ -106,7 +108,9 @@ def test_ratios_of_a_sine():
     bounds = PathBounds(np.array([-2.0]), np.array([2.0]), np.array([2.0]), np.array([10.0]))
     speed, acceleration = limit_ratios(time, np.sin(3.0 * time)[:, None], bounds)
     np.testing.assert_allclose(speed[:, 0], np.abs(3.0 * np.cos(3.0 * time)) / 2.0, atol=1e-4)
-    np.testing.assert_allclose(acceleration[5:-5, 0], np.abs(9.0 * np.sin(3.0 * time))[5:-5] / 10.0, atol=1e-3)
+    np.testing.assert_allclose(
+        acceleration[5:-5, 0], np.abs(9.0 * np.sin(3.0 * time))[5:-5] / 10.0, atol=1e-3
+    )
 
 
 def test_an_excess_spreads_on_both_sides_alike():
@@ -118,7 +122,7 @@ def test_an_excess_spreads_on_both_sides_alike():
     np.testing.assert_allclose(spread, spread[::-1])
 
 
-def test_hands_that_hold_something_are_refused(romeo, drawer_motion, drawer_planned):
+def test_hands_that_hold_something_are_refused(romeo, drawer_planned):
     with pytest.raises(RetargetError, match=r"retarget\.timing: .*hands hold equipment; allowed: local"):
         plan_motion(
             romeo,
