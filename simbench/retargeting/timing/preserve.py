@@ -42,6 +42,8 @@ CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
 _END_SPEED, _RUN_UP = 0.5, 0.02
 """Fraction of the speed limits that may be used at both ends of a motion, and the room for a run-up of 0.1 s
 to a speed, s: a quintic goes back by a fifth of it (`run_up`)."""
+_HEIGHT_ROOM = 0.005
+"""How far the pelvis' height may pass the desired range, m."""
 _VERTICAL, _YAW = 0.1, 0.3
 """Weights of vertical force and of the moment about the vertical beside a shift of the ZMP: a sole is about
 0.1 m from its middle to its edge, and turns when a third of that times the weight twists it."""
@@ -290,7 +292,9 @@ def keep_height_tempo(time: Array, height: Array, speed: Array, acceleration: Ar
     knots = knot_samples(time)
     count = len(knots)
     cost = PathCost(np.ones((count, 1, 1)), np.zeros((count, 1)), np.zeros((count, 1, 1)))
-    ends = np.array([min(height.min(), 0.0)]), np.array([max(height.max(), 0.0)])
+    low, high = min(float(height.min()), 0.0), max(float(height.max()), 0.0)
+    # Coefficients pass the ends of the curve by a little.
+    ends = np.array([low]) - _HEIGHT_ROOM, np.array([high]) + _HEIGHT_ROOM
     bounds = PathBounds(*ends, speed[knots, None], acceleration[knots, None])
     return np.asarray(solve_bounded_path(time[knots], height[knots, None], cost, bounds)(time)[:, 0])
 

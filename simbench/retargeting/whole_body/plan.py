@@ -65,7 +65,8 @@ _REACH_TOLERANCE = 0.02
 _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 """Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion."""
 _CALM = (0.0, 0.3, 0.6, 1.0)
-"""Parts of a motion at the recorded tempo that are given up everywhere, in turn, where they cannot."""
+"""Parts of a motion at the recorded tempo that are given up everywhere, in turn, where they cannot: of the
+pelvis' height, and, in logarithms, of what inertia may cost."""
 
 _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
 """How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
@@ -165,13 +166,17 @@ def plan_motion(
     """
     require_human_form(robot)
     require_both_arms(motion)
+    keeps_tempo = settings.timing == "preserve"
+    if keeps_tempo and equipment.handles:
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform, got preserve"
+        )
     imitation = _imitate(robot, motion, settings, on_progress)
     search = section.place == "given" and section.posture != SEATED
     heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
     first: LegReachError | None = None
     # The arms' inertia moves the COG farther than the legs reach: with more bend in the knees the pelvis can
     # sway farther, and at a slower pace, or with a calmer motion, it need not.
-    keeps_tempo = settings.timing == "preserve"
     ways = [(1.0, calm) for calm in _CALM] if keeps_tempo else [(pace, 0.0) for pace in _PACES]
     for (pace, calm), height in product(ways, heights):
         place = section.model_copy(update={"height_m": height})
@@ -197,6 +202,10 @@ def plan_motion(
             metrics["retarget.pelvis_height_m"] = height
         return replace(plan, metrics=metrics)
     assert first is not None
+    if keeps_tempo:
+        raise LegReachError(
+            f"{first}; not even with a calmer motion at the recorded tempo; retarget.timing uniform slows it"
+        )
     raise first
 
 
@@ -246,10 +255,6 @@ def _plan_in_place(
         problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
         if smoothing:
             gave_way["retarget.smoothing_s"] = smoothing
-    elif contact.any_hand.any():
-        raise RetargetError(
-            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform"
-        )
     else:
         problem, solution, gave_way = keep_recorded_tempo(problem, posture, calm)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)

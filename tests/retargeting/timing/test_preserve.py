@@ -122,13 +122,14 @@ def test_an_excess_spreads_on_both_sides_alike():
     np.testing.assert_allclose(spread, spread[::-1])
 
 
-def test_hands_that_hold_something_are_refused(romeo, drawer_planned):
+def test_hands_that_hold_something_are_refused(romeo, drawer_motion):
+    assert drawer_motion.handles
     with pytest.raises(RetargetError, match=r"retarget\.timing: .*hands hold equipment; allowed: local"):
         plan_motion(
             romeo,
-            drawer_planned.motion,
+            drawer_motion,
             RobotSection(place="auto"),
             RetargetSection(timing="preserve"),
-            Equipment(drawer_planned.motion.handles or {}),
+            Equipment(drawer_motion.handles),
             lambda *_: None,
         )
