@@ -9,8 +9,8 @@ directions behind the person's, at the largest cross-correlation, in samples of 
 directions of upper arms and forearms, mean and 95th percentile, and of the hands relative to the arm's
 length; share of samples and joints on a limit of speed or acceleration; largest ratios of position (beyond
 its limit, rad), speed, acceleration and torque to what is allowed, and the ZMP's least distance from the
-edge of the soles; rounds and time of planning, the compiler warm. Behind the bar the factor by which a
-`uniform` plan slows the clip, and its errors. With `--simulate` each motion is simulated, standing: whether
+edge of the soles; rounds and processor time of planning, with that of compilation in the first line. Behind the bar the factor by which a
+`uniform` plan slows the clip, and its lag and errors. With `--simulate` each motion is simulated, standing: whether
 it fell, share of the time with the ZMP inside, tracking error, share of saturated torques.
 """
 
@@ -81,7 +81,6 @@ def plan_row(robot: Robot, source: str, *, uniform: bool) -> dict[str, float]:
     motion = resample(recording, max(recording.rate, RATE))
     motion = replace(motion, handles={})
     row: dict[str, float] = {"length_s": float(motion.time[-1] - motion.time[0])}
-    make_plan(robot, motion, "preserve")
     start = time.process_time()
     plan = make_plan(robot, motion, "preserve")
     row["plan_s"] = time.process_time() - start
@@ -89,6 +88,7 @@ def plan_row(robot: Robot, source: str, *, uniform: bool) -> dict[str, float]:
     if uniform:
         slowed = make_plan(robot, motion, "uniform")
         row["factor"] = slowed.metrics["retarget.slow_down"]
+        row["slow_lag"] = measure_lag(robot, motion, slowed)
         row |= {f"slow_{key}": value for key, value in errors_of(slowed).items()}
     return row
 
@@ -122,6 +122,27 @@ def measure(robot: Robot, motion: HumanMotion, plan: MotionPlan) -> dict[str, fl
     beyond = np.maximum(model.lowerPositionLimit[7:] - position, position - model.upperPositionLimit[7:])
     names = [robot.joint_names[column] for column in plan.upper]
     limit = estimated_accelerations(robot, names)
+    metrics = plan.metrics
+    return {
+        "duration": float((time_[-1] - time_[0]) / (motion.time[-1] - motion.time[0])),
+        "lag": measure_lag(robot, motion, plan),
+        **errors_of(plan),
+        "limited": metrics["retarget.tempo_limited_fraction"],
+        "position": float(max(beyond.max(), 0.0)),
+        "speed": float((np.abs(speed) / model.velocityLimit[6:]).max()),
+        "acceleration": float((np.abs(acceleration[:, plan.upper]) / limit).max()),
+        "torque": metrics["retarget.tempo_torque_ratio"],
+        "zmp_mm": 1000.0 * metrics["retarget.tempo_zmp_margin_m"],
+        "left": metrics["retarget.tempo_violation_fraction"],
+        "rounds": metrics["retarget.tempo_round_count"],
+        "collisions": metrics["retarget.interference_count"],
+        "height_mm": 1000.0 * metrics["retarget.amplitude_lost_height_m"],
+    }
+
+
+def measure_lag(robot: Robot, motion: HumanMotion, plan: MotionPlan) -> int:
+    """Lag of the arms' directions behind the person's, in samples of the recording's clock."""
+    trajectory, model = plan.trajectory, robot.model
     directions = []
     frames = [
         model.getFrameId(robot.frames[f"{side}_{joint}"])
@@ -136,22 +157,7 @@ def measure(robot: Robot, motion: HumanMotion, plan: MotionPlan) -> dict[str, fl
     for points in (person, placed):
         parts = [points[1] - points[0], points[2] - points[1], points[4] - points[3], points[5] - points[4]]
         directions.append(np.hstack([part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts]))
-    metrics = plan.metrics
-    return {
-        "duration": float((time_[-1] - time_[0]) / (motion.time[-1] - motion.time[0])),
-        "lag": lag_in_samples(directions[0], directions[1], round(MOST_LAG_S * RATE)),
-        **errors_of(plan),
-        "limited": metrics["retarget.tempo_limited_fraction"],
-        "position": float(max(beyond.max(), 0.0)),
-        "speed": float((np.abs(speed) / model.velocityLimit[6:]).max()),
-        "acceleration": float((np.abs(acceleration[:, plan.upper]) / limit).max()),
-        "torque": metrics["retarget.tempo_torque_ratio"],
-        "zmp_mm": 1000.0 * metrics["retarget.tempo_zmp_margin_m"],
-        "left": metrics["retarget.tempo_violation_fraction"],
-        "rounds": metrics["retarget.tempo_round_count"],
-        "collisions": metrics["retarget.interference_count"],
-        "height_mm": 1000.0 * metrics["retarget.amplitude_lost_height_m"],
-    }
+    return lag_in_samples(directions[0], directions[1], round(MOST_LAG_S * RATE))
 
 
 def simulate_row(robot: str, source: str) -> dict[str, float]:
@@ -191,7 +197,7 @@ def describe(row: dict[str, float]) -> str:
     )
     if "factor" in row:
         line += (
-            f" | x{row['factor']:5.2f} arm {row['slow_upper_arm']:5.1f} fore {row['slow_forearm']:5.1f}"
+            f" | x{row['factor']:5.2f} lag {row['slow_lag']:+d} arm {row['slow_upper_arm']:5.1f} fore {row['slow_forearm']:5.1f}"
             f" hand {row['slow_hand']:4.1f} %"
         )
     if "fell" in row:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
+from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
@@ -34,6 +35,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
 )
 from simbench.retargeting.whole_body.tempo_checks import (
     Excess,
+    both_legs,
     examine,
     lift_limits,
     limit_torques,
@@ -64,6 +66,9 @@ _STEP = 1.3
 """Least factor by which they grow where something is exceeded."""
 _REACH = 0.15
 """Time before and after an excess over which the motion is made calmer, s."""
+_SMOOTH_AFTER, _SMOOTHING = 3, 0.06
+"""Rounds after which the preferred posture is smoothed where something is still exceeded, and the Gaussian's
+standard deviation, s: torques of centrifugal forces are not linear in accelerations."""
 _GAP = 0.004
 """Least distance of the robot's own links, m: what tracking leaves."""
 _SEPARATIONS = 3
@@ -227,18 +232,31 @@ def _next_round(attempt: _Attempt, state: _Round) -> _Round:
     if state.number:
         usable = np.maximum(usable / spread_in_time(time, excess.torque, _REACH), _LEAST_USED)
     slopes, rest = split_torques(problem, attempt.motion, excess, busy, knots)
-    taken = (np.abs(rest) / (_REST_SHARE * excess.allowed[busy])).max(axis=1, initial=0.0)
+    # Of the legs only: what weight and velocities take of an arm's torque has other remedies.
+    legs = np.isin(np.flatnonzero(busy), both_legs(problem))
+    taken = (np.abs(rest) / (_REST_SHARE * excess.allowed[busy]))[:, legs].max(axis=1, initial=0.0)
+    preferred = np.clip(state.preferred + attempt.separation, *problem.limits)
+    if state.number >= _SMOOTH_AFTER:
+        preferred = _smooth_locally(time, preferred, excess.worst)
     insistence = state.insistence * (_INSISTENCE if attempt.touching else 1.0)
     return _Round(
         state.number + 1,
         attempt.motion,
-        np.clip(state.preferred + attempt.separation, *problem.limits),
+        preferred,
         min(insistence, _MOST_INSISTENCE),
         _calmer(time, state.amplitude, excess, np.interp(time, time[knots], taken)),
         usable,
         busy,
         limit_torques(slopes, rest, usable[knots][:, busy] * excess.allowed[busy]),
     )
+
+
+def _smooth_locally(time: Array, posture: Array, worst: Array) -> Array:
+    """Smooth a posture (T, m) around the samples at which something is exceeded: velocities fall, too."""
+    samples = (len(time) - 1) / (time[-1] - time[0])
+    smooth = gaussian_filter1d(posture, _SMOOTHING * samples, axis=0, mode="nearest")
+    share = np.minimum(np.log(spread_in_time(time, np.where(worst > 1.0, np.e, 1.0), _REACH)), 1.0)
+    return np.asarray(posture + share[:, None] * (smooth - posture))
 
 
 def _separate(problem: WholeBodyProblem, motion: WholeBodyMotion, knots: NDArray[np.int64]) -> Array:

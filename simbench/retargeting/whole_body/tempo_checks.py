@@ -127,8 +127,19 @@ def limit_torques(slopes: Array, rest: Array, most: Array) -> AccelerationRows:
     return AccelerationRows(slopes, np.minimum(-most - rest, -least), np.maximum(most - rest, least))
 
 
-def _both_legs(problem: WholeBodyProblem) -> NDArray[np.int64]:
-    """Find the columns of both legs' joints."""
+def both_legs(problem: WholeBodyProblem) -> NDArray[np.int64]:
+    """Find the columns of both legs' joints.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the robot.
+
+    Returns
+    -------
+    (l,) int array
+        Columns among the robot's joints.
+    """
     return np.concatenate([leg_columns(problem.robot, side) for side in SIDES])
 
 
@@ -154,7 +165,7 @@ def lift_limits(problem: WholeBodyProblem) -> tuple[Array, Array]:
     heights = np.linspace(low, high, _HEIGHTS)
     still = np.tile(stance.joints, (len(heights), 1))
     base, joints = solve_com_ik(robot, stance, still, height=heights)
-    legs = _both_legs(problem)
+    legs = both_legs(problem)
     slope = np.abs(CubicSpline(heights, joints[:, legs]).derivative()(heights))
     speed = (_SWAY_SHARE * problem.speed_limit[legs] / np.maximum(slope, 1e-9)).min(axis=1)
     torque = standing_torques(robot, heights - low, base, joints, inertia=False)[:, legs]
@@ -206,7 +217,7 @@ def examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Excess:
     ratio, none = np.abs(torque) / allowed, np.zeros(len(time))
     if stance.seated:
         return Excess(none, ratio, none, np.inf, torque, allowed)
-    legs = _both_legs(problem)
+    legs = both_legs(problem)
     anywhere = np.full(len(legs), np.inf)
     bounds = PathBounds(-anywhere, anywhere, problem.speed_limit[legs], anywhere)
     speed, _ = limit_ratios(time, motion.joints[:, legs], bounds)
