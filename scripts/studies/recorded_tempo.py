@@ -9,9 +9,10 @@ directions behind the person's, at the largest cross-correlation, in samples of 
 directions of upper arms and forearms, mean and 95th percentile, and of the hands relative to the arm's
 length; share of samples and joints on a limit of speed or acceleration; largest ratios of position (beyond
 its limit, rad), speed, acceleration and torque to what is allowed, and the ZMP's least distance from the
-edge of the soles; rounds and processor time of planning, with that of compilation in the first line. Behind the bar the factor by which a
-`uniform` plan slows the clip, and its lag and errors. With `--simulate` each motion is simulated, standing: whether
-it fell, share of the time with the ZMP inside, tracking error, share of saturated torques.
+edge of the soles; rounds and processor time of planning, with that of compilation in the first line. Behind
+the bar the factor by which a `uniform` plan slows the clip, and its lag and errors. With `--simulate` each
+motion is simulated, standing: whether it fell, share of the time with the ZMP inside, tracking error, share
+of saturated torques.
 """
 
 import argparse
@@ -197,8 +198,8 @@ def describe(row: dict[str, float]) -> str:
     )
     if "factor" in row:
         line += (
-            f" | x{row['factor']:5.2f} lag {row['slow_lag']:+d} arm {row['slow_upper_arm']:5.1f} fore {row['slow_forearm']:5.1f}"
-            f" hand {row['slow_hand']:4.1f} %"
+            f" | x{row['factor']:5.2f} lag {row['slow_lag']:+d} arm {row['slow_upper_arm']:5.1f}"
+            f" fore {row['slow_forearm']:5.1f} hand {row['slow_hand']:4.1f} %"
         )
     if "fell" in row:
         line += (
