@@ -174,11 +174,12 @@ def simulate_row(robot: str, source: str) -> dict[str, float]:
         result = run_scenario(load_scenario(str(path)), Path(folder) / "run")
     metrics = result.metrics
     return {
-        "fell": float(metrics["fell"]),
-        "inside": metrics["zmp.inside_fraction"],
-        "tracking": metrics["tracking.rms_rad"],
-        "saturated": metrics["torque.saturated_fraction"],
-        "slip_mm": 1000.0 * metrics["feet.slip_m"],
+        # A simulation that diverges ends without some of its metrics.
+        "fell": float(metrics.get("fell", True)),
+        "inside": metrics.get("zmp.inside_fraction", 0.0),
+        "tracking": metrics.get("tracking.rms_rad", np.inf),
+        "saturated": metrics.get("torque.saturated_fraction", 1.0),
+        "slip_mm": 1000.0 * metrics.get("feet.slip_m", np.inf),
     }
 
 
