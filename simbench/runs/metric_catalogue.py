@@ -12,6 +12,7 @@ SETTLED = "samples after `settle_s`"
 _ALL = "all samples"
 _PHYSICS = "every physics step"
 _PLAN = "samples of the recording, before the simulation"
+_TEMPO = _PLAN + ", with `retarget.timing: preserve`"
 _CONTACT = "samples at which the actor's hand is in contact, for each such hand"
 _STILL = "samples in the second half of `settle_s`"
 _EVENTS = "contact events"
@@ -577,7 +578,8 @@ _GROUPS: tuple[_Group, ...] = (
                 "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
                 "`retarget.speed_limit_fraction` of their limits, the legs can balance it, and, where hands "
                 "hold nothing, it needs no more than 80 % of the motors' torques. With `retarget.timing: "
-                "local`, the ratio of the robot's duration to the recording's.",
+                "local`, the ratio of the robot's duration to the recording's; 1 where the recorded tempo is "
+                "kept (`preserve`).",
                 _PLAN + "; speeds at every 1 ms",
                 "",
                 "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
@@ -625,6 +627,85 @@ _GROUPS: tuple[_Group, ...] = (
                 _PLAN,
                 "",
                 "Corners of joint curves cost torque: joint limits make them, and fast motions.",
+            ),
+            _Text(
+                "retarget.tempo_limited_fraction",
+                "Fraction of samples and joints of trunk and arms whose speed or acceleration is on its "
+                "limit (98.5 % of what is used of it), at the recorded tempo.",
+                _TEMPO,
+                "",
+                "Where joints are on their limits, amplitudes are smaller than the person's.",
+            ),
+            _Text(
+                "retarget.tempo_speed_ratio",
+                "Largest planned joint speed over the speed that may be used "
+                "(`retarget.speed_limit_fraction` of the limit), at the recorded tempo.",
+                _TEMPO,
+                "",
+                "Above 1, the legs are too fast: the pelvis' ups and downs and the sway of balance.",
+            ),
+            _Text(
+                "retarget.tempo_acceleration_ratio",
+                "Largest planned acceleration of a joint of trunk or arms over its estimated limit, at the "
+                "recorded tempo. The legs' accelerations are limited by their torques.",
+                _TEMPO,
+                "",
+                "The limit is (τ_max − gravity) / inertia in the worst posture of the limb.",
+            ),
+            _Text(
+                "retarget.tempo_torque_ratio",
+                "Largest planned joint torque over what may be used of the motor's: 80 %, or 10 % more than "
+                "the weight needs in the same postures, at the recorded tempo.",
+                _TEMPO,
+                "",
+                "Above 1, no smaller amplitude was found that needs less.",
+            ),
+            _Text(
+                "retarget.tempo_zmp_margin_m",
+                "Least distance of the planned ZMP from the edge of the support polygon, at the recorded "
+                "tempo; negative outside.",
+                _TEMPO,
+                "",
+                "Below 15 mm the motion's accelerations are reduced around that moment.",
+            ),
+            _Text(
+                "retarget.tempo_violation_fraction",
+                "Fraction of the samples at which a speed, an acceleration, a torque or the ZMP is beyond "
+                "what may be used, after all rounds of planning at the recorded tempo.",
+                _TEMPO,
+                "",
+                "Above 0, the robot may not be able to follow there: use `retarget.timing: uniform`, or crop "
+                "the recording.",
+            ),
+            _Text(
+                "retarget.tempo_round_count",
+                "Rounds of planning at the recorded tempo: trunk and arms, legs, torques and ZMP in turn.",
+                _TEMPO,
+                "",
+                "The most is 10; a motion that needs so many is at the edge of what the robot can do.",
+            ),
+            _Text(
+                "retarget.amplitude_lost_mean_rad",
+                "Mean difference between the joint positions of trunk and arms and those that imitate the "
+                "person without limits of speed, acceleration and torque.",
+                _TEMPO,
+                "",
+                "What the recorded tempo costs: `retarget.timing: uniform` costs time instead.",
+            ),
+            _Text(
+                "retarget.amplitude_lost_max_rad",
+                "Largest of the differences of `retarget.amplitude_lost_mean_rad`.",
+                _TEMPO,
+                "",
+                "A single fast movement, often of a joint that turns over near a singular posture.",
+            ),
+            _Text(
+                "retarget.amplitude_lost_height_m",
+                "Largest difference between the pelvis' height and the person's, scaled, at the recorded "
+                "tempo.",
+                _TEMPO,
+                "",
+                "Legs have limits of speed and torque, too.",
             ),
             _Text(
                 "retarget.pelvis_height_m",

@@ -45,6 +45,8 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("steps.missed_count", "lower"),
     ("retarget.slow_down*", "lower"),
     ("retarget.stretched_fraction", "lower"),
+    ("retarget.tempo_*", "lower"),
+    ("retarget.amplitude_lost_*", "lower"),
     ("*interference_count", "lower"),
     ("*violation*", "lower"),
     ("*saturated_fraction", "lower"),

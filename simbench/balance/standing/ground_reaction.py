@@ -89,6 +89,47 @@ def carried_model(robot: Robot, *, seated: bool) -> tuple[pin.Model, list[int]]:
     return model, [model.getFrameId(robot.frames[f"{side}_{carrying}"]) for side in SIDES]
 
 
+def standing_inertia(
+    robot: Robot, base: Array, joints: Array, columns: NDArray[np.int64], *, seated: bool = False
+) -> Array:
+    """Compute the torques of all joints on both feet for the acceleration of each of some joints.
+
+    ∂τ/∂q̈ of `standing_torques`: what a motion of trunk and arms costs in every joint, the legs' that carry
+    it among them, while root and legs do not accelerate.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
+    base : (T, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
+    joints : (T, n) array
+        Joint positions in the order of `robot.joint_names`, rad.
+    columns : (m,) int array
+        Columns of the accelerated joints in `joints`.
+    seated : bool
+        Whether a seat under the thighs carries the robot.
+
+    Returns
+    -------
+    (T, n, m) array
+        Torque of each joint for 1 rad/s² of each of the accelerated ones, kg·m².
+    """
+    model, frames = carried_model(robot, seated=seated)
+    data = model.createData()
+    moves = find_moving_coordinates(model, frames)
+    torques = np.empty((*joints.shape, len(columns)))
+    for sample, q in enumerate(np.hstack([base, joints])):
+        # Only its upper triangle is computed.
+        upper = pin.crba(model, data, q)
+        inertia = np.where(np.tri(model.nv, dtype=bool), upper.T, upper)
+        pin.computeJointJacobians(model, data, q)
+        left, right = (pin.updateFramePlacement(model, data, frame).translation for frame in frames)
+        efforts = np.ascontiguousarray(inertia[:, 6 + columns].T)
+        torques[sample] = _supported_torques(efforts, data.J, left, right, moves).T
+    return torques
+
+
 def _without_shanks(robot: Robot) -> pin.Model:
     """Model of a robot whose legs weigh nothing below the thighs."""
     model = robot.model.copy()
@@ -173,6 +214,18 @@ def supported_torque(
         for joint in range(len(torque)):
             torque[joint] -= at_soles[row, 6 + joint] * force
     return torque
+
+
+@compiled
+def _supported_torques(
+    efforts: Array, jacobian: Array, left: Array, right: Array, moves: NDArray[np.bool_]
+) -> Array:
+    """Joint torques (m, n) of m efforts (m, 6 + n), both feet carrying the same."""
+    torques = np.empty((len(efforts), efforts.shape[1] - 6))
+    both = np.ones(2)
+    for row in range(len(efforts)):
+        torques[row] = supported_torque(efforts[row], jacobian, left, right, moves, both)
+    return torques
 
 
 @compiled

@@ -43,16 +43,36 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     RetargetError
         If a joint has no torque limit.
     """
+    limits = estimated_accelerations(robot, names)
+    for name, limit in zip(names, limits, strict=True):
+        if not np.isfinite(limit):
+            raise RetargetError(
+                f"{robot.name}: joint {name} has no torque limit, so its acceleration limit is unknown; "
+                "give acceleration limits"
+            )
+    return limits
+
+
+def estimated_accelerations(robot: Robot, names: Sequence[str]) -> Array:
+    """Estimate acceleration limits as `acceleration_limits` does; a joint without a torque limit has none.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with torque and speed limits of its joints.
+    names : sequence of str
+        Joints.
+
+    Returns
+    -------
+    (n,) array
+        Acceleration limits, rad/s²; infinite without a torque limit.
+    """
     limits: dict[str, float] = {}
     for name in names:
         if name not in limits:
             limb = next((group for group in robot.groups.values() if name in group), (name,))
             limits |= dict(zip(limb, _limits_of_limb(robot, limb), strict=True))
-        if not np.isfinite(limits[name]):
-            raise RetargetError(
-                f"{robot.name}: joint {name} has no torque limit, so its acceleration limit is unknown; "
-                "give acceleration limits"
-            )
     return np.array([limits[name] for name in names], dtype=np.float64)
 
 
@@ -79,7 +99,7 @@ def known_acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
 
 
 def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
-    """Estimate the limits of all joints of a limb, rad/s²; NaN where there is no torque limit."""
+    """Estimate the limits of all joints of a limb, rad/s²; infinite without a torque limit."""
     # Its import takes a third of a second of CPU time.
     from scipy.stats.qmc import Halton
 
@@ -97,4 +117,4 @@ def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
     torque = np.asarray(model.effortLimit)[in_v]
     left = np.maximum(torque - weight, _LEAST_FRACTION * torque)
     limits = np.minimum(left / inertia, model.velocityLimit[in_v] / _SHORTEST_START)
-    return np.where((torque > 0) & np.isfinite(torque), limits, np.nan)
+    return np.where((torque > 0) & np.isfinite(torque), limits, np.inf)

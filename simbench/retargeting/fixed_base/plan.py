@@ -134,7 +134,7 @@ def plan_arm(
         if best is not None:
             on_progress("transfer", len(_PACES), len(_PACES))
             notes = best.notes
-            if pace > 1.0 and settings.timing == "local":
+            if pace > 1.0 and settings.timing != "uniform":
                 notes = (f"slowed {pace:g} times beforehand: the hand misses its handle otherwise", *notes)
             return replace(best, metrics=slowed_by(best.metrics, pace), notes=notes)
         if not isinstance(refused, _Missed):

@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
+from simbench.retargeting.timing.choice import resolve_timing
 from simbench.retargeting.timing.dynamics import fixed_base_constraints
 from simbench.retargeting.timing.local import (
     fit_tempo,
@@ -61,7 +63,17 @@ def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSecti
     -------
     ScaledTime
         Time at which the limits hold.
+
+    Raises
+    ------
+    RetargetError
+        If the recorded clock is to be kept: amplitudes of arms on fixed bases are not reduced.
     """
+    if settings.timing == "preserve":
+        raise RetargetError(
+            f"retarget.timing: {robot.name} has a fixed base; allowed: auto, local, uniform, got preserve"
+        )
+    settings = resolve_timing(settings, holds_equipment=True, standing=False)
     speed = np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
     if settings.timing != "local" or len(time) < SHORTEST_WINDOW:
         factor = time_scaling_factor(time, joints, speed)

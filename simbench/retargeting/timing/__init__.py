@@ -1,1 +1,1 @@
-"""The robot's time of each sample of a recording."""
+"""When a robot is at each sample of a recording, and what gives way where the person is faster."""

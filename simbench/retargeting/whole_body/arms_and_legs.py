@@ -107,6 +107,8 @@ class WholeBodyProblem:
         no limit.
     tempo : TempoMap or None
         Tempo of the motion; None to slow all of it by one factor until speed limits hold.
+    keeps_tempo : bool
+        Whether the recorded clock is kept: the factor is then 1, and limits are kept otherwise.
     """
 
     robot: Robot
@@ -123,6 +125,7 @@ class WholeBodyProblem:
     least_slow_down: float = 1.0
     acceleration_limit: Array = field(default_factory=lambda: np.zeros(0))
     tempo: TempoMap | None = None
+    keeps_tempo: bool = False
 
     @property
     def time(self) -> Array:
@@ -337,6 +340,8 @@ def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
     float
         Factor of the duration, 1 or more.
     """
+    if problem.keeps_tempo:
+        return 1.0
     factor = time_scaling_factor(problem.time, joints, problem.speed_limit)
     return max(factor, problem.least_slow_down)
 
@@ -439,8 +444,35 @@ def _solve_draft(
     )
 
 
+def at_samples(
+    problem: WholeBodyProblem, motion: WholeBodyMotion, samples: NDArray[np.int64]
+) -> tuple[WholeBodyProblem, WholeBodyMotion]:
+    """Take some samples of a motion.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        The problem at T samples.
+    motion : WholeBodyMotion
+        Its solution.
+    samples : (K,) int array
+        The samples to keep.
+
+    Returns
+    -------
+    problem : WholeBodyProblem
+        The problem at these samples.
+    motion : WholeBodyMotion
+        The solution there.
+    """
+    part = _at_samples(problem, samples)
+    base, preferred = motion.base[samples], motion.preferred[samples]
+    hands = plan_hands(problem.robot, part.imitation, preferred, base, part.contact)
+    return part, WholeBodyMotion(base, motion.joints[samples], preferred, hands, motion.zmp[samples])
+
+
 def _at_samples(problem: WholeBodyProblem, samples: NDArray[np.int64]) -> WholeBodyProblem:
-    """Take some samples of the motion."""
+    """Take some samples of the problem."""
     imitation = problem.imitation
     return replace(
         problem,

@@ -37,6 +37,7 @@ from simbench.retargeting.imitation.robot_errors import (
 )
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
+from simbench.retargeting.timing.choice import resolve_timing
 from simbench.retargeting.timing.local import slowed_by
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
@@ -51,6 +52,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     solve_arms_and_legs,
 )
 from simbench.retargeting.whole_body.local_tempo import find_acceleration_limits, fit_local_tempo
+from simbench.retargeting.whole_body.recorded_tempo import keep_recorded_tempo
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     choose_placement,
@@ -58,6 +60,7 @@ from simbench.retargeting.whole_body.stance import (
     measure_grip_error,
     require_leg_limits,
 )
+from simbench.retargeting.whole_body.tempo_checks import torque_reserve
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import SEATED, Robot
 
@@ -65,11 +68,10 @@ _REACH_TOLERANCE = 0.02
 """Distance from a handle, m, up to which a hand still grips it."""
 _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 """Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion."""
+_CALM = (0.0, 0.3, 0.6, 1.0)
+"""Parts of a motion at the recorded tempo that are given up everywhere, in turn, where they cannot: of the
+pelvis' height, and, in logarithms, of what inertia may cost."""
 
-_TORQUE_FRACTION = 0.8
-"""Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest."""
-_TORQUE_RESERVE = 0.1
-"""The fraction that it may need beyond what the weight needs in the same postures."""
 _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
 """How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
 s at the robot's pace, and least factor by which it is slowed."""
@@ -171,19 +173,33 @@ def plan_motion(
     """
     require_human_form(robot)
     require_both_arms(motion)
+    settings = resolve_timing(settings, holds_equipment=bool(equipment.handles), standing=True)
+    keeps_tempo = settings.timing == "preserve"
+    if keeps_tempo and equipment.handles:
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform, got preserve"
+        )
     imitation = _imitate(robot, motion, settings, on_progress)
     search = section.place == "given" and section.posture != SEATED
     heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
     first: LegReachError | None = None
     # The arms' inertia moves the COG farther than the legs reach: with more bend in the knees the pelvis can
-    # sway farther, and at a slower pace it need not.
-    for pace, height in product(_PACES, heights):
+    # sway farther, and at a slower pace, or with a calmer motion, it need not.
+    ways = [(1.0, calm) for calm in _CALM] if keeps_tempo else [(pace, 0.0) for pace in _PACES]
+    for (pace, calm), height in product(ways, heights):
         place = section.model_copy(update={"height_m": height})
         slower = motion if pace == 1.0 else replace(motion, time=pace * motion.time)
         followed = replace(imitation, time=slower.time)
         try:
             plan = _plan_in_place(
-                robot, slower, followed, place, settings, equipment, on_progress, embedding=embedding
+                robot,
+                slower,
+                followed,
+                place,
+                settings,
+                equipment,
+                on_progress,
+                _Choices(embedding, calm if keeps_tempo else None),
             )
             check(plan)
         except LegReachError as error:
@@ -197,7 +213,18 @@ def plan_motion(
             notes = (f"slowed {pace:g} times beforehand: the legs cannot follow it faster", *notes)
         return replace(plan, metrics=metrics, notes=notes)
     assert first is not None
+    if keeps_tempo:
+        raise LegReachError(
+            f"{first}; not even with a calmer motion at the recorded tempo; retarget.timing uniform slows it"
+        )
     raise first
+
+
+class _Choices(NamedTuple):
+    """Whether legs react to the upper body, and what is given up everywhere to keep the recorded tempo."""
+
+    embedding: bool
+    calm: float | None
 
 
 def _plan_in_place(
@@ -208,12 +235,12 @@ def _plan_in_place(
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
-    *,
-    embedding: bool,
+    choices: _Choices,
 ) -> MotionPlan:
     """Plan at one height of the pelvis, or with the search of a place."""
     on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
-    placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=embedding)
+    calm = choices.calm
+    placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=choices.embedding)
     shapes = body_shapes(robot, placement.stance.joints)
     contact = detect_contact(robot, imitation, equipment.handles, settings)
     limits = _upper_body_limits(imitation, settings)
@@ -232,8 +259,16 @@ def _plan_in_place(
         * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
         acceleration_limit=find_acceleration_limits(robot, imitation, settings),
+        keeps_tempo=calm is not None,
     )
-    problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
+    gave_way: dict[str, float] = {}
+    obstacles: tuple[Obstacle, ...] = ()
+    if calm is None:
+        problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
+        if smoothing:
+            gave_way["retarget.smoothing_s"] = smoothing
+    else:
+        problem, solution, gave_way = keep_recorded_tempo(problem, posture, calm)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     timed = _stretch_time(problem, solution, obstacles)
     problem, solution, interferences = timed.problem, timed.solution, timed.interferences
@@ -241,8 +276,6 @@ def _plan_in_place(
     paced = {"retarget.slow_down": slow_down, "retarget.duration_s": float(trajectory.time[-1])}
     metrics = _measure_plan(problem, solution, motion, paced, interferences)
     metrics |= timed.metrics
-    if smoothing:
-        metrics["retarget.smoothing_s"] = smoothing
     errors = compare_with_person(
         robot,
         trajectory,
@@ -251,7 +284,7 @@ def _plan_in_place(
         held=contact.contact,
     )
     stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
-    metrics |= {**robot_error_metrics(errors), **limit_metrics(stays)}
+    metrics |= {**gave_way, **robot_error_metrics(errors), **limit_metrics(stays)}
     return MotionPlan(
         trajectory,
         placement.stance,
@@ -386,7 +419,7 @@ def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajector
         / robot.motors.torque_limit
         for inertia in (False, True)
     )
-    return bool((moving > np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)).any())
+    return bool((moving > torque_reserve(still)).any())
 
 
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:

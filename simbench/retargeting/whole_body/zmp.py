@@ -87,6 +87,26 @@ def hand_wrenches(time: Array, hands: HandPlan, resistance: Mapping[str, Resista
     return wrenches
 
 
+def inertia_onset(time: Array) -> Array:
+    """Part of a motion's inertia that counts for the ZMP: none at both ends, where leads are not known yet.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of each sample, s.
+
+    Returns
+    -------
+    (T,) array
+        0 to 1.
+    """
+    clock = time - time[0]
+    return np.asarray(
+        minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME)
+        * minimum_jerk(clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME)
+    )
+
+
 def compute_balancing_cog(
     robot: Robot, time: Array, base: Array, joints: Array, zmp: Array, wrench: Array | None
 ) -> Array:
@@ -126,25 +146,6 @@ def compute_balancing_cog(
     unknown = planned - cog[:, :2] + acceleration / natural_frequency(height) ** 2
     resting = lipm_com_offset(time, zmp - unknown, height)
     return zmp + _saturate(resting + moving[:, None] * (shifted - resting) - zmp)
-
-
-def inertia_onset(time: Array) -> Array:
-    """Weigh inertia at both ends of a motion, where it is not yet known how the robot moves off and stops.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Time of each sample, s.
-
-    Returns
-    -------
-    (T,) array
-        Part of the inertia that counts: 0 at both ends, 1 half a second from them.
-    """
-    clock = time - time[0]
-    return minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME) * minimum_jerk(
-        clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME
-    )
 
 
 def solve_legs_for_zmp(

@@ -972,6 +972,25 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             BALANCE,
         ),
         (
+            "…: no motion at the recorded tempo: …",
+            "Limits of position, speed, acceleration and torque leave no motion at all.",
+            "Look for a joint without room between its limits (`simbench robot inspect`), or slow the motion "
+            "(`retarget.timing: uniform`).",
+            "concepts/timing",
+        ),
+        (
+            "…; not even with a calmer motion at the recorded tempo; retarget.timing uniform slows it",
+            "Neither smaller amplitudes nor a lower pelvis let the legs balance the motion.",
+            "Set `retarget.timing: uniform`, or crop the recording (`motion.start_s`, `motion.end_s`).",
+            "concepts/timing",
+        ),
+        (
+            "retarget.timing: …: hands hold equipment; allowed: local, uniform, got preserve",
+            "A hand that holds something cannot make smaller movements than the equipment.",
+            "Set `retarget.timing: local`, or `uniform`.",
+            "concepts/timing",
+        ),
+        (
             "…: its legs do not allow a pelvis … m from the posture's height; allowed: … to … m",
             "The knees would have to be straighter than straight, or more bent than they can.",
             "Choose `robot.height_m` in the range.",

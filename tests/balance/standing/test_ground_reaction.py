@@ -6,7 +6,7 @@ import pytest
 from scipy.integrate import cumulative_trapezoid
 from scipy.linalg import null_space
 
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.ground_reaction import standing_inertia, standing_torques
 from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.robot.sides import SIDES
 
@@ -223,3 +223,23 @@ def test_at_slow_speed_both_agree(romeo, moving):
     np.testing.assert_allclose(slow, standing_torques(romeo, time, base, joints, inertia=False), atol=1e-3)
     fast = standing_torques(romeo, time, base, joints, inertia=True)
     assert np.abs(fast - slow).max() > 1.0
+
+
+def test_the_torque_of_an_acceleration_is_a_difference_of_torques(romeo, moving):
+    """Two motions that differ by a parabola in time in one joint, so by its acceleration at one instant."""
+    _, time, base, joints = moving
+    columns = np.array(
+        [romeo.joint_names.index(name) for name in ("TrunkYaw", "LShoulderPitch", "RElbowRoll")]
+    )
+    middle, acceleration = 200, 5.0
+    slopes = standing_inertia(romeo, base[middle : middle + 1], joints[middle : middle + 1], columns)[0]
+    near = slice(middle - 3, middle + 4)
+    clock = time[near] - time[middle]
+    torques = []
+    for column in (None, *columns):
+        moved = joints[near].copy()
+        if column is not None:
+            moved[:, column] += 0.5 * acceleration * clock**2
+        torques.append(standing_torques(romeo, time[near], base[near], moved, inertia=True)[3])
+    for slope, torque in zip(slopes.T, torques[1:], strict=True):
+        np.testing.assert_allclose(acceleration * slope, torque - torques[0], rtol=1e-3, atol=2e-3)
