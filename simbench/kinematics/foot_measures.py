@@ -89,7 +89,7 @@ def measure_feet(
     feet: Mapping[str, Array],
     thresholds: ContactThresholds,
     *,
-    floor: float | None = None,
+    floor: float | Mapping[str, Array] | None = None,
 ) -> FootMeasures:
     """Measure how two feet touch the floor.
 
@@ -101,7 +101,7 @@ def measure_feet(
         Positions of points of both feet in the world frame, m; the floor is at z = 0.
     thresholds : ContactThresholds
         Heights and speeds at which a point touches the floor.
-    floor : float, optional
+    floor : float or {side: (P,) array}, optional
         Height at which each point stands, m: 0 for the corners of a sole. By default that of each point is
         estimated, as an ankle's is not 0.
 
@@ -111,9 +111,12 @@ def measure_feet(
         Support, skating, penetration and flight.
     """
     contacts, skates, above = [], [], []
-    for points in feet.values():
+    for side, points in feet.items():
         heights, speeds = points[..., 2], point_speeds(time, points)
-        stands = estimate_floor(heights, speeds) if floor is None else np.full(heights.shape[1], floor)
+        if floor is None:
+            stands = estimate_floor(heights, speeds)
+        else:
+            stands = np.broadcast_to(floor[side] if isinstance(floor, Mapping) else floor, heights.shape[1:])
         touching = find_point_contacts(time, heights, speeds, stands, thresholds)
         contacts.append(touching.any(axis=1))
         skates.append(measure_foot_skate(time, points, touching).displacement)

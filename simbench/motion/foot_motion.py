@@ -3,7 +3,15 @@
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.foot_contact import PERSON_THRESHOLDS
+from simbench.kinematics.foot_contact import (
+    ANKLE_THRESHOLDS,
+    PERSON_THRESHOLDS,
+    ContactThresholds,
+    Flags,
+    estimate_floor,
+    find_point_contacts,
+    point_speeds,
+)
 from simbench.kinematics.foot_measures import FootMeasures, Jerk, measure_feet, measure_jerk
 from simbench.motion.body_measures import FOOT_WORDS
 from simbench.motion.human_motion import HumanMotion
@@ -24,11 +32,101 @@ def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:
         Support, skating, penetration and flight, from the joints of ankles, heels and toes; None where a foot
         is not recorded.
     """
+    feet = person_feet(motion)
+    if not feet:
+        return None
+    floor = standing_heights(motion)
+    heights = {side: np.array([floor[name] for name in foot_points(motion, side)]) for side in SIDES}
+    return measure_feet(motion.time, feet, person_thresholds(motion), floor=heights)
+
+
+def person_feet(motion: HumanMotion) -> dict[str, Array]:
+    """Collect the tracks of the joints of both feet.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    {side: (T, P, 3) array}
+        Positions of the joints that `foot_points` lists, in the world frame, m; empty where a foot is not
+        recorded.
+    """
     names = {side: foot_points(motion, side) for side in SIDES}
     if not all(names.values()):
-        return None
-    feet = {side: np.stack([motion.joints[name] for name in of], axis=1) for side, of in names.items()}
-    return measure_feet(motion.time, feet, PERSON_THRESHOLDS)
+        return {}
+    return {side: np.stack([motion.joints[name] for name in of], axis=1) for side, of in names.items()}
+
+
+def person_thresholds(motion: HumanMotion) -> ContactThresholds:
+    """Choose the thresholds of contact for the joints that are recorded of the feet.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    ContactThresholds
+        Those of ankles where nothing else is recorded.
+    """
+    return ANKLE_THRESHOLDS if has_only_ankles(motion) else PERSON_THRESHOLDS
+
+
+def standing_heights(motion: HumanMotion) -> dict[str, float]:
+    """Estimate how high each joint of the feet is while its foot stands.
+
+    A foot that hardly rests in the recording says little about it, so that a joint stands as high as that of
+    the other foot if that one's estimate is lower.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    {str: float}
+        Heights over z = 0, m, by the joint's name; empty where no foot is recorded.
+    """
+    lowest: dict[str, float] = {}
+    names = [name for side in SIDES for name in foot_points(motion, side)]
+    for name in names:
+        track = motion.joints[name][:, None]
+        height = float(estimate_floor(track[..., 2], point_speeds(motion.time, track))[0])
+        part = name.partition("_")[2]
+        lowest[part] = min(lowest.get(part, height), height)
+    return {name: lowest[name.partition("_")[2]] for name in names}
+
+
+def find_person_contacts(motion: HumanMotion) -> dict[str, Flags]:
+    """Find when each joint of a person's feet touches the floor.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    {side: (T, P) array of bool}
+        Whether each joint that `foot_points` lists touches the floor; empty where a foot is not recorded. A
+        foot is in contact while any of its joints is.
+    """
+    floor, thresholds = standing_heights(motion), person_thresholds(motion)
+    return {
+        side: find_point_contacts(
+            motion.time,
+            points[..., 2],
+            point_speeds(motion.time, points),
+            np.array([floor[name] for name in foot_points(motion, side)]),
+            thresholds,
+        )
+        for side, points in person_feet(motion).items()
+    }
 
 
 def measure_person_jerks(motion: HumanMotion) -> dict[str, Jerk]:
