@@ -20,7 +20,7 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import STILL, SWEEP, TRAJECTORY
 from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
-from simbench.retargeting.reference.reference import Timeline, require_finite
+from simbench.retargeting.reference.reference import require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.retargeting.trajectory.tracked import TrajectoryPlan
 from simbench.robot.foot_shapes import require_foot_shapes
@@ -41,7 +41,7 @@ from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
-from simbench.runs.step_metrics import step_metrics
+from simbench.runs.step_metrics import followed_step_metrics, step_metrics
 from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
 from simbench.runs.trajectory_source import plan_scenario_trajectory
 from simbench.runs.video import View, render_video
@@ -255,13 +255,15 @@ def _run(
     course, followed = _plan(robot, scenario, folder, mechanisms, output, on_progress)
     if followed:
         scenario = _with_camera(robot, scenario, folder, followed.tracked.base[:, :2])
+    elif course.whole is not None:
+        scenario = _with_camera(robot, scenario, folder, course.whole.gait.cog)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
     if not robot.floating:
         robot = on_pedestal(robot, float(course.timeline.base[2]))
-    balanced = _balanced(robot, scenario, course.timeline, followed)
+    balanced = _balanced(robot, scenario, course, followed)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
     varied, friction = draw_variation(
@@ -318,7 +320,7 @@ def _run(
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
-    notes = followed.notes if followed else ()
+    notes = followed.notes if followed else tuple(course.notes)
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
@@ -326,6 +328,8 @@ def _run(
         return _Outcome(metrics, str(recorder.divergence), renderer, notes)
     on_progress("measure", 0, 1)
     metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
+    if course.steps is not None:
+        metrics |= followed_step_metrics(log, course.steps, course.timeline)
     on_progress("measure", 1, 1)
     return _Outcome(metrics, None, renderer, notes)
 
@@ -450,6 +454,8 @@ def _plan_from_recording(
         output.on_doubts(motion.doubts)
     inputs = collect_inputs(robot, scenario, mechanisms, motion)
     plan, record = find_plan(robot, inputs, on_progress, cache=output.cache)
+    if plan.doubts:
+        output.on_doubts(tuple(plan.doubts))
     _add_provenance(folder, {"plan": asdict(record)})
     doubts = float(len(motion.doubts))
     return replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
@@ -481,16 +487,17 @@ def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:
 
 
 def _balanced(
-    robot: Robot, scenario: Scenario, timeline: Timeline, followed: TrajectoryPlan | None
+    robot: Robot, scenario: Scenario, course: Plan, followed: TrajectoryPlan | None
 ) -> BalancedRun | None:
     """Set up balance for a robot on its feet; return None for one that sits or has a fixed base."""
     if not robot.floating or scenario.robot.posture == SEATED:
         return None
-    if followed is not None and followed.whole is not None:
+    whole, timeline = course.whole if followed is None else followed.whole, course.timeline
+    if whole is not None:
         return balance_plan(
             robot,
             timeline,
-            followed.whole,
+            whole,
             scenario.balance,
             scenario.simulation,
             feedforward=scenario.control.feedforward,
@@ -531,6 +538,8 @@ def _with_own_posture(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:
     """Refuse what the robot has no legs for: steps and pushes, and to stand on feet that touch nothing."""
+    if scenario.retarget.legs == "follow" and scenario.stepping is not None:
+        raise ScenarioError("stepping: the legs follow the person's steps (retarget.legs: follow)")
     reason = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):
         if getattr(scenario, key) is not None and reason:

@@ -230,7 +230,6 @@ def _choose_scale(
         )
         feasible = make_feasible(robot, wanted, limits, [bent.soles[side] for side in SIDES])
         candidate = _plan_candidate(robot, person, options, upper, rotation, heights, (wanted, feasible, limits))
-        print("TRY", round(frame.scale,3), round(candidate.lowered,3), candidate.followed.doubts)
         if best is None or _badness(candidate) < _badness(best):
             best = candidate
         if not candidate.followed.doubts or not feasible.plan.steps:
