@@ -79,7 +79,9 @@ def step_metrics(
     }
 
 
-def followed_step_metrics(log: xr.Dataset, steps: FollowedSteps, timeline: Timeline) -> dict[str, float | None]:
+def followed_step_metrics(
+    log: xr.Dataset, steps: FollowedSteps, timeline: Timeline
+) -> dict[str, float | None]:
     """Compare a robot's landings with those of the person whom it follows.
 
     Parameters

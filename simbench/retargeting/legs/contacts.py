@@ -14,6 +14,7 @@ from simbench.motion.foot_motion import (
     has_only_ankles,
     person_feet,
     standing_heights,
+    with_heels,
 )
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.legs.body import PersonBody, low_pass
@@ -117,6 +118,7 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
         If legs or feet are not recorded, no foot ever stands, the person climbs stairs, or is not on their feet.
     """
     _require_legs(motion)
+    motion = with_heels(motion)
     leg = _leg_length(motion)
     _require_upright(motion, body, leg)
     notes: list[str] = []
@@ -241,12 +243,16 @@ def _moving(motion: HumanMotion, side: str, interval: tuple[int, int], touching:
     ]
     when = f"at {motion.time[first]:.2f} s"
     if min(moved, default=0.0) > _SLIDING:
-        found.append(f"the {side} foot slides {min(moved):.2f} m on the floor {when}; it is taken to stand still")
+        found.append(
+            f"the {side} foot slides {min(moved):.2f} m on the floor {when}; it is taken to stand still"
+        )
     direction = _directions(motion, side)
     if direction is not None:
         turn = float(np.ptp(np.unwrap(direction[first : last + 1])))
         if turn > _PIVOTING:
-            found.append(f"the {side} foot turns by {turn:.2f} rad on the floor {when}; it is taken to stand still")
+            found.append(
+                f"the {side} foot turns by {turn:.2f} rad on the floor {when}; it is taken to stand still"
+            )
     return found
 
 
@@ -314,7 +320,8 @@ def _without_belt(motion: HumanMotion, belt: Array) -> HumanMotion:
 def _on_the_spot(contacts: list[FootContact]) -> list[FootContact]:
     """Let each foot stand where it does on average."""
     spots = [
-        np.mean([each.position for each in contacts if each.foot == foot], axis=0) for foot in range(len(SIDES))
+        np.mean([each.position for each in contacts if each.foot == foot], axis=0)
+        for foot in range(len(SIDES))
     ]
     middle = 0.5 * (spots[0] + spots[1])
     across = spots[0] - spots[1]

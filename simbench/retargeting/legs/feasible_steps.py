@@ -9,9 +9,10 @@ import numpy as np
 import pinocchio as pin
 from scipy.optimize import isotonic_regression
 
-from simbench.balance.gait.footsteps import StepLimits, soles_overlap, yaw_of
+from simbench.balance.gait.footsteps import soles_overlap, yaw_of
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.legs.footsteps import FootstepPlan, TimedStep
+from simbench.retargeting.legs.leg_range import LegRange
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -29,8 +30,8 @@ _REACH_FRACTION = 0.9
 """Part of the longest step that is used: the rest is for the COG's motion."""
 _TURN_FRACTION = 0.8
 """Part of the largest rotation of a foot against the other one that is used."""
-_PUSH, _MOST_PUSH = 0.005, 0.3
-"""Distance by which a foot is moved outward at a time until the soles do not overlap, and in all, m."""
+_PUSH = 0.005
+"""Distance by which a foot is moved outward at a time until the soles do not overlap, m."""
 _CLEAR_GROWTH = 0.01
 """Distance that is left between the soles then, m."""
 
@@ -66,7 +67,9 @@ class FeasibleSteps(NamedTuple):
     changes: tuple[StepChange, ...]
 
 
-def make_feasible(robot: Robot, plan: FootstepPlan, limits: StepLimits, stance: Sequence[pin.SE3]) -> FeasibleSteps:
+def make_feasible(
+    robot: Robot, plan: FootstepPlan, legs: LegRange, shortened: Sequence[float]
+) -> FeasibleSteps:
     """Find the footsteps nearest to a plan that a robot can take.
 
     Times: of all sequences in which a swing lasts at least 0.28 s and both feet stand for at least 0.08 s
@@ -80,10 +83,10 @@ def make_feasible(robot: Robot, plan: FootstepPlan, limits: StepLimits, stance: 
         Robot with two legs.
     plan : FootstepPlan
         Scaled footsteps.
-    limits : StepLimits
+    legs : LegRange
         Reach and rotations of a step.
-    stance : sequence of pinocchio.SE3
-        Left and right foot frame beside each other as the robot stands.
+    shortened : sequence of float
+        Part of each step, from the place beside the other foot, that the robot takes: 1 for all of it.
 
     Returns
     -------
@@ -91,14 +94,15 @@ def make_feasible(robot: Robot, plan: FootstepPlan, limits: StepLimits, stance: 
         The nearest steps.
     """
     steps, changes = _feasible_times(plan.steps)
-    beside = [stance[1].actInv(stance[0]), stance[0].actInv(stance[1])]
     feet = [_pose(row) for row in plan.start]
-    feet[1], _ = _feasible_place(robot, limits, 1, feet, beside[1], feet[1])
+    feet[1], _ = _feasible_place(robot, legs, 1, feet, feet[1], (np.inf, 1.0))
     start = np.array([[*foot.translation[:2], yaw] for foot, yaw in zip(feet, plan.start[:, 2], strict=True)])
     placed = []
-    for step in steps:
+    for step, part in zip(steps, shortened, strict=True):
         wanted = _pose(np.array([*step.position, step.yaw]))
-        pose, reasons = _feasible_place(robot, limits, step.foot, feet, beside[step.foot], wanted)
+        pose, reasons = _feasible_place(
+            robot, legs, step.foot, feet, wanted, (step.landing - step.lift, part)
+        )
         changes += [StepChange(step.landing, f"the {SIDES[step.foot]} foot {reason}") for reason in reasons]
         yaw = step.yaw + math.remainder(yaw_of(pose) - step.yaw, math.tau)
         placed.append(step._replace(position=pose.translation[:2].copy(), yaw=yaw))
@@ -170,34 +174,57 @@ def _time_changes(steps: Sequence[TimedStep], number: int, lift: float, landing:
 
 
 def _feasible_place(
-    robot: Robot, limits: StepLimits, foot: int, feet: Sequence[pin.SE3], beside: pin.SE3, wanted: pin.SE3
+    robot: Robot,
+    legs: LegRange,
+    foot: int,
+    feet: Sequence[pin.SE3],
+    wanted: pin.SE3,
+    swing: tuple[float, float],
 ) -> tuple[pin.SE3, list[str]]:
-    """Nearest pose to a wanted one that a foot can reach beside the one that stands, and what was changed."""
-    standing, outward = feet[1 - foot], (1.0, -1.0)[foot]
-    home = standing * beside
+    """Nearest pose to a wanted one that a foot can reach beside the one that stands, and what was changed.
+
+    `swing` is the duration of the swing, s, and the part of the step that is taken.
+    """
+    standing, outward, (duration, part) = feet[1 - foot], (1.0, -1.0)[foot], swing
+    home = standing * legs.beside[foot]
     reasons = []
     turn = math.remainder(yaw_of(wanted) - yaw_of(home), math.tau) * outward
-    allowed = float(np.clip(turn, -_TURN_FRACTION * limits.inward, _TURN_FRACTION * limits.outward))
+    allowed = part * float(np.clip(turn, -_TURN_FRACTION * legs.inward, _TURN_FRACTION * legs.outward))
+    # As fast as the hips rotate, from where the foot stood.
+    before = math.remainder(yaw_of(feet[foot]) - yaw_of(home), math.tau) * outward
+    fastest = legs.turn_rate * duration
+    allowed = float(np.clip(allowed, before - fastest, before + fastest))
     if abs(allowed - turn) > _TURN_NOTE:
-        reasons.append(f"turns by {outward * allowed:+.2f} rad against the other one, not {outward * turn:+.2f}")
+        reasons.append(
+            f"turns by {outward * allowed:+.2f} rad against the other one, not {outward * turn:+.2f}"
+        )
     yaw = yaw_of(home) + outward * allowed
-    reach = _REACH_FRACTION * limits.reach
+    forward, across = standing.rotation[:2, 0], standing.rotation[:2, 1] * outward
     displacement = wanted.translation[:2] - home.translation[:2]
     distance = float(np.linalg.norm(displacement))
-    if distance > reach:
-        displacement = displacement * (reach / distance)
-        if distance - reach > _PLACE_NOTE:
-            reasons.append(f"steps {reach:.2f} m from its place beside the other one, not {distance:.2f} m")
-    position = home.translation[:2] + displacement
-    across = standing.rotation[:2, 1] * outward
-    pose = _pose(np.array([*position, yaw]))
-    pushed = 0.0
-    while soles_overlap(robot, SIDES[foot], feet[foot], pose, standing) and pushed < _MOST_PUSH:
-        pushed += _PUSH
-        pose = _pose(np.array([*(position + (pushed + _CLEAR_GROWTH) * across), yaw]))
-    if pushed > _PLACE_NOTE:
-        reasons.append(f"lands {pushed + _CLEAR_GROWTH:.2f} m farther out: its sole would come over the other one")
-    return pose, reasons
+    aside = part * min(float(displacement @ across), legs.aside)
+    ahead = part * float(displacement @ forward)
+    long = math.hypot(ahead, aside)
+    if long > _REACH_FRACTION * legs.reach:
+        ahead, aside = (_REACH_FRACTION * legs.reach / long * each for each in (ahead, aside))
+    taken = math.hypot(ahead, aside)
+    if distance - taken > _PLACE_NOTE:
+        reasons.append(f"steps {taken:.2f} m from its place beside the other one, not {distance:.2f} m")
+
+    def place(out: float) -> pin.SE3:
+        return _pose(np.array([*(home.translation[:2] + ahead * forward + (aside + out) * across), yaw]))
+
+    out = 0.0
+    while soles_overlap(robot, SIDES[foot], feet[foot], place(out), standing):
+        out += _PUSH
+        if aside + out > legs.aside:
+            # Beside the other one there is room for both, at least if they do not turn against each other.
+            return home, [*reasons, "is put down beside the other one: its sole would come over it"]
+    if out > 0.0:
+        out += _CLEAR_GROWTH
+    if out > _PLACE_NOTE:
+        reasons.append(f"lands {out:.2f} m farther out: its sole would come over the other one")
+    return place(out), reasons
 
 
 def _pose(place: Array) -> pin.SE3:

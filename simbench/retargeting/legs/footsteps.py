@@ -145,7 +145,9 @@ def scale_footsteps(
         start[foot] = [*position, yaw]
     if known[0] != known[1]:
         other = known.index(True)
-        start[1 - other] = _beside(robot, start[other], 1 - other, frame.scale * float(np.median(gaps or [0.0])))
+        start[1 - other] = _beside(
+            robot, start[other], 1 - other, frame.scale * float(np.median(gaps or [0.0]))
+        )
     steps = []
     for foot, lift, landing, position, yaw in swings:
         if not np.isfinite(lift):

@@ -9,7 +9,6 @@ import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.controller.whole_body import WholeBodyPlan
-from simbench.balance.gait.footsteps import StepLimits, step_limits
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.pelvis_height import leg_length
 from simbench.balance.standing.standing import Stance, height_range, stand
@@ -24,6 +23,7 @@ from simbench.retargeting.legs.body import PersonBody, low_pass, measure_body, r
 from simbench.retargeting.legs.contacts import RecordedSteps, find_recorded_steps
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps, make_feasible
 from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, scale_footsteps
+from simbench.retargeting.legs.leg_range import LegRange, find_leg_range
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body
 from simbench.retargeting.legs.zmp import TRANSFER_TIME, plan_zmp, weight_between_feet
@@ -35,18 +35,23 @@ from simbench.retargeting.trajectory.curves import (
     continuous_quaternions,
     fit_curve,
 )
-from simbench.retargeting.trajectory.feasibility import FollowedPlan, follow_ideally
+from simbench.retargeting.trajectory.feasibility import FollowedPlan, follow_ideally, follow_lowered
 from simbench.retargeting.trajectory.plan import build_timeline, make_whole_plan
 from simbench.retargeting.trajectory.steps import PlannedSteps, TrajectoryTask, middle_of_soles, plan_lead
 from simbench.robot.robot import SEATED, Robot
-from simbench.robot.sides import SIDES
 
 OnProgress = Callable[[str, int, int], None]
 
 _LIFT = 0.04
 """Height of a swinging foot midway as a part of the leg's length, as of planned steps."""
-_SCALES = (1.0, 0.85, 0.7, 0.55, 0.4)
-"""Parts of the largest scale that are tried in turn until the legs can follow."""
+_SCALE_ROUNDS, _STEP_ROUNDS = 5, 6
+"""Most rounds in which all steps are shortened, and single ones."""
+_SCALING = (0.7, 0.93)
+"""Least and largest factor by which the scale is reduced in a round."""
+_FEW = 0.35
+"""Part of the steps in which the legs may be beyond their limits for single ones to be shortened."""
+_SHORTER, _AROUND = 0.75, 0.1
+"""Factor by which they are, and time before and after a swing that counts as its step, s."""
 _LONG_STEP = 0.9
 """Quantile of the steps' lengths that the scale brings within reach; longer ones are shortened."""
 _REACH = 0.85
@@ -135,6 +140,14 @@ class _Person(NamedTuple):
     recorded: RecordedSteps
 
 
+class _Body(NamedTuple):
+    """What trunk and arms do, the root's orientation, and the height of the COG, m."""
+
+    upper: FollowedUpperBody
+    rotation: Rotation
+    heights: Array
+
+
 class _Candidate(NamedTuple):
     """Footsteps at one scale, and the legs' motion that follows them."""
 
@@ -214,37 +227,64 @@ def _choose_scale(
     rotation: Rotation,
     on_progress: OnProgress,
 ) -> _Candidate:
-    """Plan with ever shorter steps until the legs can follow; the best of what was tried."""
-    bent = _bent_stance(robot, options.section)
-    limits = step_limits(robot, bent)
-    largest = _largest_scale(robot, person, limits)
-    heights = _cog_heights(robot, person, options, stance)
+    """Plan with ever shorter steps until the legs can follow; single steps that they cannot are shortened."""
+    legs = find_leg_range(robot, _bent_stance(robot, options.section))
+    body = _Body(upper, rotation, _cog_heights(robot, person, options, stance))
+    scale = _largest_scale(robot, person, legs)
     best: _Candidate | None = None
-    for number, part in enumerate(_SCALES):
-        on_progress("steps", number, len(_SCALES))
+    shortened: list[float] = []
+    for number in range(_SCALE_ROUNDS + _STEP_ROUNDS):
+        on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
         frame = FootstepFrame(
-            part * largest, options.section.heading_rad, np.array(options.section.position_m, dtype=float)
+            scale, options.section.heading_rad, np.array(options.section.position_m, dtype=float)
         )
         wanted = scale_footsteps(
             robot, person.recorded.contacts, person.motion.time, person.body.heading, frame
         )
-        feasible = make_feasible(robot, wanted, limits, [bent.soles[side] for side in SIDES])
-        candidate = _plan_candidate(robot, person, options, upper, rotation, heights, (wanted, feasible, limits))
+        shortened = shortened or [1.0] * len(wanted.steps)
+        feasible = make_feasible(robot, wanted, legs, shortened)
+        single = min(shortened, default=1.0) < 1.0
+        lowered = best.lowered if single and best is not None else None
+        candidate = _plan_candidate(robot, person, options, body, (wanted, feasible, legs), lowered)
         if best is None or _badness(candidate) < _badness(best):
             best = candidate
-        if not candidate.followed.doubts or not feasible.plan.steps:
+        failing = _failing_steps(candidate)
+        if not candidate.followed.doubts or not wanted.steps:
             break
-    on_progress("steps", len(_SCALES), len(_SCALES))
+        if single or number >= _SCALE_ROUNDS or sum(failing) <= _FEW * len(failing):
+            if not any(failing):
+                break
+            shortened = [
+                part * (_SHORTER if fails else 1.0) for part, fails in zip(shortened, failing, strict=True)
+            ]
+        else:
+            excess = float(np.quantile(candidate.followed.excess[candidate.followed.excess > 0.0], 0.9))
+            scale *= float(np.clip(1.0 / np.sqrt(1.0 + excess), *_SCALING))
+    on_progress("steps", 1, 1)
     assert best is not None
-    if any("straight" in doubt for doubt in best.followed.doubts):
+    if _loses_balance(best):
         raise RetargetError(f"retarget.legs: follow: {robot.name}: {best.followed.doubts[0]}")
     return best
 
 
-def _badness(candidate: _Candidate) -> tuple[bool, int]:
-    """Order plans: those that lose balance last."""
-    doubts = candidate.followed.doubts
-    return any("straight" in doubt for doubt in doubts), len(doubts)
+def _failing_steps(candidate: _Candidate) -> list[bool]:
+    """Tell in which steps, with the times on both feet around them, the legs are beyond their limits."""
+    excess, tick, start = candidate.followed.excess, candidate.setting.tick, candidate.steps.start
+    failing = []
+    for step in candidate.feasible.plan.steps:
+        first, last = (round((start + when) / tick) for when in (step.lift - _AROUND, step.landing + _AROUND))
+        failing.append(bool((excess[max(first, 0) : last + 1] > 0.0).any()))
+    return failing
+
+
+def _loses_balance(candidate: _Candidate) -> bool:
+    """Tell whether a leg becomes straight."""
+    return bool(candidate.followed.excess[-1] >= 1.0)
+
+
+def _badness(candidate: _Candidate) -> tuple[bool, float]:
+    """Order plans: those that lose balance last, then by how far they are beyond limits."""
+    return _loses_balance(candidate), float(candidate.followed.excess.sum())
 
 
 def _bent_stance(robot: Robot, section: RobotSection) -> Stance:
@@ -255,7 +295,7 @@ def _bent_stance(robot: Robot, section: RobotSection) -> Stance:
     return stand(robot, (0.0, 0.0), 0.0, section.posture, min(height, lower))
 
 
-def _largest_scale(robot: Robot, person: _Person, limits: StepLimits) -> float:
+def _largest_scale(robot: Robot, person: _Person, limits: LegRange) -> float:
     """Ratio of the legs' lengths, or less, so that nine of ten steps are within reach."""
     ratio = leg_length(robot) / person.recorded.leg
     contacts = person.recorded.contacts
@@ -286,13 +326,13 @@ def _plan_candidate(
     robot: Robot,
     person: _Person,
     options: StepFollowingOptions,
-    upper: FollowedUpperBody,
-    rotation: Rotation,
-    heights: Array,
-    footsteps: tuple[FootstepPlan, FeasibleSteps, StepLimits],
+    body: _Body,
+    footsteps: tuple[FootstepPlan, FeasibleSteps, LegRange],
+    lowered: float | None,
 ) -> _Candidate:
-    """Plan feet, ZMP, root and COG of footsteps, and let the legs follow ideally."""
+    """Plan feet, ZMP, root and COG of footsteps, and let the legs follow ideally, lowered as far as it takes."""
     wanted, feasible, limits = footsteps
+    upper, rotation, heights = body
     time = person.motion.time - person.motion.time[0]
     feet = swing_feet(feasible.plan, time, 0.0)
     quaternion = _root_quaternions(rotation, feet.yaw, options.section.heading_rad, limits)
@@ -301,11 +341,16 @@ def _plan_candidate(
     every = round(1.0 / (options.settings.timestep_s * options.rate))
     setting = TrajectoryTask(robot, trajectory, options.section, options.settings, every)
     steps = _plan_steps(setting, person, feasible.plan, np.column_stack([upper.joints, quaternion, heights]))
-    lowered, followed = follow_ideally(robot, lambda low: make_whole_plan(setting, steps, low), leg_length(robot))
+    if lowered is None:
+        lowered, followed = follow_ideally(
+            robot, lambda low: make_whole_plan(setting, steps, low), leg_length(robot)
+        )
+    else:
+        followed = follow_lowered(robot, make_whole_plan(setting, steps, lowered))
     return _Candidate(wanted, feasible, setting, steps, lowered, followed)
 
 
-def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: StepLimits) -> Array:
+def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: LegRange) -> Array:
     """Orientation (T, 4) of the root: the person's, turned against each foot by no more than the legs allow."""
     yaw, pitch, roll = rotation.as_euler("ZYX").T
     middle = feet.mean(axis=1)
@@ -389,7 +434,9 @@ def _finish(
     if best.lowered > 0.0:
         notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
     if upper.filtered:
-        notes.append(f"{upper.filtered} joints of trunk and arms are smoothed: the person is faster than they are")
+        notes.append(
+            f"{upper.filtered} joints of trunk and arms are smoothed: the person is faster than they are"
+        )
     metrics = {
         **upper.metrics,
         "retarget.slow_down": 1.0,

@@ -91,9 +91,7 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
     for first, last in intervals:
         # Contacts of one foot that follow each other without double support are planned one by one.
         zmp[first : last + 1] = _rolling(robot, feet, middles, int(first), int(last))
-    double = [
-        (int(before[1]) + 1, int(after[0]) - 1) for before, after in pairwise(intervals)
-    ]
+    double = [(int(before[1]) + 1, int(after[0]) - 1) for before, after in pairwise(intervals)]
     if len(intervals):
         double = [(0, int(intervals[0][0]) - 1), *double, (int(intervals[-1][1]) + 1, len(clock) - 1)]
     for first, last in double:
@@ -112,7 +110,9 @@ def _transfer(zmp: Array, between: Array, clock: Array, first: int, last: int) -
     duration = float(inside[-1] - inside[0])
     if before is not None and after is not None and duration <= 2.0 * TRANSFER_TIME:
         # The weight passes through the person's place only as far as there is time for it.
-        zmp[rows] = before + minimum_jerk(inside, float(inside[0]), max(duration, 1e-6))[:, None] * (after - before)
+        zmp[rows] = before + minimum_jerk(inside, float(inside[0]), max(duration, 1e-6))[:, None] * (
+            after - before
+        )
         return
     path = between[rows].copy()
     part = min(TRANSFER_TIME, duration)

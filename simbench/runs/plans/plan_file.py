@@ -20,7 +20,9 @@ from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.runs.plans.plan import Plan
 
-_CLASSES = {each.__name__: each for each in (Plan, Timeline, Reference, HandPlan, WholeBodyPlan, Gait, FollowedSteps)}
+_CLASSES = {
+    each.__name__: each for each in (Plan, Timeline, Reference, HandPlan, WholeBodyPlan, Gait, FollowedSteps)
+}
 """Classes that a file may name."""
 _STRUCTURE = "structure"
 """Name of the array that holds the JSON text of everything but arrays."""
