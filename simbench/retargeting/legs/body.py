@@ -31,8 +31,9 @@ HEADING_BANDWIDTH = 2.0
 """Bandwidth of the person's heading, Hz: a turn takes half a second, the pelvis' rotation in a step less."""
 _LEAN_BANDWIDTH = 3.0
 """Bandwidth of the trunk's lean, Hz."""
-MAX_PITCH, MAX_ROLL = 0.5, 0.25
-"""Largest lean of the robot's root forward or back and to a side, rad; waist joints take the rest."""
+MAX_PITCH, MAX_ROLL = 0.4, 0.12
+"""Largest lean of the robot's root forward or back and to a side, rad; waist joints take the rest. To a side, the
+hips' range is small, and steps need it."""
 
 
 class PersonBody(NamedTuple):
@@ -107,22 +108,24 @@ def measure_body(motion: HumanMotion) -> PersonBody:
     )
 
 
-def root_rotations(body: PersonBody) -> Rotation:
+def root_rotations(body: PersonBody, part: float = 1.0) -> Rotation:
     """Choose the orientation of the robot's root link that the person's heading and lean ask for.
 
     Parameters
     ----------
     body : PersonBody
         Motion of the person's body, T samples.
+    part : float
+        Part of the lean that is followed.
 
     Returns
     -------
     scipy.spatial.transform.Rotation
-        T orientations in the recording's world frame; the lean is bounded smoothly to 0.5 rad forward and
-        0.25 rad to a side.
+        T orientations in the recording's world frame; the lean is bounded smoothly to 0.4 rad forward and
+        0.12 rad to a side.
     """
-    pitch = MAX_PITCH * np.tanh(body.pitch / MAX_PITCH)
-    roll = MAX_ROLL * np.tanh(body.roll / MAX_ROLL)
+    pitch = part * MAX_PITCH * np.tanh(body.pitch / MAX_PITCH)
+    roll = part * MAX_ROLL * np.tanh(body.roll / MAX_ROLL)
     return Rotation.from_euler("ZYX", np.column_stack([body.heading, pitch, roll]))
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import Flags, contact_intervals, point_speeds
@@ -39,6 +40,12 @@ _BELT_SPEED = 0.25
 """Speed of the low feet from which on they may stand on a belt, m/s."""
 _BELT_PROGRESS, _BELT_SPREAD = 0.35, 0.5
 """Speed of the pelvis, and scatter of the low feet's speed, as parts of it, below which they do."""
+_FREE_FALL, _FALL_BANDWIDTH = 0.6, 6.0
+"""Part of gravity from which on a person falls freely, and bandwidth at which that is measured, Hz."""
+_CARRIED_NOTE = 0.1
+"""Time in which a foot stands for that alone from which on it is said, s."""
+_SHORTEST = 0.08
+"""Duration below which a contact or a swing is an error of its detection, s."""
 _LOW_FOOT = 0.02
 """Height above its lowest tenth up to which an ankle is low for that, m."""
 
@@ -137,9 +144,15 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     if has_only_ankles(motion):
         notes.append("only ankles are recorded of the feet: the feet point where the pelvis does")
     touching = find_person_contacts(still)
+    flags, carried = _carrying(motion, body, floor, touching)
+    if carried > _CARRIED_NOTE:
+        doubts.append(
+            f"the feet slide or float for {carried:.2f} s while they must carry the person, who does not fall: the "
+            "lower one is taken to stand"
+        )
     contacts: list[FootContact] = []
     for foot, side in enumerate(SIDES):
-        for first, last in contact_intervals(np.asarray(touching[side].any(axis=1))):
+        for first, last in contact_intervals(flags[:, foot]):
             contacts.append(
                 _contact(motion, body, foot, (int(first), int(last)), touching[side][first : last + 1])
             )
@@ -151,8 +164,40 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     if belt is not None:
         contacts = _on_the_spot(contacts)
     contacts.sort(key=lambda each: _middle(each, float(motion.time[-1])))
-    flags = np.stack([touching[side].any(axis=1) for side in SIDES], axis=1)
     return RecordedSteps(tuple(contacts), flags, leg, tuple(notes), tuple(doubts))
+
+
+def _carrying(
+    motion: HumanMotion, body: PersonBody, floor: dict[str, float], touching: dict[str, Flags]
+) -> tuple[Flags, float]:
+    """Which feet stand (T, 2), and for how long only because something must carry the person, s.
+
+    While neither foot touches the floor and the centre of gravity does not fall freely, the lower foot stands.
+    """
+    contact = np.stack([touching[side].any(axis=1) for side in SIDES], axis=1)
+    height = low_pass(body.cog[:, 2], _FALL_BANDWIDTH, motion.rate)
+    falling = np.gradient(np.gradient(height, motion.time), motion.time) < -_FREE_FALL * GRAVITY
+    clearance = [
+        (points[..., 2] - np.array([floor[name] for name in foot_points(motion, side)])).min(axis=1)
+        for side, points in person_feet(motion).items()
+    ]
+    carrying = ~contact.any(axis=1) & ~falling
+    lower = np.argmin(clearance, axis=0)
+    contact[carrying, lower[carrying]] = True
+    for foot in range(2):
+        contact[:, foot] = _without_short(motion.time, contact[:, foot])
+    return contact, float(carrying.mean() * motion.time[-1])
+
+
+def _without_short(time: Array, contact: Flags) -> Flags:
+    """Close short interruptions of a contact, then drop short contacts."""
+    result = contact.copy()
+    for value in (False, True):
+        for first, last in contact_intervals(np.asarray(result == value)):
+            inside = first > 0 and last < len(result) - 1
+            if inside and time[last + 1] - time[first] < _SHORTEST:
+                result[first : last + 1] = not value
+    return result
 
 
 def _middle(contact: FootContact, end: float) -> float:

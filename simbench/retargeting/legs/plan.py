@@ -50,6 +50,9 @@ _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
 _FEW = 0.35
 """Part of the steps in which the legs may be beyond their limits for single ones to be shortened."""
+_TOLERATED = 0.1
+"""Excess of the legs over a position limit, rad, or a speed limit, as a part of it, above which a plan is refused:
+a robot that cannot follow by more falls."""
 _SHORTER, _AROUND = 0.75, 0.1
 """Factor by which they are, and time before and after a swing that counts as its step, s."""
 _LONG_STEP = 0.9
@@ -141,11 +144,12 @@ class _Person(NamedTuple):
 
 
 class _Body(NamedTuple):
-    """What trunk and arms do, the root's orientation, and the height of the COG, m."""
+    """What trunk and arms do, the root's orientation, the height of the COG, m, and the part of the lean."""
 
     upper: FollowedUpperBody
     rotation: Rotation
     heights: Array
+    lean: float
 
 
 class _Candidate(NamedTuple):
@@ -157,6 +161,7 @@ class _Candidate(NamedTuple):
     steps: PlannedSteps
     lowered: float
     followed: FollowedPlan
+    lean: float
 
 
 def plan_step_following(
@@ -229,10 +234,11 @@ def _choose_scale(
 ) -> _Candidate:
     """Plan with ever shorter steps until the legs can follow; single steps that they cannot are shortened."""
     legs = find_leg_range(robot, _bent_stance(robot, options.section))
-    body = _Body(upper, rotation, _cog_heights(robot, person, options, stance))
+    body = _Body(upper, rotation, _cog_heights(robot, person, options, stance), 1.0)
     scale = _largest_scale(robot, person, legs)
     best: _Candidate | None = None
     shortened: list[float] = []
+    lean = 1.0
     for number in range(_SCALE_ROUNDS + _STEP_ROUNDS):
         on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
         frame = FootstepFrame(
@@ -243,7 +249,7 @@ def _choose_scale(
         )
         shortened = shortened or [1.0] * len(wanted.steps)
         feasible = make_feasible(robot, wanted, legs, shortened)
-        single = min(shortened, default=1.0) < 1.0
+        single = lean < 1.0
         lowered = best.lowered if single and best is not None else None
         candidate = _plan_candidate(robot, person, options, body, (wanted, feasible, legs), lowered)
         if best is None or _badness(candidate) < _badness(best):
@@ -252,8 +258,8 @@ def _choose_scale(
         if not candidate.followed.doubts or not wanted.steps:
             break
         if single or number >= _SCALE_ROUNDS or sum(failing) <= _FEW * len(failing):
-            if not any(failing):
-                break
+            lean *= _SHORTER
+            body = body._replace(rotation=root_rotations(person.body, lean), lean=lean)
             shortened = [
                 part * (_SHORTER if fails else 1.0) for part, fails in zip(shortened, failing, strict=True)
             ]
@@ -262,8 +268,12 @@ def _choose_scale(
             scale *= float(np.clip(1.0 / np.sqrt(1.0 + excess), *_SCALING))
     on_progress("steps", 1, 1)
     assert best is not None
-    if _loses_balance(best):
-        raise RetargetError(f"retarget.legs: follow: {robot.name}: {best.followed.doubts[0]}")
+    if best.followed.excess.max(initial=0.0) > _TOLERATED:
+        why = [*best.followed.doubts, *(change.reason for change in best.feasible.changes)]
+        raise RetargetError(
+            f"retarget.legs: follow: {robot.name} cannot follow {person.motion.source}: {'; '.join(why[:2])}; "
+            "allowed: stand"
+        )
     return best
 
 
@@ -332,7 +342,7 @@ def _plan_candidate(
 ) -> _Candidate:
     """Plan feet, ZMP, root and COG of footsteps, and let the legs follow ideally, lowered as far as it takes."""
     wanted, feasible, limits = footsteps
-    upper, rotation, heights = body
+    upper, rotation, heights, lean = body
     time = person.motion.time - person.motion.time[0]
     feet = swing_feet(feasible.plan, time, 0.0)
     quaternion = _root_quaternions(rotation, feet.yaw, options.section.heading_rad, limits)
@@ -347,7 +357,7 @@ def _plan_candidate(
         )
     else:
         followed = follow_lowered(robot, make_whole_plan(setting, steps, lowered))
-    return _Candidate(wanted, feasible, setting, steps, lowered, followed)
+    return _Candidate(wanted, feasible, setting, steps, lowered, followed, lean)
 
 
 def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: LegRange) -> Array:
@@ -433,6 +443,10 @@ def _finish(
         notes.append("the person is in the air at the recording's end: the robot puts the foot down after it")
     if best.lowered > 0.0:
         notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
+    if best.lean < 1.0:
+        notes.append(
+            f"{best.lean:.2f} of the trunk's lean is followed: the hips need their range for the steps"
+        )
     if upper.filtered:
         notes.append(
             f"{upper.filtered} joints of trunk and arms are smoothed: the person is faster than they are"
