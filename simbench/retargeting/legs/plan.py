@@ -9,7 +9,7 @@ import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.controller.whole_body import WholeBodyPlan
-from simbench.balance.inverted_pendulum import natural_frequency
+from simbench.balance.inverted_pendulum import GRAVITY, natural_frequency
 from simbench.balance.standing.pelvis_height import leg_length
 from simbench.balance.standing.standing import Stance, height_range, stand
 from simbench.errors import RetargetError
@@ -18,6 +18,9 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection, SimulationSection
+from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
+from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.legs.body import PersonBody, low_pass, measure_body, root_rotations, seen_from_root
 from simbench.retargeting.legs.contacts import RecordedSteps, find_recorded_steps
@@ -25,7 +28,7 @@ from simbench.retargeting.legs.feasible_steps import FeasibleSteps, make_feasibl
 from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, scale_footsteps
 from simbench.retargeting.legs.leg_range import LegRange, find_leg_range
 from simbench.retargeting.legs.swing import swing_feet
-from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body
+from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body, within_speed_limits
 from simbench.retargeting.legs.zmp import TRANSFER_TIME, plan_zmp, weight_between_feet
 from simbench.retargeting.reference.assembly import Segment, assemble, sample_motion
 from simbench.retargeting.reference.reference import Timeline
@@ -50,6 +53,8 @@ _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
 _FEW = 0.35
 """Part of the steps in which the legs may be beyond their limits for single ones to be shortened."""
+_CLEARANCE = 0.015
+"""Margin between the arms and the legs, m."""
 _TOLERATED = 0.1
 """Excess of the legs over a position limit, rad, or a speed limit, as a part of it, above which a plan is refused:
 a robot that cannot follow by more falls."""
@@ -61,8 +66,11 @@ _REACH = 0.85
 """Part of the longest step that they may use."""
 _BENT = -0.04
 """Height of the pelvis above the posture's as a part of the leg's length, for which reach is computed."""
-_HEIGHT_BANDWIDTH = 3.0
-"""Bandwidth of the pelvis' height, Hz: twice the frequency of steps, and no noise."""
+_HEIGHT_BANDWIDTHS = (3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7, 0.5, 0.3)
+"""Bandwidths of the pelvis' height that are tried in turn, Hz; the first is twice the frequency of steps."""
+_MAX_LIFT = 0.25
+"""Largest vertical acceleration of the COG, as a part of gravity: the pendulum's height is taken to be constant,
+and the soles keep their grip."""
 _STANDING_QUANTILE = 0.9
 """Quantile of the pelvis' heights at which the person is taken to stand upright."""
 _HEIGHT_FRACTION = 0.7
@@ -268,6 +276,13 @@ def _choose_scale(
             scale *= float(np.clip(1.0 / np.sqrt(1.0 + excess), *_SCALING))
     on_progress("steps", 1, 1)
     assert best is not None
+    clear = _clear_of_legs(
+        robot, best, body._replace(lean=best.lean), stance, options.retarget.joint_limit_margin_rad
+    )
+    if clear.upper is not upper:
+        footsteps = (best.wanted, best.feasible, legs)
+        clear = clear._replace(rotation=root_rotations(person.body, best.lean))
+        best = _plan_candidate(robot, person, options, clear, footsteps, best.lowered)
     if best.followed.excess.max(initial=0.0) > _TOLERATED:
         why = [*best.followed.doubts, *(change.reason for change in best.feasible.changes)]
         raise RetargetError(
@@ -324,12 +339,53 @@ def _cog_heights(robot: Robot, person: _Person, options: StepFollowingOptions, s
     """Height (T,) of the COG: the pelvis' ups and downs, scaled, as far as the legs allow, m."""
     standing = float(cog_heights(robot, np.concatenate([stance.base, stance.joints])[None])[0])
     raised = person.body.pelvis[:, 2]
-    moved = low_pass(raised, _HEIGHT_BANDWIDTH, person.motion.rate) - np.quantile(raised, _STANDING_QUANTILE)
     scale = options.retarget.pelvis_height_follow * leg_length(robot) / person.recorded.leg
     height = options.section.height_m or 0.0
     low, high = (end - height for end in height_range(robot, options.section.posture))
-    limit = np.maximum(np.abs(np.where(moved < 0.0, _HEIGHT_FRACTION * low, _HEIGHT_FRACTION * high)), 1e-9)
-    return np.asarray(standing + limit * np.tanh(scale * moved / limit))
+    for bandwidth in _HEIGHT_BANDWIDTHS:
+        moved = low_pass(raised, bandwidth, person.motion.rate) - np.quantile(raised, _STANDING_QUANTILE)
+        limit = np.maximum(
+            np.abs(np.where(moved < 0.0, _HEIGHT_FRACTION * low, _HEIGHT_FRACTION * high)), 1e-9
+        )
+        heights = np.asarray(standing + limit * np.tanh(scale * moved / limit))
+        if np.abs(_second_difference(person.motion.time, heights)).max() <= _MAX_LIFT * GRAVITY:
+            break
+    return heights
+
+
+def _second_difference(time: Array, values: Array) -> Array:
+    """Second derivative (T,) by central differences."""
+    return np.asarray(np.gradient(np.gradient(values, time), time))
+
+
+def _clear_of_legs(robot: Robot, best: _Candidate, body: _Body, stance: Stance, margin: float) -> _Body:
+    """Keep trunk and arms clear of the legs, where they are planned to move."""
+    upper, time = body.upper, best.setting.trajectory.time
+    path = _path_at_samples(best)
+    shapes, legs = release_legs(robot, body_shapes(robot, stance.joints), path[:, :7], path[:, 7:])
+    model = robot.model
+    limits = np.stack(
+        [
+            model.lowerPositionLimit[7 + upper.columns] + margin,
+            model.upperPositionLimit[7 + upper.columns] - margin,
+        ]
+    )
+    arms = np.clip(upper.joints[:, upper.columns], *limits)
+    clear = avoid_collisions(
+        shapes, UpperBodyPath(time, arms, path[:, :7]), limits, _CLEARANCE, {}, legs
+    ).joints
+    if np.array_equal(clear, arms):
+        return body
+    bounded, _ = within_speed_limits(time, clear, np.asarray(model.velocityLimit[6 + upper.columns]))
+    joints = upper.joints.copy()
+    joints[:, upper.columns] = bounded
+    return body._replace(upper=upper._replace(joints=joints))
+
+
+def _path_at_samples(best: _Candidate) -> Array:
+    """Planned configurations (T, 7 + n) at the recording's samples."""
+    rows = np.rint((best.steps.start + best.setting.trajectory.time) / best.setting.tick).astype(int)
+    return best.followed.path[np.clip(rows, 0, len(best.followed.path) - 1)]
 
 
 def _plan_candidate(
@@ -427,10 +483,9 @@ def _finish(
     """Build the reference of the chosen plan, and say what was made of the person's steps."""
     setting, steps, followed = best.setting, best.steps, best.followed
     timeline = build_timeline(setting, steps, followed.plan, followed.path, options.feedforward)
-    rows = np.rint((steps.start + setting.trajectory.time) / setting.tick).astype(int)
-    path = followed.path[np.clip(rows, 0, len(followed.path) - 1)]
+    path = _path_at_samples(best)
     joints = path[:, 7:].copy()
-    joints[:, upper.columns] = upper.joints[:, upper.columns]
+    joints[:, upper.columns] = setting.trajectory.q[:, upper.columns]
     trajectory = JointTrajectory(setting.trajectory.time, joints, setting.robot.joint_names, path[:, :7])
     planned = best.feasible.plan
     recorded = sum(step.recorded for step in planned.steps)
