@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
+import shapely
 from scipy.optimize import isotonic_regression
 
 from simbench.balance.gait.footsteps import soles_overlap, yaw_of
@@ -28,10 +29,13 @@ _TIME_NOTE, _PLACE_NOTE, _TURN_NOTE = 0.03, 0.01, 0.05
 """Changes from which on they are said, s, m and rad."""
 _REACH_FRACTION = 0.9
 """Part of the longest step that is used: the rest is for the COG's motion."""
-_TURN_FRACTION = 0.8
-"""Part of the largest rotation of a foot against the other one that is used."""
+_INWARD_FRACTION, _OUTWARD_FRACTION = 0.4, 0.8
+"""Parts of the largest rotation of a foot towards the other one and away from it that are used: with the toes
+inward, bent knees touch."""
 _PUSH = 0.005
 """Distance by which a foot is moved outward at a time until the soles do not overlap, m."""
+_FEET_APART = 0.02
+"""Least distance of two soles that stand, m: feet are wider than their soles."""
 _CLEAR_GROWTH = 0.01
 """Distance that is left between the soles then, m."""
 
@@ -189,7 +193,7 @@ def _feasible_place(
     home = standing * legs.beside[foot]
     reasons = []
     turn = math.remainder(yaw_of(wanted) - yaw_of(home), math.tau) * outward
-    allowed = part * float(np.clip(turn, -_TURN_FRACTION * legs.inward, _TURN_FRACTION * legs.outward))
+    allowed = part * float(np.clip(turn, -_INWARD_FRACTION * legs.inward, _OUTWARD_FRACTION * legs.outward))
     # As fast as the hips rotate, from where the foot stood.
     before = math.remainder(yaw_of(feet[foot]) - yaw_of(home), math.tau) * outward
     fastest = legs.turn_rate * duration
@@ -215,7 +219,7 @@ def _feasible_place(
         return _pose(np.array([*(home.translation[:2] + ahead * forward + (aside + out) * across), yaw]))
 
     out = 0.0
-    while soles_overlap(robot, SIDES[foot], feet[foot], place(out), standing):
+    while _soles_near(robot, foot, feet[foot], place(out), standing):
         out += _PUSH
         if aside + out > legs.aside:
             # Beside the other one there is room for both, at least if they do not turn against each other.
@@ -225,6 +229,17 @@ def _feasible_place(
     if out > _PLACE_NOTE:
         reasons.append(f"lands {out:.2f} m farther out: its sole would come over the other one")
     return place(out), reasons
+
+
+def _soles_near(robot: Robot, foot: int, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
+    """Whether a sole comes over the other one, or ends nearer to it than feet may."""
+    if soles_overlap(robot, SIDES[foot], start, end, standing):
+        return True
+    moved, still = (
+        shapely.Polygon((robot.soles[f"{SIDES[side]}_foot"] @ pose.rotation.T + pose.translation)[:, :2])
+        for side, pose in ((foot, end), (1 - foot, standing))
+    )
+    return bool(moved.distance(still) < _FEET_APART)
 
 
 def _pose(place: Array) -> pin.SE3:

@@ -77,15 +77,18 @@ class FootstepFrame(NamedTuple):
         Rotation about the vertical from the recording's world frame to the scenario's, rad.
     position : (2,) array
         Where the middle between the feet is at the start, m.
+    width : float
+        Least distance of the feet across the heading (`least_width`), m.
     """
 
     scale: float
     heading: float
     position: Array
+    width: float
 
 
 def scale_footsteps(
-    robot: Robot, contacts: Sequence[FootContact], time: Array, heading: Array, frame: FootstepFrame
+    contacts: Sequence[FootContact], time: Array, heading: Array, frame: FootstepFrame
 ) -> FootstepPlan:
     """Scale a person's contacts with the floor to footsteps of a robot, whatever its legs can do.
 
@@ -96,8 +99,6 @@ def scale_footsteps(
 
     Parameters
     ----------
-    robot : Robot
-        Robot with two soles.
     contacts : sequence of FootContact
         The person's contacts, by time.
     time : (T,) array
@@ -130,7 +131,7 @@ def scale_footsteps(
         if a.foot != b.foot
     ]
     width = frame.scale * float(np.median(gaps)) if gaps else 0.0
-    widened = max(least_width(robot) - width, 0.0)
+    widened = max(frame.width - width, 0.0)
     targets = []
     for each, turn, angle, normal in zip(contacts, turned, headings, across, strict=True):
         place = frame.scale * (each.position - origin) + 0.5 * widened * outward[each.foot] * normal
@@ -145,9 +146,7 @@ def scale_footsteps(
         start[foot] = [*position, yaw]
     if known[0] != known[1]:
         other = known.index(True)
-        start[1 - other] = _beside(
-            robot, start[other], 1 - other, frame.scale * float(np.median(gaps or [0.0]))
-        )
+        start[1 - other] = _beside(start[other], 1 - other, width + widened)
     steps = []
     for foot, lift, landing, position, yaw in swings:
         if not np.isfinite(lift):
@@ -160,28 +159,31 @@ def scale_footsteps(
             landing = max(lift + usual, end)
             standing = [each for each in targets if each[0].foot != foot and not np.isfinite(each[0].lift)]
             if standing:
-                place = _beside(robot, np.array([*standing[-1][1], standing[-1][2]]), foot, width)
+                place = _beside(np.array([*standing[-1][1], standing[-1][2]]), foot, width + widened)
                 position, yaw = place[:2], float(place[2])
         steps.append(TimedStep(foot, lift, landing, position, yaw, recorded))
     steps.sort(key=lambda step: 0.5 * (step.lift + step.landing))
     return FootstepPlan(start, tuple(steps), frame.scale, widened)
 
 
-def least_width(robot: Robot) -> float:
-    """Compute how far apart the foot frames must be so that the soles stand beside each other.
+def least_width(robot: Robot, beside: pin.SE3) -> float:
+    """Compute how far apart the foot frames are to be at least, across the heading.
 
     Parameters
     ----------
     robot : Robot
         Robot with two soles.
+    beside : pinocchio.SE3
+        Pose of the left foot in the frame of the right one, as the robot stands.
 
     Returns
     -------
     float
-        Distance across the heading, m.
+        As far as the robot stands, or so far that the soles stand beside each other with 3 cm between them, m:
+        nearer, bent knees touch.
     """
     left, right = (robot.soles[f"{side}_foot"][:, 1] for side in SIDES)
-    return float(right.max() - left.min()) + SOLE_CLEARANCE
+    return max(float(right.max() - left.min()) + SOLE_CLEARANCE, float(beside.translation[1]))
 
 
 def _swings(
@@ -206,8 +208,8 @@ def _usual_swing(swings: list[tuple[int, float, float, Array, float]]) -> float:
     return float(np.median(known)) if known else _USUAL_SWING
 
 
-def _beside(robot: Robot, standing: Array, foot: int, width: float) -> Array:
-    """Place (x, y, yaw) of a foot beside the one that stands, as far as the person's were apart."""
-    apart = max(width, least_width(robot)) * (1.0 if foot == 0 else -1.0)
+def _beside(standing: Array, foot: int, width: float) -> Array:
+    """Place (x, y, yaw) of a foot beside the one that stands, at a distance across it, m."""
+    apart = width * (1.0 if foot == 0 else -1.0)
     yaw = float(standing[2])
     return np.array([standing[0] - np.sin(yaw) * apart, standing[1] + np.cos(yaw) * apart, yaw])

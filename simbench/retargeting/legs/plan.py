@@ -25,7 +25,8 @@ from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.legs.body import PersonBody, low_pass, measure_body, root_rotations, seen_from_root
 from simbench.retargeting.legs.contacts import RecordedSteps, find_recorded_steps
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps, make_feasible
-from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, scale_footsteps
+from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, least_width, scale_footsteps
+from simbench.retargeting.legs.leg_distance import leg_distances
 from simbench.retargeting.legs.leg_range import LegRange, find_leg_range
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body, within_speed_limits
@@ -53,6 +54,11 @@ _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
 _FEW = 0.35
 """Part of the steps in which the legs may be beyond their limits for single ones to be shortened."""
+_NEGLIGIBLE = 0.02
+"""Excess that needs no shorter steps."""
+_LEG_CLEARANCE, _CHECKED, _TOUCHING = 0.005, 0.03, 0.2
+"""Least distance of the legs from each other, m; interval at which it is checked, s; and what counts as the excess
+over a limit where they are nearer."""
 _CLEARANCE = 0.015
 """Margin between the arms and the legs, m."""
 _TOLERATED = 0.1
@@ -250,11 +256,12 @@ def _choose_scale(
     for number in range(_SCALE_ROUNDS + _STEP_ROUNDS):
         on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
         frame = FootstepFrame(
-            scale, options.section.heading_rad, np.array(options.section.position_m, dtype=float)
+            scale,
+            options.section.heading_rad,
+            np.array(options.section.position_m, dtype=float),
+            least_width(robot, legs.beside[0]),
         )
-        wanted = scale_footsteps(
-            robot, person.recorded.contacts, person.motion.time, person.body.heading, frame
-        )
+        wanted = scale_footsteps(person.recorded.contacts, person.motion.time, person.body.heading, frame)
         shortened = shortened or [1.0] * len(wanted.steps)
         feasible = make_feasible(robot, wanted, legs, shortened)
         single = lean < 1.0
@@ -263,7 +270,8 @@ def _choose_scale(
         if best is None or _badness(candidate) < _badness(best):
             best = candidate
         failing = _failing_steps(candidate)
-        if not candidate.followed.doubts or not wanted.steps:
+        if candidate.followed.excess.max() <= _NEGLIGIBLE or not wanted.steps:
+            best = candidate
             break
         if single or number >= _SCALE_ROUNDS or sum(failing) <= _FEW * len(failing):
             lean *= _SHORTER
@@ -298,7 +306,7 @@ def _failing_steps(candidate: _Candidate) -> list[bool]:
     failing = []
     for step in candidate.feasible.plan.steps:
         first, last = (round((start + when) / tick) for when in (step.lift - _AROUND, step.landing + _AROUND))
-        failing.append(bool((excess[max(first, 0) : last + 1] > 0.0).any()))
+        failing.append(bool((excess[max(first, 0) : last + 1] > _NEGLIGIBLE).any()))
     return failing
 
 
@@ -413,7 +421,22 @@ def _plan_candidate(
         )
     else:
         followed = follow_lowered(robot, make_whole_plan(setting, steps, lowered))
+    followed = _with_leg_contact(robot, followed, setting.tick)
     return _Candidate(wanted, feasible, setting, steps, lowered, followed, lean)
+
+
+def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> FollowedPlan:
+    """Count legs that touch each other as beyond what they can do."""
+    rows = np.unique(
+        np.append(np.arange(0, len(followed.path), max(round(_CHECKED / tick), 1)), len(followed.path) - 1)
+    )
+    apart = leg_distances(robot, followed.path[rows])
+    if apart.min() >= _LEG_CLEARANCE:
+        return followed
+    near = np.interp(np.arange(len(followed.path)), rows, (apart < _LEG_CLEARANCE).astype(float)) >= 0.5
+    line = f"the legs would touch each other at {rows[int(apart.argmin())] * tick:.2f} s of the run"
+    excess = np.maximum(followed.excess, _TOUCHING * near)
+    return followed._replace(doubts=(*followed.doubts, line), excess=excess)
 
 
 def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: LegRange) -> Array:
