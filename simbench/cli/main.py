@@ -270,7 +270,7 @@ def run(
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     resolved = _find_scenario(scenario, robot, overrides)
-    from simbench.cli.console import make_console, metrics_table, progress_bars
+    from simbench.cli.console import make_console, progress_bars
     from simbench.runs.metric_format import format_value
     from simbench.runs.run_directory import DirectoryTaken
 
@@ -284,7 +284,7 @@ def run(
             # Another process chose the same name in the same second.
             if out is not None:
                 raise
-    make_console().print(metrics_table(result.metrics, result.checks))
+    _print_metrics(result)
     print(f"\nrun    {result.directory}")
     if result.robot is not None:
         print(f"robot  {result.robot}")
@@ -306,6 +306,27 @@ def run(
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
     raise typer.Exit(1 if failed else 0)
+
+
+def _print_metrics(result: RunResult) -> None:
+    """Print what a run leaves of the person, if it follows one, and its metrics with the checks."""
+    from simbench.cli.console import make_console, metrics_table
+    from simbench.cli.fidelity_table import PREFIX, fidelity_lines, fidelity_table
+
+    console, errors = make_console(), fidelity_table(result.metrics)
+    if errors is not None:
+        console.print(errors)
+    for line in fidelity_lines(result.metrics):
+        print(line)
+    checked = {check.name for check in result.checks}
+    others = {
+        name: value
+        for name, value in result.metrics.items()
+        if name in checked or not name.startswith(PREFIX)
+    }
+    if len(others) < len(result.metrics):
+        print()
+    console.print(metrics_table(others, result.checks))
 
 
 def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None) -> Scenario:

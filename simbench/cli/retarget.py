@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simbench.kinematics.arrays import Array
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
+    from simbench.retargeting.fidelity.fidelity import Fidelity
     from simbench.retargeting.imitation.errors import ErrorSummary
     from simbench.retargeting.imitation.joint_use import JointUse, LimitStay
     from simbench.retargeting.imitation.robot_errors import RobotErrors, RobotErrorSummary
@@ -30,6 +31,9 @@ _LONG_STAY, _STAYS_SHOWN = 0.05, 6
 """Fraction of the time from which on a joint at its limit is named, and the most that are."""
 _SHOWN_IN_TABLE = "retarget.robot_"
 """Beginning of the metrics that the table of the robot's errors shows."""
+
+_MOST_MOMENTS = 12
+"""Moments side by side of which each still has 90 pixels."""
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "analytical, numerical, ude, arm_adaptation"
@@ -59,6 +63,15 @@ def retarget(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.png", help="Draw the robot beside the person at some moments, and errors."
+        ),
+    ] = None,
+    moments: Annotated[
+        int, typer.Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --compare shows.")
+    ] = 6,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -66,16 +79,17 @@ def retarget(
     from simbench.cli.console import make_console, metrics_table, progress_bars
     from simbench.cli.contact_table import contact_table, describe_person, describe_robot
 
-    name = _check_outputs(out, plot, format, rate)
+    name = _check_outputs(out, (plot, compare), format, rate)
     from simbench.retargeting.api import retarget_motion
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.errors import imitation_errors, summarise
     from simbench.retargeting.imitation.joint_use import joint_uses
-    from simbench.retargeting.imitation.robot_errors import summarise_robot
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
-    trajectory = made.plan.trajectory
+    trajectory, fidelity = made.plan.trajectory, measure_retargeting(made)
+    if compare is not None:
+        require_body(made)
     imitation = made.plan.imitation
     errors = None if imitation is None else imitation_errors(imitation, made.motion)
     if plot is not None:
@@ -95,9 +109,11 @@ def retarget(
         from simbench.retargeting.plot import draw_retargeting
 
         draw_retargeting(made, errors, plot)
+    if compare is not None:
+        draw_compared(made, fidelity, compare, moments)
     console = make_console()
-    console.print(robot_error_table(summarise_robot(made.plan.errors), made.motion.time))
-    for line in robot_lines(made):
+    console.print(robot_error_table(robot_summaries(made, fidelity), made.motion.time, trajectory.time))
+    for line in robot_lines(made, fidelity):
         print(line)
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
@@ -115,11 +131,134 @@ def retarget(
         print(f"interference  {describe_interference(interference)}")
     if out is not None:
         print(f"trajectory  {out}" + (f"  ({written})" if rate is not None or name == "unitree" else ""))
-    if plot is not None:
-        print(f"picture  {plot}")
+    for picture in filter(None, (plot, compare)):
+        print(f"picture  {picture}")
 
 
-def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Table:
+def measure_retargeting(made: Retargeting) -> Fidelity:
+    """Measure what a retargeting leaves of the person.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+
+    Returns
+    -------
+    Fidelity
+        Errors, tempo, lag and shares of the samples at a limit.
+    """
+    from simbench.options import RetargetSection
+    from simbench.retargeting.fidelity.fidelity import planned_fidelity
+
+    section, plan = RetargetSection(), made.plan
+    limits = section.joint_limit_margin_rad, section.speed_limit_fraction
+    heading = placed_heading(made)
+    return planned_fidelity(made.robot, plan.trajectory, made.motion, plan.errors, limits, heading=heading)
+
+
+def placed_heading(made: Retargeting) -> float:
+    """Find the direction in which a robot was placed.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+
+    Returns
+    -------
+    float
+        Direction of its x axis in the frame of its trajectory, rad about z: 0 for a fixed base, whose
+        trajectory is relative to it.
+    """
+    from simbench.retargeting.fidelity.fidelity import base_heading
+    from simbench.retargeting.whole_body.plan import MotionPlan
+
+    return base_heading(made.plan.stance.base) if isinstance(made.plan, MotionPlan) else 0.0
+
+
+def require_body(made: Retargeting) -> None:
+    """Refuse a retargeting without a body like the person's that its picture could show beside them.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+
+    Raises
+    ------
+    RetargetError
+        If a single arm follows a hand.
+    """
+    from simbench.errors import RetargetError
+    from simbench.retargeting.fidelity.fidelity import has_human_arms
+
+    if not has_human_arms(made.robot, made.motion):
+        raise RetargetError(
+            f"--compare: {made.robot.name} follows a hand, without a body to show beside the person's; "
+            "allowed: robots with two arms"
+        )
+
+
+def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: int) -> None:
+    """Draw the robot beside the person.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+    fidelity : Fidelity
+        What it leaves of the person.
+    path : Path
+        PNG file to write.
+    moments : int
+        Largest number of moments to show.
+    """
+    from simbench.retargeting.fidelity.body_points import person_points, robot_points
+    from simbench.runs.plots.fidelity import Comparison, direction_errors, draw_comparison, panel_size
+    from simbench.runs.plots.fidelity_view import choose_moments, draw_robot
+
+    trajectory, heading = made.plan.trajectory, placed_heading(made)
+    person = person_points(made.motion)
+    chosen = choose_moments(person, made.motion.time, moments)
+    size = panel_size(len(chosen))
+    source = made.motion.source if len(made.motion.source) <= 60 else f"…{made.motion.source[-59:]}"
+    comparison = Comparison(
+        f"{source} on {made.robot.name}, planned",
+        made.motion.time,
+        trajectory.time,
+        person,
+        robot_points(made.robot, trajectory, heading=heading),
+        direction_errors(fidelity),
+        chosen,
+        draw_robot(made.robot, trajectory, heading, chosen, size),
+    )
+    draw_comparison(comparison, path)
+
+
+def robot_summaries(made: Retargeting, fidelity: Fidelity) -> tuple[RobotErrorSummary, ...]:
+    """List the errors that the table of the robot shows: the plan's own, then those of the rest of the body.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+    fidelity : Fidelity
+        What it leaves of the person.
+
+    Returns
+    -------
+    tuple of RobotErrorSummary
+        In the order of the table.
+    """
+    from simbench.retargeting.fidelity.fidelity import summarise_fidelity
+    from simbench.retargeting.imitation.robot_errors import QUANTITIES, summarise_robot
+
+    rest = (each for each in summarise_fidelity(fidelity) if each.quantity not in QUANTITIES)
+    return (*summarise_robot(made.plan.errors), *rest)
+
+
+def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array, robot_time: Array) -> Table:
     """Lay out the errors of the robot's planned motion against the person.
 
     Parameters
@@ -128,18 +267,21 @@ def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Ta
         Mean, 95th percentile and maximum of each error.
     time : (T,) array
         Times of the recording's samples, s.
+    robot_time : (T,) array
+        The robot's times of the same samples, s.
 
     Returns
     -------
     rich.table.Table
-        One line for each error, in mm, percent or degrees.
+        One line for each error, in mm, percent or degrees, with both times of the worst.
     """
     import numpy as np
 
     from simbench.cli.console import number_table
 
-    table = number_table("robot against person", "mean", "95 %", "worst", "unit", "at s", "side")
-    table.columns[4].justify = table.columns[6].justify = "left"
+    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
+    table = number_table("robot against person", *heads)
+    table.columns[4].justify = table.columns[7].justify = "left"
     scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / np.pi, "°")}
     for summary in summaries:
         scale, unit = scales[summary.unit]
@@ -149,31 +291,39 @@ def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Ta
             *(f"{scale * value:.1f}" for value in numbers),
             unit,
             f"{time[summary.sample]:.2f}",
+            f"{robot_time[summary.sample]:.2f}",
             summary.side,
         )
     return table
 
 
-def robot_lines(made: Retargeting) -> Iterator[str]:
-    """Say what the errors of the robot come from: equipment, joints at their limits, a doubtful recording.
+def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
+    """Say what the errors of the robot come from, and at which tempo it moves.
+
+    They come from equipment, joints at their limits, or a doubtful recording.
 
     Parameters
     ----------
     made : Retargeting
         Retargeted recording.
+    fidelity : Fidelity
+        What it leaves of the person.
 
     Yields
     ------
     str
         A line.
     """
+    from simbench.cli.fidelity_table import fidelity_lines
     from simbench.options import RetargetSection
+    from simbench.retargeting.fidelity.metrics import fidelity_metrics
     from simbench.retargeting.imitation.joint_use import limit_stays
 
     yield from held_lines(made.plan.errors, made.plan.metrics["retarget.hand_max_m"])
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
+    yield from fidelity_lines(fidelity_metrics(fidelity))
     yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
 
 
@@ -226,7 +376,9 @@ def limit_lines(stays: Sequence[LimitStay], time: Array) -> Iterator[str]:
         yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
 
 
-def _check_outputs(out: Path | None, plot: Path | None, format: str | None, rate: float | None) -> str:
+def _check_outputs(
+    out: Path | None, pictures: Sequence[Path | None], format: str | None, rate: float | None
+) -> str:
     """Check the files to be written before anything is computed; return the format of the trajectory."""
     from simbench.cli.console import require_output_file
 
@@ -238,8 +390,8 @@ def _check_outputs(out: Path | None, plot: Path | None, format: str | None, rate
         require_output_file(out, RunError)
     elif format is not None or rate is not None:
         raise RunError("--format and --rate are of the file that --out FILE names")
-    if plot is not None:
-        require_output_file(plot, RunError, ".png", "a picture")
+    for picture in filter(None, pictures):
+        require_output_file(picture, RunError, ".png", "a picture")
     return name
 
 

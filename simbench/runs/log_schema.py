@@ -57,6 +57,11 @@ FORMS: dict[str, tuple[str, ...]] = {
     "base_trajectory": ("time", "pose"),
     "foot_trajectory": ("time", "foot", "xyz"),
     "contact_trajectory": ("time", "foot"),
+    "recording_time": ("recording",),
+    "recording_robot_time": ("recording",),
+    "direction_error": ("recording", "limb"),
+    "person_point": ("recording", "body_point", "xyz"),
+    "robot_point": ("recording", "body_point", "xyz"),
 }
 """Dimensions of the variables that plots, videos and the sums over a log rely on."""
 FLAGS = (

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from simbench.runs.fidelity_catalogue import FidelityText, error_texts, footstep_texts, tempo_texts
 from simbench.runs.metric_format import unit_of
 from simbench.runs.tolerances import RELATIVE, SPREADS, Better, metric_direction, usual_tolerance
 
@@ -15,6 +16,7 @@ _CONTACT = "samples at which the actor's hand is in contact, for each such hand"
 _STILL = "samples in the second half of `settle_s`"
 _EVENTS = "contact events"
 _FOLLOWED = "samples of the trajectory, from its first to its last"
+_RECORDED = "samples of the recording, at the robot's time"
 _FILE = "samples of the trajectory, before the simulation"
 
 
@@ -81,6 +83,13 @@ _FALL = (
     "A fall invalidates all other metrics of the run. Look at `zmp.min_margin_m` and the video before the "
     "moment of the fall; reduce the speed (`motion.speed`), or move the equipment nearer."
 )
+
+
+def _fidelity(present: str, texts: Sequence[FidelityText]) -> _Group:
+    """Make a group of metrics of fidelity."""
+    made = (_Text(each.name, each.definition, _RECORDED, each.variables, each.advice) for each in texts)
+    return _Group(present, tuple(made))
+
 
 _GROUPS: tuple[_Group, ...] = (
     _Group(
@@ -762,6 +771,11 @@ _GROUPS: tuple[_Group, ...] = (
             ),
         ),
     ),
+    _fidelity(
+        "runs of robots with two arms that follow a recording; as far as both have the part", error_texts()
+    ),
+    _fidelity("runs that follow a recording; the lag of two arms only", tempo_texts()),
+    _fidelity("runs that follow the person's steps", footstep_texts()),
     _Group(
         "scenarios with section `stepping`",
         (

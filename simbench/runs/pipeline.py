@@ -20,7 +20,7 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import STILL, SWEEP, TRAJECTORY
 from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
-from simbench.retargeting.reference.reference import require_finite
+from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.retargeting.trajectory.tracked import TrajectoryPlan
 from simbench.robot.foot_shapes import require_foot_shapes
@@ -29,6 +29,7 @@ from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
+from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
 from simbench.runs.log_parts import LogParts
@@ -41,7 +42,7 @@ from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
-from simbench.runs.step_metrics import followed_step_metrics, step_metrics
+from simbench.runs.step_metrics import step_metrics
 from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
 from simbench.runs.trajectory_source import plan_scenario_trajectory
 from simbench.runs.video import View, render_video
@@ -233,6 +234,21 @@ class Output(NamedTuple):
     on_doubts: OnDoubts
 
 
+class _Planned(NamedTuple):
+    """A planned motion, and the plan of a trajectory or the recording that it follows, if it does."""
+
+    plan: Plan
+    trajectory: TrajectoryPlan | None = None
+    recording: FollowedRecording | None = None
+
+
+class _LogBuilders(NamedTuple):
+    """How a log is built of samples, and how the log of a whole run is completed."""
+
+    build: Callable[[Recorder], xr.Dataset]
+    complete: Callable[[xr.Dataset], xr.Dataset]
+
+
 class _Outcome(NamedTuple):
     """What a simulation gave: metrics, how it diverged, what drew its video, and what is to be said."""
 
@@ -252,7 +268,7 @@ def _run(
     seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
-    course, followed = _plan(robot, scenario, folder, mechanisms, output, on_progress)
+    course, followed, recording = _plan(robot, scenario, folder, mechanisms, output, on_progress)
     if followed:
         scenario = _with_camera(robot, scenario, folder, followed.tracked.base[:, :2])
     elif course.whole is not None:
@@ -308,6 +324,7 @@ def _run(
             log = with_balance(log, balanced.balancer) if balanced else log
             return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
+        fidelity: dict[str, float | None] = {}
         options = LoopOptions(
             log_every,
             fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
@@ -316,7 +333,8 @@ def _run(
         )
         cumulative = cumulative_variables(mechanisms)
         with _watched(output.video, folder, scenario, robot, mechanisms) as live:
-            log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative, live)
+            builders = _LogBuilders(build_log, _completion(robot, timeline, recording, fidelity))
+            log = _simulate_logged(simulation, recorder, options, folder, builders, cumulative, live)
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
@@ -324,14 +342,10 @@ def _run(
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
-        metrics = {**plan_and_timing, DIVERGED: recorder.divergence.time}
-        return _Outcome(metrics, str(recorder.divergence), renderer, notes)
-    on_progress("measure", 0, 1)
-    metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
-    if course.steps is not None:
-        metrics |= followed_step_metrics(log, course.steps, course.timeline)
-    on_progress("measure", 1, 1)
-    return _Outcome(metrics, None, renderer, notes)
+        known = {**plan_and_timing, DIVERGED: recorder.divergence.time}
+        return _Outcome(known, str(recorder.divergence), renderer, notes)
+    measured = _measure(log, scenario, mechanisms, pushes, on_progress)
+    return _Outcome({**plan_and_timing, **fidelity, **measured}, None, renderer, notes)
 
 
 def _with_camera(
@@ -352,8 +366,8 @@ def _plan(
     mechanisms: list[Mechanism],
     output: Output,
     on_progress: OnProgress,
-) -> tuple[Plan, TrajectoryPlan | None]:
-    """Plan a scenario's motion; also return the plan of a trajectory, if it follows one."""
+) -> _Planned:
+    """Plan a scenario's motion."""
     source = scenario.motion.source
     if source.startswith(TRAJECTORY):
         followed = plan_scenario_trajectory(robot, scenario, on_progress)
@@ -362,16 +376,21 @@ def _plan(
         _add_provenance(folder, {"trajectory": described})
         if followed.doubts:
             output.on_doubts(followed.doubts)
-        return Plan(followed.timeline, followed.metrics, {}, None), followed
+        return _Planned(Plan(followed.timeline, followed.metrics, {}, None), followed)
     if source in (SWEEP, STILL):
-        return _plan_own_motion(robot, scenario), None
-    return _plan_from_recording(robot, scenario, mechanisms, folder, output, on_progress), None
+        return _Planned(_plan_own_motion(robot, scenario))
+    return _plan_from_recording(robot, scenario, mechanisms, folder, output, on_progress)
 
 
 def _measure(
-    log: xr.Dataset, scenario: Scenario, mechanisms: Sequence[Mechanism], pushes: Sequence[Push]
+    log: xr.Dataset,
+    scenario: Scenario,
+    mechanisms: Sequence[Mechanism],
+    pushes: Sequence[Push],
+    on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Compute the metrics of a log."""
+    on_progress("measure", 0, 1)
     metrics: dict[str, Any] = run_metrics(log)
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
@@ -382,7 +401,26 @@ def _measure(
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
+    on_progress("measure", 1, 1)
     return metrics
+
+
+def _completion(
+    robot: Robot,
+    timeline: Timeline,
+    recording: FollowedRecording | None,
+    fidelity: dict[str, float | None],
+) -> Callable[[xr.Dataset], xr.Dataset]:
+    """Return what adds the person to a run's log, and its metrics of fidelity to a mapping."""
+
+    def complete(log: xr.Dataset) -> xr.Dataset:
+        if recording is None or "diverged" in log.attrs:
+            return log
+        log, measured = add_fidelity(log, robot, timeline, recording)
+        fidelity.update(measured)
+        return log
+
+    return complete
 
 
 def _watched(
@@ -406,7 +444,7 @@ def _simulate_logged(
     recorder: Recorder,
     options: LoopOptions,
     folder: Path,
-    build_log: Callable[[Recorder], xr.Dataset],
+    builders: _LogBuilders,
     cumulative: Sequence[str],
     live: LiveVideo | None,
 ) -> xr.Dataset:
@@ -414,7 +452,7 @@ def _simulate_logged(
 
     def build_part(part: Recorder) -> xr.Dataset:
         derive_signals(part, simulation.body.robot)
-        return build_log(part)
+        return builders.build(part)
 
     parts = LogParts(folder / LOG_PARTS, build_part, cumulative, None if live is None else live.add)
 
@@ -426,7 +464,7 @@ def _simulate_logged(
         try:
             simulate(simulation, recorder, replace(options, progress=follow, stop=interrupted))
         finally:
-            log = build_log(recorder)
+            log = builders.complete(builders.build(recorder))
             write_log(log, folder / "log.nc")
             parts.remove()
     return log
@@ -439,7 +477,7 @@ def _plan_from_recording(
     folder: Path,
     output: Output,
     on_progress: OnProgress,
-) -> Plan:
+) -> _Planned:
     """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache.
 
     What is doubtful about the recording is told before it is planned, and kept with the plan's record.
@@ -456,9 +494,10 @@ def _plan_from_recording(
     plan, record = find_plan(robot, inputs, on_progress, cache=output.cache)
     if plan.doubts:
         output.on_doubts(tuple(plan.doubts))
-    _add_provenance(folder, {"plan": asdict(record)})
+    _add_provenance(folder, {"doubts": [*motion.doubts, *plan.doubts], "plan": asdict(record)})
     doubts = float(len(motion.doubts))
-    return replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
+    plan = replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
+    return _Planned(plan, None, FollowedRecording(motion, scenario.motion.speed, scenario.retarget))
 
 
 def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from simbench.robot.sides import SIDES
 
 _TIMESTEP = 1e-3
 """Time step at which the speed of the interpolated trajectory is examined, s: a controller's."""
-_NEAR_LIMIT = 0.01
+NEAR_LIMIT = 0.01
 """Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
 and interpolation move it."""
 
@@ -138,7 +138,7 @@ def limit_stays(robot: Robot, trajectory: JointTrajectory, margin: float) -> tup
     tuple of LimitStay
         Those that are there at any sample, the longest first.
     """
-    model, near = robot.model, margin + _NEAR_LIMIT
+    model, near = robot.model, margin + NEAR_LIMIT
     units = joint_units(robot)
     limbs = {
         name

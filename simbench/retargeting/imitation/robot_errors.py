@@ -52,6 +52,11 @@ class ErrorTrack:
     samples: NDArray[np.int64]
     values: Array
 
+    @property
+    def name(self) -> str:
+        """Name of the part of the body, as in logs: `left_upper_arm`, `trunk`."""
+        return "_".join(filter(None, (self.side, *self.quantity.split())))
+
 
 @dataclass(frozen=True)
 class RobotErrors:
@@ -153,23 +158,18 @@ def compare_with_person(
         )
     model = robot.model
     roles = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
-    path = np.hstack([_base_without_heading(trajectory, heading), trajectory.q])
+    path = path_without_heading(trajectory, heading)
     found = frame_poses(model, [model.getFrameId(robot.frames[role]) for role in roles], path)
     reached = dict(zip(roles, (poses[:, :3, 3] for poses in found), strict=True))
     lengths, samples = robot_lengths(robot), np.arange(count)
-    tracks = []
+    aims, tracks = hand_aims(robot, motion), []
     for side in SIDES:
         shoulder, elbow, wrist = (f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist"))
-        aims = []
-        for quantity, start, end, length in (
-            (UPPER_ARM, shoulder, elbow, lengths.upper_arm[side]),
-            (FOREARM, elbow, wrist, lengths.forearm[side]),
-        ):
+        for quantity, start, end in ((UPPER_ARM, shoulder, elbow), (FOREARM, elbow, wrist)):
             person = motion.joints[end] - motion.joints[start]
-            aims.append(length * person / np.linalg.norm(person, axis=1, keepdims=True))
-            angle = _angle_between(reached[end] - reached[start], person)
+            angle = angle_between(reached[end] - reached[start], person)
             tracks.append(ErrorTrack(quantity, side, samples, angle))
-        missed = reached[wrist] - reached[shoulder] - np.sum(aims, axis=0)
+        missed = reached[wrist] - reached[shoulder] - aims[side]
         tracks.append(ErrorTrack(HAND, side, samples, np.linalg.norm(missed, axis=1)))
     tracks += _compare_orientations(robot, path, motion)
     tracks.sort(key=lambda track: QUANTITIES.index(track.quantity))
@@ -219,7 +219,7 @@ def compare_hands(
         angle = (
             rotation_angle(first, second)
             if axis is None
-            else _angle_between(first[:, :3, :3] @ axis, second[:, :3, :3] @ axis)
+            else angle_between(first[:, :3, :3] @ axis, second[:, :3, :3] @ axis)
         )
         tracks.append(ErrorTrack(HAND, side, chosen, apart))
         tracks.append(ErrorTrack(HAND_ORIENTATION, side, chosen, angle))
@@ -245,9 +245,11 @@ def summarise_robot(errors: RobotErrors) -> tuple[RobotErrorSummary, ...]:
         tracks = [track for track in errors.tracks if track.quantity == quantity]
         if not tracks:
             continue
-        found.append(_summarise(tracks, "m" if quantity == HAND else "rad", [1.0] * len(tracks)))
+        found.append(summarise_tracks(tracks, "m" if quantity == HAND else "rad", [1.0] * len(tracks)))
         if quantity == HAND and all(track.side in errors.arm_lengths for track in tracks):
-            found.append(_summarise(tracks, "", [1.0 / errors.arm_lengths[track.side] for track in tracks]))
+            found.append(
+                summarise_tracks(tracks, "", [1.0 / errors.arm_lengths[track.side] for track in tracks])
+            )
     return tuple(found)
 
 
@@ -272,13 +274,73 @@ def robot_error_metrics(errors: RobotErrors) -> dict[str, float]:
     }
 
 
-def _base_without_heading(trajectory: JointTrajectory, heading: float) -> Array:
-    """Poses (T, 7) of the root link, turned back by the robot's heading; a fixed base has none of its own."""
+def hand_aims(robot: Robot, motion: HumanMotion) -> dict[str, Array]:
+    """Compute where the robot's wrists would be if its arms had the person's directions.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot of human form, of which only the lengths of its arms count.
+    motion : HumanMotion
+        The recording with T samples.
+
+    Returns
+    -------
+    {side: (T, 3) array}
+        Position of each wrist relative to its shoulder, in the recording's axes, m.
+    """
+    lengths, aims = robot_lengths(robot), {}
+    for side in SIDES:
+        shoulder, elbow, wrist = (
+            motion.joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist")
+        )
+        aims[side] = sum(
+            length * line / np.linalg.norm(line, axis=1, keepdims=True)
+            for length, line in (
+                (lengths.upper_arm[side], elbow - shoulder),
+                (lengths.forearm[side], wrist - elbow),
+            )
+        )
+    return aims
+
+
+def path_without_heading(trajectory: JointTrajectory, heading: float) -> Array:
+    """Turn a robot's motion back by its heading, to the axes of the recording.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        T samples of a robot's motion with n joints.
+    heading : float
+        Direction of the robot's x axis in the world frame, rad about z.
+
+    Returns
+    -------
+    (T, 7 + n) array
+        Poses of the root link, turned back about the world's z axis, and joint positions, as for
+        `frame_poses`. A fixed base, which has no pose of its own, is at the origin.
+    """
     if trajectory.base is None:
-        return np.tile(_AT_ORIGIN, (len(trajectory.time), 1))
+        return np.hstack([np.tile(_AT_ORIGIN, (len(trajectory.time), 1)), trajectory.q])
     back = Rotation.from_euler("z", -heading)
     turned = back * Rotation.from_quat(trajectory.base[:, 3:])
-    return np.hstack([back.apply(trajectory.base[:, :3]), turned.as_quat()])
+    return np.hstack([back.apply(trajectory.base[:, :3]), turned.as_quat(), trajectory.q])
+
+
+def basic_path(robot: Robot) -> Array:
+    """Place a robot upright at the origin in its initial posture: arms horizontal forward, palms down.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot of human form, with n joints.
+
+    Returns
+    -------
+    (1, 7 + n) array
+        Pose of the root link, and joint positions of the posture `basic`.
+    """
+    return np.concatenate([_AT_ORIGIN, robot.postures["basic"]])[None]
 
 
 def _compare_orientations(robot: Robot, path: Array, motion: HumanMotion) -> Iterator[ErrorTrack]:
@@ -287,8 +349,7 @@ def _compare_orientations(robot: Robot, path: Array, motion: HumanMotion) -> Ite
     # A hand that was not recorded is only assumed in line with its forearm.
     recorded = [name for name in names if name in motion.initial.segments and name not in motion.missing]
     frames = [robot.model.getFrameId(robot.frames[name]) for name in recorded]
-    upright = np.concatenate([_AT_ORIGIN, robot.postures["basic"]])[None]
-    poses, basic = (frame_poses(robot.model, frames, each) for each in (path, upright))
+    poses, basic = (frame_poses(robot.model, frames, each) for each in (path, basic_path(robot)))
     for name, moving, first in zip(recorded, poses, basic, strict=True):
         initial = motion.initial.segments[name][:3, :3]
         wanted = motion.segments[name][:, :3, :3] @ initial.T @ first[0, :3, :3]
@@ -296,13 +357,41 @@ def _compare_orientations(robot: Robot, path: Array, motion: HumanMotion) -> Ite
         yield ErrorTrack(quantity, side, np.arange(len(path)), rotation_angle(moving, wanted))
 
 
-def _angle_between(first: Array, second: Array) -> Array:
-    """Angles (T,) between vectors (T, 3), rad; accurate near 0 and pi, where the arc cosine is not."""
+def angle_between(first: Array, second: Array) -> Array:
+    """Compute the angles between vectors.
+
+    Parameters
+    ----------
+    first : (T, 3) array
+        Vectors of any length.
+    second : (T, 3) array
+        Vectors to compare with.
+
+    Returns
+    -------
+    (T,) array
+        0 to π, rad; accurate also near 0 and π, where the arc cosine is not.
+    """
     return np.arctan2(np.linalg.norm(np.cross(first, second), axis=1), np.sum(first * second, axis=1))
 
 
-def _summarise(tracks: Sequence[ErrorTrack], unit: str, scales: Sequence[float]) -> RobotErrorSummary:
-    """Summarise one error over its tracks, each multiplied by a factor."""
+def summarise_tracks(tracks: Sequence[ErrorTrack], unit: str, scales: Sequence[float]) -> RobotErrorSummary:
+    """Summarise one error over its tracks.
+
+    Parameters
+    ----------
+    tracks : sequence of ErrorTrack
+        Tracks of the same quantity, at least one.
+    unit : str
+        Unit of the summary.
+    scales : sequence of float
+        Factor of each track.
+
+    Returns
+    -------
+    RobotErrorSummary
+        Mean, 95th percentile and largest value over all tracks, and where it is largest.
+    """
     scaled = [scale * track.values for track, scale in zip(tracks, scales, strict=True)]
     values = np.concatenate(scaled)
     worst = max(range(len(tracks)), key=lambda number: float(scaled[number].max()))

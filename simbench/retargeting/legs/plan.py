@@ -1,7 +1,7 @@
 """Plan a robot that follows a person's steps: footsteps, ZMP, COG, and trunk and arms at the recorded tempo."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.legs.body import PersonBody, low_pass, measure_body, root_rotations, seen_from_root
 from simbench.retargeting.legs.contacts import RecordedSteps, find_recorded_steps
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps, make_feasible
+from simbench.retargeting.legs.followed import followed_steps
 from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, least_width, scale_footsteps
 from simbench.retargeting.legs.leg_distance import leg_distances
 from simbench.retargeting.legs.leg_range import LegRange, find_leg_range
@@ -505,7 +506,10 @@ def _finish(
 ) -> StepFollowingPlan:
     """Build the reference of the chosen plan, and say what was made of the person's steps."""
     setting, steps, followed = best.setting, best.steps, best.followed
-    timeline = build_timeline(setting, steps, followed.plan, followed.path, options.feedforward)
+    timeline = replace(
+        build_timeline(setting, steps, followed.plan, followed.path, options.feedforward),
+        steps=followed_steps(best.wanted, best.feasible.plan, setting.duration),
+    )
     path = _path_at_samples(best)
     joints = path[:, 7:].copy()
     joints[:, upper.columns] = setting.trajectory.q[:, upper.columns]

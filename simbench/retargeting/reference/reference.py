@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.robot.robot import Robot
 
 
@@ -61,6 +62,8 @@ class Timeline:
         Planned COG in the world frame, m.
     cog_velocity : (N, 3) array
         Planned velocity of the COG in the world frame, m/s.
+    steps : FollowedSteps or None
+        Steps of the person that the robot follows; None if its legs do not.
     """
 
     reference: Reference
@@ -72,6 +75,7 @@ class Timeline:
     zmp: Array = field(default_factory=lambda: np.empty((0, 2)))
     cog: Array = field(default_factory=lambda: np.empty((0, 3)))
     cog_velocity: Array = field(default_factory=lambda: np.empty((0, 3)))
+    steps: FollowedSteps | None = None
 
 
 def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pinocchio as pin
 
-from simbench.runs import log_builder, log_signals, metrics, trajectory_log
+from simbench.runs import log_builder, log_signals, metrics, person_log, trajectory_log
 from simbench.runs.explain.log_names import FIXTURE, JOINT, LogEntry
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
@@ -21,6 +21,7 @@ _DIVERGED = "runs whose physics diverged"
 _PLANNED = "runs that follow a recording on equipment"
 _FOLLOWED = "runs that follow a robot's trajectory"
 _FOLLOWED_ON_FEET = "runs on free feet that follow a robot's trajectory"
+_IMITATED = "robots with two arms that follow a recording"
 _CUT = "fixtures that are cut (knife, grater)"
 _STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
 _JOINTS = "fixtures with joints"
@@ -59,6 +60,7 @@ def _all_entries() -> Iterator[LogEntry]:
     """Collect the declarations from the modules that make what they declare."""
     time = ("time",)
     yield from _entries("coordinate", _EVERY, log_signals.COORDINATE_SIGNALS)
+    yield from _entries("coordinate", _IMITATED, person_log.PERSON_COORDINATES)
     yield from _entries("variable", _EVERY, state.root_and_joint_signals(7, 6), time)
     yield from _entries("variable", _EVERY, recorder.REFERENCE_SIGNALS, time)
     yield from _entries("variable", _EVERY, command.COMMAND_SIGNALS, time)
@@ -77,6 +79,7 @@ def _all_entries() -> Iterator[LogEntry]:
     yield from _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
     yield from _entries("variable", _FOLLOWED, (trajectory_log.JOINT_TRAJECTORY,), time)
     yield from _entries("variable", _FOLLOWED_ON_FEET, trajectory_log.TRAJECTORY_SIGNALS, time)
+    yield from _entries("variable", _IMITATED, person_log.PERSON_SIGNALS)
     yield from _fixture_entries()
     yield from _entries("attribute", _EVERY, log_signals.ATTRIBUTE_SIGNALS)
     yield from _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)

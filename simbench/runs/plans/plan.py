@@ -10,9 +10,7 @@ from simbench.balance.controller.whole_body import WholeBodyPlan
 from simbench.errors import ScenarioError
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.contact.equipment import Equipment, Resistance
-from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
-from simbench.retargeting.legs.followed import followed_steps
 from simbench.retargeting.legs.plan import StepFollowingOptions, plan_step_following
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.reference import Timeline
@@ -53,10 +51,8 @@ class Plan:
         First and last sample of each of the recording's repetitions.
     whole : WholeBodyPlan or None
         Plan of the balance controller, of a robot that follows the person's steps.
-    steps : FollowedSteps or None
-        These steps, as the person took them and as planned.
     notes, doubts : sequence of str
-        What was assumed and changed of them, and what the robot cannot do as the person did, one line each.
+        What was assumed and changed of these steps, and what the robot cannot do as the person did, one line each.
     """
 
     timeline: Timeline
@@ -64,7 +60,6 @@ class Plan:
     asked: Mapping[str, NDArray[np.float64]]
     strokes: NDArray[np.int64] | None
     whole: WholeBodyPlan | None = None
-    steps: FollowedSteps | None = None
     notes: Sequence[str] = ()
     doubts: Sequence[str] = ()
 
@@ -244,7 +239,6 @@ def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> 
         {},
         inputs.motion.strokes,
         plan.whole,
-        followed_steps(plan.wanted, plan.planned, float(plan.trajectory.time[-1])),
         plan.notes,
         plan.doubts,
     )

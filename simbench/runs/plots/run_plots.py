@@ -9,9 +9,11 @@ import xarray as xr
 from simbench.errors import RunError
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
+from simbench.runs.person_log import has_person, require_person
 from simbench.runs.plots.balance import draw_balance
 from simbench.runs.plots.contacts import draw_contacts, has_contacts
 from simbench.runs.plots.equipment import draw_equipment, fixture_coordinates
+from simbench.runs.plots.fidelity import compare_logged, draw_comparison
 from simbench.runs.plots.torque import draw_torque
 from simbench.runs.plots.tracking import draw_tracking
 from simbench.runs.scenario.loading import Scenario, load_scenario
@@ -33,7 +35,7 @@ class Plot:
     Parameters
     ----------
     name : str
-        `tracking`, `balance`, `contacts`, `torque` or `equipment`.
+        `fidelity`, `tracking`, `balance`, `contacts`, `torque` or `equipment`.
     path : Path
         PNG file.
     """
@@ -45,7 +47,8 @@ class Plot:
 def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     """Draw the plots that a run has, complete or interrupted, into `plots/` of its directory.
 
-    A robot on a fixed base has no plot of balance, and a run without equipment none of equipment.
+    A robot on a fixed base has no plot of balance, a run without equipment none of equipment, and one that
+    does not follow a person with two arms none of fidelity.
 
     Parameters
     ----------
@@ -122,11 +125,14 @@ def _require_data(log: xr.Dataset, folder: Path) -> None:
         balance = ("zmp", "support_polygon", *(name for name in _PLANNED if name in log))
     require_entries(log, (*sampled, *balance, "torque_limit"), attributes, folder)
     require_drawable(log, sampled, folder, may_be_missing=balance)
+    if has_person(log):
+        require_person(log, folder)
 
 
 def _plot_names(log: xr.Dataset) -> list[str]:
     """List the plots for which a log has data."""
     has_data = {
+        "fidelity": has_person(log),
         "equipment": bool(fixture_coordinates(log)),
         "balance": "zmp" in log,
         "contacts": has_contacts(log),
@@ -146,6 +152,8 @@ def _draw(plot: Plot, log: xr.Dataset, scenario: Scenario) -> None:
         draw_contacts(log, strength, f"{title}contact and grip forces", plot.path)
     elif plot.name == "equipment":
         draw_equipment(log, f"{title}equipment", plot.path)
+    elif plot.name == "fidelity":
+        draw_comparison(compare_logged(log, f"{title}what is left of the person"), plot.path)
     elif plot.name == "torque":
         draw_torque(log, f"{title}motor torque against its limit", plot.path)
     else:

@@ -35,6 +35,8 @@ pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: 13px; }
 summary { cursor: pointer; }
 """
 _CAPTIONS = {
+    "fidelity": "What is left of the person: the recording above, the robot below, both at the same moments, "
+    "and the angles between their limbs.",
     "equipment": "The equipment: where the robot had it and where the actor.",
     "balance": "ZMP and COG over the support polygon; dashed, where they were planned.",
     "contacts": "Force on the feet; force and torque of the grips against their strength.",

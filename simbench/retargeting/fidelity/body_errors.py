@@ -1,0 +1,158 @@
+"""Errors of a robot's head, legs and root against the person's, beside those of its arms and trunk."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.tree import frame_poses
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.fidelity.leg_lines import LegLine, LegPath, find_leg_line, follow_leg
+from simbench.retargeting.imitation.robot_errors import (
+    FOREARM,
+    QUANTITIES,
+    TRUNK,
+    UPPER_ARM,
+    ErrorTrack,
+    angle_between,
+    basic_path,
+    path_without_heading,
+)
+from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+
+HEAD, THIGH, SHANK, ROOT, ROOT_HEIGHT, HEADING = (
+    "head",
+    "thigh",
+    "shank",
+    "root",
+    "root height",
+    "heading",
+)
+BODY_QUANTITIES = (*QUANTITIES, HEAD, THIGH, SHANK, ROOT, ROOT_HEIGHT, HEADING)
+"""What is compared of the whole body, in the order of tables."""
+DIRECTIONS = (UPPER_ARM, FOREARM, TRUNK, HEAD, THIGH, SHANK)
+"""Those of them that are directions of parts of the body."""
+
+_LEG = ("hip", "knee", "ankle")
+
+
+def compare_body(
+    robot: Robot, trajectory: JointTrajectory, motion: HumanMotion, *, heading: float = 0.0
+) -> tuple[ErrorTrack, ...]:
+    """Measure how far a robot's head, legs and root are from the person's.
+
+    The head carries along the line from neck to head that the person has in the initial posture d₀; its error
+    is the angle between R(t) R₀ᵀ d₀ and the person's line d(t), R₀ the rotation of the robot's head in its
+    posture `basic`. Thighs and shanks are compared by the lines between hip, knee and ankle; the root by the
+    middle between the hips, displaced from the first sample, with the person's displacement scaled by the
+    ratio of the legs' lengths; the heading by the direction of the line between the hips, the person's out of
+    the initial posture.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot of human form.
+    trajectory : JointTrajectory
+        Its motion: sample k is that of sample k of the recording.
+    motion : HumanMotion
+        The recording with T samples.
+    heading : float
+        Direction of the robot's x axis in the world frame, rad about z, as it was placed.
+
+    Returns
+    -------
+    tuple of ErrorTrack
+        Errors of `HEAD`, `THIGH`, `SHANK`, `ROOT`, `ROOT_HEIGHT` and `HEADING`, as far as both the recording
+        and the robot have them; rad, but `ROOT` and `ROOT_HEIGHT` in m.
+    """
+    path = path_without_heading(trajectory, heading)
+    lines = {side: find_leg_line(robot, side) for side in SIDES}
+    legs = {side: line for side, line in lines.items() if line is not None}
+    followed = {side: follow_leg(robot, line, path) for side, line in legs.items()}
+    return (
+        *_compare_head(robot, path, motion),
+        *_compare_legs(followed, motion),
+        *_compare_root(legs, followed, motion),
+    )
+
+
+def _compare_head(robot: Robot, path: Array, motion: HumanMotion) -> Iterator[ErrorTrack]:
+    """Compare the line from neck to head that the robot's head carries along with the person's."""
+    recorded = all(
+        name in joints for name in ("neck", "head") for joints in (motion.joints, motion.initial.joints)
+    )
+    if not recorded or "head" not in robot.frames or "basic" not in robot.postures:
+        return
+    frame = [robot.model.getFrameId(robot.frames["head"])]
+    (poses,), (basic,) = (frame_poses(robot.model, frame, each) for each in (path, basic_path(robot)))
+    initial = motion.initial.joints["head"] - motion.initial.joints["neck"]
+    carried = poses[:, :3, :3] @ (basic[0, :3, :3].T @ initial)
+    angle = angle_between(carried, motion.joints["head"] - motion.joints["neck"])
+    yield ErrorTrack(HEAD, "", np.arange(len(path)), angle)
+
+
+def _compare_legs(legs: Mapping[str, LegPath], motion: HumanMotion) -> Iterator[ErrorTrack]:
+    """Compare the directions of thighs and shanks."""
+    for quantity, start, end in ((THIGH, "hip", "knee"), (SHANK, "knee", "ankle")):
+        for side, leg in legs.items():
+            ends = [f"{side}_{joint}" for joint in (start, end)]
+            if all(name in motion.joints for name in ends):
+                person = motion.joints[ends[1]] - motion.joints[ends[0]]
+                robot = getattr(leg, end) - getattr(leg, start)
+                yield ErrorTrack(quantity, side, np.arange(len(person)), angle_between(robot, person))
+
+
+def _compare_root(
+    lines: Mapping[str, LegLine], legs: Mapping[str, LegPath], motion: HumanMotion
+) -> Iterator[ErrorTrack]:
+    """Compare the path of the middle between the hips, and the direction of the line between them."""
+    hips = [f"{side}_hip" for side in SIDES]
+    if len(legs) < len(SIDES) or not all(name in motion.joints for name in hips):
+        return
+    samples = np.arange(len(motion.time))
+    robot, person = (
+        np.stack(each, axis=1)
+        for each in ([leg.hip for leg in legs.values()], [motion.joints[n] for n in hips])
+    )
+    length = person_leg_length(motion)
+    if length is not None:
+        ratio = np.mean([line.length for line in lines.values()]) / length
+        moved, wanted = (each.mean(axis=1) - each[0].mean(axis=0) for each in (robot, person))
+        missed = moved - ratio * wanted
+        yield ErrorTrack(ROOT, "", samples, np.linalg.norm(missed[:, :2], axis=1))
+        yield ErrorTrack(ROOT_HEIGHT, "", samples, np.abs(missed[:, 2]))
+    initial = [motion.initial.joints.get(name) for name in hips]
+    first = 0.0 if any(each is None for each in initial) else float(_hip_heading(np.array(initial)))
+    turned = _hip_heading(robot) - (_hip_heading(person) - first)
+    yield ErrorTrack(HEADING, "", samples, np.abs(np.remainder(turned + np.pi, 2.0 * np.pi) - np.pi))
+
+
+def person_leg_length(motion: HumanMotion) -> float | None:
+    """Measure the length of a person's straight leg, from hip to ankle.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    float or None
+        Mean over the recorded legs and over time, m; None if no leg is recorded whole.
+    """
+    lengths = []
+    for side in SIDES:
+        points = [motion.joints.get(f"{side}_{joint}") for joint in _LEG]
+        hip, knee, ankle = points
+        if hip is not None and knee is not None and ankle is not None:
+            parts = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
+            lengths.append(parts.mean())
+    return float(np.mean(lengths)) if lengths else None
+
+
+def _hip_heading(hips: Array) -> Array:
+    """Direction in which hips (..., 2, 3), left and right, look, rad about z."""
+    across = hips[..., 0, :] - hips[..., 1, :]
+    return np.asarray(np.arctan2(-across[..., 0], across[..., 1]))
