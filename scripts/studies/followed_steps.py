@@ -109,7 +109,7 @@ def _cells(result: RunResult) -> list[str]:
         number("fidelity.step_position_rms_m"),
         number("fidelity.step_time_rms_s"),
         number("fidelity.step_heading_rms_rad"),
-        number("follow.heading_error_rms_rad"),
+        number("fidelity.heading_mean_rad"),
         number("zmp.inside_fraction", "{:.4f}"),
         number("torque.saturated_fraction", "{:.4f}"),
         number("fell_s", "{:.2f}") if metrics.get("fell") else "no",

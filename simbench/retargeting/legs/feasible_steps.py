@@ -29,7 +29,7 @@ _TIME_NOTE, _PLACE_NOTE, _TURN_NOTE = 0.03, 0.01, 0.05
 """Changes from which on they are said, s, m and rad."""
 _REACH_FRACTION = 0.9
 """Part of the longest step that is used: the rest is for the COG's motion."""
-_INWARD_FRACTION, _OUTWARD_FRACTION = 0.4, 0.8
+_INWARD_FRACTION, _OUTWARD_FRACTION = 0.25, 0.8
 """Parts of the largest rotation of a foot towards the other one and away from it that are used: with the toes
 inward, bent knees touch."""
 _PUSH = 0.005
@@ -90,7 +90,8 @@ def make_feasible(
     legs : LegRange
         Reach and rotations of a step.
     shortened : sequence of float
-        Part of each step, from the place beside the other foot, that the robot takes: 1 for all of it.
+        Part of the first stance and of each step, from the place beside the other foot, that the robot takes: 1
+        for all of it.
 
     Returns
     -------
@@ -99,10 +100,12 @@ def make_feasible(
     """
     steps, changes = _feasible_times(plan.steps)
     feet = [_pose(row) for row in plan.start]
-    feet[1], _ = _feasible_place(robot, legs, 1, feet, feet[1], (np.inf, 1.0))
-    start = np.array([[*foot.translation[:2], yaw] for foot, yaw in zip(feet, plan.start[:, 2], strict=True)])
+    feet[1], _ = _feasible_place(robot, legs, 1, feet, feet[1], (np.inf, shortened[0]))
+    start = plan.start.copy()
+    for row, foot in zip(start, feet, strict=True):
+        row[:] = [*foot.translation[:2], row[2] + math.remainder(yaw_of(foot) - row[2], math.tau)]
     placed = []
-    for step, part in zip(steps, shortened, strict=True):
+    for step, part in zip(steps, shortened[1:], strict=True):
         wanted = _pose(np.array([*step.position, step.yaw]))
         pose, reasons = _feasible_place(
             robot, legs, step.foot, feet, wanted, (step.landing - step.lift, part)

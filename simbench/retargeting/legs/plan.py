@@ -53,7 +53,7 @@ _SCALE_ROUNDS, _STEP_ROUNDS = 5, 6
 """Most rounds in which all steps are shortened, and single ones."""
 _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
-_FEW = 0.35
+_FEW = 0.5
 """Part of the steps in which the legs may be beyond their limits for single ones to be shortened."""
 _NEGLIGIBLE = 0.02
 """Excess that needs no shorter steps."""
@@ -69,6 +69,9 @@ _SHORTER, _AROUND = 0.75, 0.1
 """Factor by which they are, and time before and after a swing that counts as its step, s."""
 _LONG_STEP = 0.9
 """Quantile of the steps' lengths that the scale brings within reach; longer ones are shortened."""
+_LEAST_SCALE, _MOVED = 0.4, 0.04
+"""Least part of the largest scale, and RMS distance by which steps may have to be moved, m, before the scale is
+reduced for it: distances shrink, the width of the feet does not."""
 _REACH = 0.85
 """Part of the longest step that they may use."""
 _BENT = -0.04
@@ -250,20 +253,14 @@ def _choose_scale(
     """Plan with ever shorter steps until the legs can follow; single steps that they cannot are shortened."""
     legs = find_leg_range(robot, _bent_stance(robot, options.section))
     body = _Body(upper, rotation, _cog_heights(robot, person, options, stance), 1.0)
-    scale = _largest_scale(robot, person, legs)
+    scale = _largest_scale(robot, person, options, legs)
     best: _Candidate | None = None
     shortened: list[float] = []
     lean = 1.0
     for number in range(_SCALE_ROUNDS + _STEP_ROUNDS):
         on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
-        frame = FootstepFrame(
-            scale,
-            options.section.heading_rad,
-            np.array(options.section.position_m, dtype=float),
-            least_width(robot, legs.beside[0]),
-        )
-        wanted = scale_footsteps(person.recorded.contacts, person.motion.time, person.body.heading, frame)
-        shortened = shortened or [1.0] * len(wanted.steps)
+        wanted = _scaled(robot, person, options, legs, scale)
+        shortened = shortened or [1.0] * (len(wanted.steps) + 1)
         feasible = make_feasible(robot, wanted, legs, shortened)
         single = lean < 1.0
         lowered = best.lowered if single and best is not None else None
@@ -302,10 +299,12 @@ def _choose_scale(
 
 
 def _failing_steps(candidate: _Candidate) -> list[bool]:
-    """Tell in which steps, with the times on both feet around them, the legs are beyond their limits."""
+    """Tell in which steps the legs are beyond their limits, the first one being the stance before all others."""
     excess, tick, start = candidate.followed.excess, candidate.setting.tick, candidate.steps.start
-    failing = []
-    for step in candidate.feasible.plan.steps:
+    steps = candidate.feasible.plan.steps
+    first_lift = min((step.lift for step in steps), default=0.0)
+    failing = [bool((excess[: max(round((start + first_lift - _AROUND) / tick), 1)] > _NEGLIGIBLE).any())]
+    for step in steps:
         first, last = (round((start + when) / tick) for when in (step.lift - _AROUND, step.landing + _AROUND))
         failing.append(bool((excess[max(first, 0) : last + 1] > _NEGLIGIBLE).any()))
     return failing
@@ -329,8 +328,18 @@ def _bent_stance(robot: Robot, section: RobotSection) -> Stance:
     return stand(robot, (0.0, 0.0), 0.0, section.posture, min(height, lower))
 
 
-def _largest_scale(robot: Robot, person: _Person, limits: LegRange) -> float:
-    """Ratio of the legs' lengths, or less, so that nine of ten steps are within reach."""
+def _scaled(
+    robot: Robot, person: _Person, options: StepFollowingOptions, legs: LegRange, scale: float
+) -> FootstepPlan:
+    """Scale the person's footsteps, and place them in the scenario."""
+    section = options.section
+    position = np.array(section.position_m, dtype=float)
+    frame = FootstepFrame(scale, section.heading_rad, position, least_width(robot, legs.beside[0]))
+    return scale_footsteps(person.recorded.contacts, person.motion.time, person.body.heading, frame)
+
+
+def _largest_scale(robot: Robot, person: _Person, options: StepFollowingOptions, limits: LegRange) -> float:
+    """Ratio of the legs' lengths, or less, so that most steps are within reach and beside the other foot."""
     ratio = leg_length(robot) / person.recorded.leg
     contacts = person.recorded.contacts
     lengths = []
@@ -341,7 +350,18 @@ def _largest_scale(robot: Robot, person: _Person, limits: LegRange) -> float:
             forward = np.array([np.cos(heading), np.sin(heading)])
             lengths.append(abs(float((contact.position - other.position) @ forward)))
     longest = float(np.quantile(lengths, _LONG_STEP)) if lengths else 0.0
-    return min(ratio, _REACH * limits.reach / max(longest, 1e-6))
+    scale = largest = min(ratio, _REACH * limits.reach / max(longest, 1e-6))
+    while scale > _LEAST_SCALE * largest:
+        wanted = _scaled(robot, person, options, limits, scale)
+        planned = make_feasible(robot, wanted, limits, [1.0] * (len(wanted.steps) + 1)).plan
+        moved = [
+            float(np.linalg.norm(after.position - before.position))
+            for before, after in zip(wanted.steps, planned.steps, strict=True)
+        ]
+        if not moved or np.sqrt(np.mean(np.square(moved))) <= _MOVED:
+            break
+        scale *= _SCALING[1]
+    return scale
 
 
 def _cog_heights(robot: Robot, person: _Person, options: StepFollowingOptions, stance: Stance) -> Array:
