@@ -53,8 +53,9 @@ _SCALE_ROUNDS, _STEP_ROUNDS = 5, 6
 """Most rounds in which all steps are shortened, and single ones."""
 _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
-_FEW = 0.5
-"""Part of the steps in which the legs may be beyond their limits for single ones to be shortened."""
+_MANY, _FEW = 3, 0.25
+"""Number of steps from which on single ones are shortened, and part of the steps in which the legs may be beyond
+their limits for that."""
 _NEGLIGIBLE = 0.02
 """Excess that needs no shorter steps."""
 _LEG_CLEARANCE, _CHECKED, _TOUCHING = 0.005, 0.03, 0.2
@@ -85,6 +86,9 @@ _STANDING_QUANTILE = 0.9
 """Quantile of the pelvis' heights at which the person is taken to stand upright."""
 _HEIGHT_FRACTION = 0.7
 """Fraction used of the heights that the legs allow: the rest is for steps and sway."""
+_DEEPEST_SQUAT = 0.2
+"""Largest lowering of the root as a part of its height: at 0.3 a robot counts as fallen, and legs bend further for
+long steps."""
 _TIME_CONSTANTS = 4.0
 """Time constants 1 / ω of the pendulum at rest before and after, in which the COG gets under way."""
 _SHORTEST_LEAD = 0.3
@@ -271,7 +275,8 @@ def _choose_scale(
         if candidate.followed.excess.max() <= _NEGLIGIBLE or not wanted.steps:
             best = candidate
             break
-        if single or number >= _SCALE_ROUNDS or sum(failing) <= _FEW * len(failing):
+        few = len(wanted.steps) >= _MANY and sum(failing) <= _FEW * len(failing)
+        if single or number >= _SCALE_ROUNDS or few:
             lean *= _SHORTER
             body = body._replace(rotation=root_rotations(person.body, lean), lean=lean)
             shortened = [
@@ -370,12 +375,11 @@ def _cog_heights(robot: Robot, person: _Person, options: StepFollowingOptions, s
     raised = person.body.pelvis[:, 2]
     scale = options.retarget.pelvis_height_follow * leg_length(robot) / person.recorded.leg
     height = options.section.height_m or 0.0
-    low, high = (end - height for end in height_range(robot, options.section.posture))
+    low, high = (_HEIGHT_FRACTION * (end - height) for end in height_range(robot, options.section.posture))
+    low = max(low, -_DEEPEST_SQUAT * float(stance.base[2]))
     for bandwidth in _HEIGHT_BANDWIDTHS:
         moved = low_pass(raised, bandwidth, person.motion.rate) - np.quantile(raised, _STANDING_QUANTILE)
-        limit = np.maximum(
-            np.abs(np.where(moved < 0.0, _HEIGHT_FRACTION * low, _HEIGHT_FRACTION * high)), 1e-9
-        )
+        limit = np.maximum(np.abs(np.where(moved < 0.0, low, high)), 1e-9)
         heights = np.asarray(standing + limit * np.tanh(scale * moved / limit))
         if np.abs(_second_difference(person.motion.time, heights)).max() <= _MAX_LIFT * GRAVITY:
             break
