@@ -3,10 +3,10 @@
 python scripts/studies/followed_steps.py [RECORDING ...] [--robots mahru,romeo] [--out FOLDER] [--video]
                                  [--set KEY=VALUE]... [--texts]
 
-Runs every recording on every robot with `retarget.legs: follow`, and prints a line for each: the person's steps
-and the robot's, the scale of the distances, how many steps were changed, the RMS errors of the landings against
-the person's, scaled, in place, time and direction, the error of the heading, the ZMP's share inside the soles,
-and whether the robot fell; or, where the steps are refused, the line that says why.
+Runs every recording on every robot with `retarget.legs: follow`, and prints a line for each: the person's
+steps and the robot's, the scale of the distances, how many steps were changed, the RMS errors of the landings
+against the person's, scaled, in place, time and direction, the error of the heading, the ZMP's share inside
+the soles, and whether the robot fell; or, where the steps are refused, the line that says why.
 By default the recordings are all human clips of DeepMimic.
 """
 

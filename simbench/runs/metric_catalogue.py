@@ -787,7 +787,8 @@ _GROUPS: tuple[_Group, ...] = (
             ),
             _Text(
                 "follow.step_count",
-                "Number of planned landings of these. A foot that is in the air at the recording's end is put "
+                "Number of planned landings of these. A foot that is in the air at the recording's end "
+                "is put "
                 "down after it and does not count.",
                 _PLAN,
                 "",
@@ -795,7 +796,8 @@ _GROUPS: tuple[_Group, ...] = (
             ),
             _Text(
                 "follow.changed_step_count",
-                "Number of changes of the person's scaled steps, in place, rotation and time, each of which is "
+                "Number of changes of the person's scaled steps, in place, rotation and time, each of "
+                "which is "
                 "told in a line.",
                 _PLAN,
                 "",
@@ -806,7 +808,8 @@ _GROUPS: tuple[_Group, ...] = (
                 "Ratio of the robot's distances on the floor to the person's.",
                 _PLAN,
                 "",
-                "At most the ratio of the legs' lengths; less where steps of that length are out of reach, or "
+                "At most the ratio of the legs' lengths; less where steps of that length are out of "
+                "reach, or "
                 "need faster joints at the recorded tempo.",
             ),
             _Text(

@@ -269,10 +269,8 @@ def _run(
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     course, followed, recording = _plan(robot, scenario, folder, mechanisms, output, on_progress)
-    if followed:
-        scenario = _with_camera(robot, scenario, folder, followed.tracked.base[:, :2])
-    elif course.whole is not None:
-        scenario = _with_camera(robot, scenario, folder, course.whole.gait.cog)
+    way = _way(course, followed)
+    scenario = scenario if way is None else _with_camera(robot, scenario, folder, way)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
@@ -346,6 +344,13 @@ def _run(
         return _Outcome(known, str(recorder.divergence), renderer, notes)
     measured = _measure(log, scenario, mechanisms, pushes, on_progress)
     return _Outcome({**plan_and_timing, **fidelity, **measured}, None, renderer, notes)
+
+
+def _way(course: Plan, followed: TrajectoryPlan | None) -> NDArray[np.float64] | None:
+    """Way (T, 2) of a robot that follows a trajectory, or a person's steps; None of one that does not."""
+    if followed is not None:
+        return followed.tracked.base[:, :2]
+    return None if course.whole is None else course.whole.gait.cog
 
 
 def _with_camera(

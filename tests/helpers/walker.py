@@ -52,7 +52,7 @@ def walk(
 def person(time: np.ndarray, pelvis: np.ndarray, ankle: dict[str, np.ndarray]) -> HumanMotion:
     """Put a body on ankles, its pelvis at a place, the arms hanging."""
     joints: dict[str, np.ndarray] = {"pelvis": pelvis}
-    joints["neck"] = pelvis + [0.0, 0.0, 0.5]
+    joints["neck"] = pelvis + np.array([0.0, 0.0, 0.5])
     for sign, side in ((1.0, "left"), (-1.0, "right")):
         across = np.array([0.0, sign, 0.0])
         hip = pelvis + 0.09 * across
@@ -61,8 +61,8 @@ def person(time: np.ndarray, pelvis: np.ndarray, ankle: dict[str, np.ndarray]) -
             f"{side}_hip": hip,
             f"{side}_knee": hip + (THIGH / (THIGH + SHANK)) * (foot - hip),
             f"{side}_ankle": foot,
-            f"{side}_heel": foot + [-0.05, 0.0, -ANKLE],
-            f"{side}_toe": foot + [FOOT - 0.05, 0.0, -ANKLE],
+            f"{side}_heel": foot + np.array([-0.05, 0.0, -ANKLE]),
+            f"{side}_toe": foot + np.array([FOOT - 0.05, 0.0, -ANKLE]),
             f"{side}_shoulder": joints["neck"] + 0.18 * across,
             f"{side}_elbow": joints["neck"] + 0.18 * across - [0.0, 0.0, 0.29],
             f"{side}_wrist": joints["neck"] + 0.18 * across - [0.0, 0.0, 0.54],
@@ -70,11 +70,11 @@ def person(time: np.ndarray, pelvis: np.ndarray, ankle: dict[str, np.ndarray]) -
     frame = np.tile(np.eye(4), (len(time), 1, 1))
     segments = {"trunk": frame, "pelvis": frame}
     initial = {name: track[0].copy() for name, track in joints.items()}
-    for sign, side in ((1.0, "left"), (-1.0, "right")):
+    for side in SIDES:
         for part in ("upper_arm", "forearm", "hand"):
             segments[f"{side}_{part}"] = frame
         shoulder = initial[f"{side}_shoulder"]
-        initial[f"{side}_elbow"] = shoulder + [0.29, 0.0, 0.0]
-        initial[f"{side}_wrist"] = shoulder + [0.54, 0.0, 0.0]
+        initial[f"{side}_elbow"] = shoulder + np.array([0.29, 0.0, 0.0])
+        initial[f"{side}_wrist"] = shoulder + np.array([0.54, 0.0, 0.0])
     pose = InitialPose(initial, {name: np.eye(4) for name in segments})
     return HumanMotion(time, joints, segments, pose, "walker")

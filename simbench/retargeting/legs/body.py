@@ -1,4 +1,4 @@
-"""Heading, lean and centre of gravity of a recorded person, and the recording seen from their upright trunk."""
+"""Heading, lean and centre of gravity of a recorded person, and the person seen from their trunk."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -32,8 +32,8 @@ HEADING_BANDWIDTH = 2.0
 _LEAN_BANDWIDTH = 3.0
 """Bandwidth of the trunk's lean, Hz."""
 MAX_PITCH, MAX_ROLL = 0.4, 0.12
-"""Largest lean of the robot's root forward or back and to a side, rad; waist joints take the rest. To a side, the
-hips' range is small, and steps need it."""
+"""Largest lean of the robot's root forward or back and to a side, rad; waist joints take the rest. To a side,
+the hips' range is small, and steps need it."""
 
 
 class PersonBody(NamedTuple):
@@ -91,7 +91,8 @@ def measure_body(motion: HumanMotion) -> PersonBody:
         heading = np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
     else:
         raise MotionError(
-            f"{motion.source}: the recording lacks left_hip and right_hip, from which the person's heading is "
+            f"{motion.source}: the recording lacks left_hip and right_hip, from which the person's "
+            f"heading is "
             "taken; retarget.legs: follow needs them"
         )
     up = joints.get("neck", shoulders) - pelvis

@@ -22,14 +22,14 @@ from simbench.retargeting.legs.body import PersonBody, low_pass
 from simbench.robot.sides import SIDES
 
 _RESTING_SPEED, _RESTING_TIME = 0.25, 0.15
-"""Speed (m/s) below which, and time (s) for which, both feet must be above the floor to stand on a step: at the
-top of a jump they are slow for less."""
+"""Speed (m/s) below which, and time (s) for which, both feet must be above the floor to stand on a step: at
+the top of a jump they are slow for less."""
 _STEP_HEIGHT = 0.10
-"""Height of the lower foot above the floor from which on a person who stands is on a step, m: a stair is 0.15 to
-0.2 m high, and markers of one foot differ by a few centimetres."""
+"""Height of the lower foot above the floor from which on a person who stands is on a step, m: a stair is 0.15
+to 0.2 m high, and markers of one foot differ by a few centimetres."""
 _LOW_PELVIS = 0.2
-"""Height of the pelvis above the lower ankle as a part of the leg's length below which nobody is on their feet:
-in the deepest squat, the hips on the heels, it is a quarter."""
+"""Height of the pelvis above the lower ankle as a part of the leg's length below which nobody is on their
+feet: in the deepest squat, the hips on the heels, it is a quarter."""
 _SLIDING = 0.05
 """Slide of a foot on the floor from which on it is said, m."""
 _PIVOTING = 0.35
@@ -42,6 +42,8 @@ _BELT_PROGRESS, _BELT_SPREAD = 0.35, 0.5
 """Speed of the pelvis, and scatter of the low feet's speed, as parts of it, below which they do."""
 _FREE_FALL, _FALL_BANDWIDTH = 0.6, 6.0
 """Part of gravity from which on a person falls freely, and bandwidth at which that is measured, Hz."""
+_EVEN = 0.01
+"""Difference of height up to which both feet are the lower one, m."""
 _CARRIED_NOTE = 0.1
 """Time in which a foot stands for that alone from which on it is said, s."""
 _SHORTEST = 0.08
@@ -122,7 +124,8 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     Raises
     ------
     RetargetError
-        If legs or feet are not recorded, no foot ever stands, the person climbs stairs, or is not on their feet.
+        If legs or feet are not recorded, no foot ever stands, the person climbs stairs, or is not on their
+        feet.
     """
     _require_legs(motion)
     motion = with_heels(motion)
@@ -135,7 +138,8 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     if belt is not None:
         still = _without_belt(motion, belt)
         doubts.append(
-            f"the feet slide back at {np.linalg.norm(belt):.2f} m/s while they stand, and the pelvis stays: taken "
+            f"the feet slide back at {np.linalg.norm(belt):.2f} m/s while they stand, and the pelvis "
+            f"stays: taken "
             "for a treadmill; the robot steps on the spot"
         )
     floor = standing_heights(motion)
@@ -147,7 +151,8 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     flags, carried = _carrying(motion, body, floor, touching)
     if carried > _CARRIED_NOTE:
         doubts.append(
-            f"the feet slide or float for {carried:.2f} s while they must carry the person, who does not fall: the "
+            f"the feet slide or float for {carried:.2f} s while they must carry the person, who does "
+            f"not fall: the "
             "lower one is taken to stand"
         )
     contacts: list[FootContact] = []
@@ -172,7 +177,8 @@ def _carrying(
 ) -> tuple[Flags, float]:
     """Which feet stand (T, 2), and for how long only because something must carry the person, s.
 
-    While neither foot touches the floor and the centre of gravity does not fall freely, the lower foot stands.
+    While neither foot touches the floor and the centre of gravity does not fall freely, the lower foot
+    stands.
     """
     contact = np.stack([touching[side].any(axis=1) for side in SIDES], axis=1)
     height = low_pass(body.cog[:, 2], _FALL_BANDWIDTH, motion.rate)
@@ -182,8 +188,8 @@ def _carrying(
         for side, points in person_feet(motion).items()
     ]
     carrying = ~contact.any(axis=1) & ~falling
-    lower = np.argmin(clearance, axis=0)
-    contact[carrying, lower[carrying]] = True
+    above = np.stack(clearance, axis=1)
+    contact |= carrying[:, None] & (above < above.min(axis=1, keepdims=True) + _EVEN)
     for foot in range(2):
         contact[:, foot] = _without_short(motion.time, contact[:, foot])
     return contact, float(carrying.mean() * motion.time[-1])
@@ -258,9 +264,10 @@ def _require_level_floor(motion: HumanMotion, floor: dict[str, float]) -> None:
     raised = (height > _STEP_HEIGHT) & (speed < _RESTING_SPEED)
     for first, last in contact_intervals(np.asarray(raised)):
         if motion.time[last] - motion.time[first] >= _RESTING_TIME:
+            highest = height[first : last + 1].max()
             raise RetargetError(
-                f"retarget.legs: follow: {motion.source}: the person stands {height[first : last + 1].max():.2f} "
-                f"m above the floor at {motion.time[first]:.2f} s: stairs or a step; allowed: a level floor"
+                f"retarget.legs: follow: {motion.source}: the person stands {highest:.2f} m above the floor "
+                f"at {motion.time[first]:.2f} s: stairs or a step; allowed: a level floor"
             )
 
 
@@ -346,10 +353,14 @@ def _belt_velocity(motion: HumanMotion, body: PersonBody) -> Array | None:
         velocity.append(speed[low])
     low_speed = np.concatenate(velocity)
     belt = np.asarray(np.median(low_speed, axis=0))
-    speed = float(np.linalg.norm(belt))
+    belt_speed = float(np.linalg.norm(belt))
     progress = np.linalg.norm(body.pelvis[-1, :2] - body.pelvis[0, :2]) / motion.time[-1]
     scatter = float(np.median(np.linalg.norm(low_speed - belt, axis=1)))
-    if speed < _BELT_SPEED or progress > _BELT_PROGRESS * speed or scatter > _BELT_SPREAD * speed:
+    if (
+        belt_speed < _BELT_SPEED
+        or progress > _BELT_PROGRESS * belt_speed
+        or scatter > _BELT_SPREAD * belt_speed
+    ):
         return None
     return belt
 

@@ -77,9 +77,10 @@ def make_feasible(
     """Find the footsteps nearest to a plan that a robot can take.
 
     Times: of all sequences in which a swing lasts at least 0.28 s and both feet stand for at least 0.08 s
-    between two swings, the one with the least sum of squared changes (isotonic regression). Swings longer than
-    2.5 s are shortened at both ends. Places, step by step: the foot's rotation against the standing foot within
-    the legs' range, its distance from the place beside that foot within their reach, and the soles apart.
+    between two swings, the one with the least sum of squared changes (isotonic regression). Swings longer
+    than 2.5 s are shortened at both ends. Places, step by step: the foot's rotation against the standing foot
+    within the legs' range, its distance from the place beside that foot within their reach, and the soles
+    apart.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ def make_feasible(
     legs : LegRange
         Reach and rotations of a step.
     shortened : sequence of float
-        Part of the first stance and of each step, from the place beside the other foot, that the robot takes: 1
-        for all of it.
+        Part of the first stance and of each step, from the place beside the other foot, that the robot takes:
+        1 for all of it.
 
     Returns
     -------
@@ -131,7 +132,8 @@ def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[S
             changes.append(
                 StepChange(
                     lift,
-                    f"the person stands {landing - lift:.2f} s on the {SIDES[1 - step.foot]} foot alone; the robot "
+                    f"the person stands {landing - lift:.2f} s on the {SIDES[1 - step.foot]} foot "
+                    f"alone; the robot "
                     f"{LONGEST_SWING:g} s",
                 )
             )
@@ -164,7 +166,8 @@ def _time_changes(steps: Sequence[TimedStep], number: int, lift: float, landing:
         found.append(
             StepChange(
                 steps[number + 1].lift,
-                f"both feet are off the floor for {-flight:.2f} s, as in a run or a jump: the robot lands the "
+                f"both feet are off the floor for {-flight:.2f} s, as in a run or a jump: the robot "
+                f"lands the "
                 f"{side} foot {step.landing - landing:.2f} s earlier",
             )
         )

@@ -179,7 +179,8 @@ def least_width(robot: Robot, beside: pin.SE3) -> float:
     Returns
     -------
     float
-        As far as the robot stands, or so far that the soles stand beside each other with 3 cm between them, m:
+        As far as the robot stands, or so far that the soles stand beside each other with 3 cm between them,
+        m:
         nearer, bent knees touch.
     """
     left, right = (robot.soles[f"{side}_foot"][:, 1] for side in SIDES)

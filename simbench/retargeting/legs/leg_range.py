@@ -34,8 +34,8 @@ class LegRange(NamedTuple):
     turn_rate : float
         Largest rotation of a foot in a swing over the swing's duration, rad/s.
     beside : (pinocchio.SE3, pinocchio.SE3)
-        Pose of the left foot in the frame of the right one, and of the right in that of the left, as the robot
-        stands.
+        Pose of the left foot in the frame of the right one, and of the right in that of the left, as the
+        robot stands.
     """
 
     reach: float

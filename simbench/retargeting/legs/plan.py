@@ -1,4 +1,4 @@
-"""Plan a robot that follows a person's steps: footsteps, ZMP, COG, and trunk and arms at the recorded tempo."""
+"""Plan how a robot follows a person's steps, with trunk and arms, at the recorded tempo."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -54,25 +54,25 @@ _SCALE_ROUNDS, _STEP_ROUNDS = 5, 6
 _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
 _MANY, _FEW = 3, 0.25
-"""Number of steps from which on single ones are shortened, and part of the steps in which the legs may be beyond
-their limits for that."""
+"""Number of steps from which on single ones are shortened, and part of the steps in which the legs may be
+beyond their limits for that."""
 _NEGLIGIBLE = 0.02
 """Excess that needs no shorter steps."""
 _LEG_CLEARANCE, _CHECKED, _TOUCHING = 0.005, 0.03, 0.2
-"""Least distance of the legs from each other, m; interval at which it is checked, s; and what counts as the excess
-over a limit where they are nearer."""
+"""Least distance of the legs from each other, m; interval at which it is checked, s; and what counts as the
+excess over a limit where they are nearer."""
 _CLEARANCE = 0.015
 """Margin between the arms and the legs, m."""
 _TOLERATED = 0.1
-"""Excess of the legs over a position limit, rad, or a speed limit, as a part of it, above which a plan is refused:
-a robot that cannot follow by more falls."""
+"""Excess of the legs over a position limit, rad, or a speed limit, as a part of it, above which a plan is
+refused: a robot that cannot follow by more falls."""
 _SHORTER, _AROUND = 0.75, 0.1
 """Factor by which they are, and time before and after a swing that counts as its step, s."""
 _LONG_STEP = 0.9
 """Quantile of the steps' lengths that the scale brings within reach; longer ones are shortened."""
 _LEAST_SCALE, _MOVED = 0.4, 0.04
-"""Least part of the largest scale, and RMS distance by which steps may have to be moved, m, before the scale is
-reduced for it: distances shrink, the width of the feet does not."""
+"""Least part of the largest scale, and RMS distance by which steps may have to be moved, m, before the scale
+is reduced for it: distances shrink, the width of the feet does not."""
 _REACH = 0.85
 """Part of the longest step that they may use."""
 _BENT = -0.04
@@ -80,15 +80,15 @@ _BENT = -0.04
 _HEIGHT_BANDWIDTHS = (3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7, 0.5, 0.3)
 """Bandwidths of the pelvis' height that are tried in turn, Hz; the first is twice the frequency of steps."""
 _MAX_LIFT = 0.25
-"""Largest vertical acceleration of the COG, as a part of gravity: the pendulum's height is taken to be constant,
-and the soles keep their grip."""
+"""Largest vertical acceleration of the COG, as a part of gravity: the pendulum's height is taken to be
+constant, and the soles keep their grip."""
 _STANDING_QUANTILE = 0.9
 """Quantile of the pelvis' heights at which the person is taken to stand upright."""
 _HEIGHT_FRACTION = 0.7
 """Fraction used of the heights that the legs allow: the rest is for steps and sway."""
 _DEEPEST_SQUAT = 0.2
-"""Largest lowering of the root as a part of its height: at 0.3 a robot counts as fallen, and legs bend further for
-long steps."""
+"""Largest lowering of the root as a part of its height: at 0.3 a robot counts as fallen, and legs bend
+further for long steps."""
 _TIME_CONSTANTS = 4.0
 """Time constants 1 / ω of the pendulum at rest before and after, in which the COG gets under way."""
 _SHORTEST_LEAD = 0.3
@@ -218,8 +218,8 @@ def plan_step_following(
     MotionError
         If arms or hips were not recorded.
     RetargetError
-        If the feet were not, the person is not on level ground and on their feet, the robot's legs cannot make
-        such steps, or steps were changed and `retarget.legs_strict` is set.
+        If the feet were not, the person is not on level ground and on their feet, the robot's legs cannot
+        make such steps, or steps were changed and `retarget.legs_strict` is set.
     """
     require_human_form(robot)
     require_both_arms(motion)
@@ -239,7 +239,8 @@ def plan_step_following(
     changes = [f"at {change.time:.2f} s {change.reason}" for change in best.feasible.changes]
     if options.retarget.legs_strict and (changes or best.followed.doubts):
         raise RetargetError(
-            f"retarget.legs_strict: {motion.source}: {[*changes, *best.followed.doubts][0]}; allowed: steps that "
+            f"retarget.legs_strict: {motion.source}: {[*changes, *best.followed.doubts][0]}; allowed: "
+            f"steps that "
             f"{robot.name} can take as the person did"
         )
     return _finish(person, options, best, upper, changes)
@@ -295,16 +296,16 @@ def _choose_scale(
         clear = clear._replace(rotation=root_rotations(person.body, best.lean))
         best = _plan_candidate(robot, person, options, clear, footsteps, best.lowered)
     if best.followed.excess.max(initial=0.0) > _TOLERATED:
-        why = [*best.followed.doubts, *(change.reason for change in best.feasible.changes)]
+        reasons = [*best.followed.doubts, *(change.reason for change in best.feasible.changes)]
+        why = "; ".join(reasons[:2])
         raise RetargetError(
-            f"retarget.legs: follow: {robot.name} cannot follow {person.motion.source}: {'; '.join(why[:2])}; "
-            "allowed: stand"
+            f"retarget.legs: follow: {robot.name} cannot follow {person.motion.source}: {why}; allowed: stand"
         )
     return best
 
 
 def _failing_steps(candidate: _Candidate) -> list[bool]:
-    """Tell in which steps the legs are beyond their limits, the first one being the stance before all others."""
+    """Tell in which steps the legs are beyond their limits; the first is the stance before them."""
     excess, tick, start = candidate.followed.excess, candidate.setting.tick, candidate.steps.start
     steps = candidate.feasible.plan.steps
     first_lift = min((step.lift for step in steps), default=0.0)
@@ -344,7 +345,7 @@ def _scaled(
 
 
 def _largest_scale(robot: Robot, person: _Person, options: StepFollowingOptions, limits: LegRange) -> float:
-    """Ratio of the legs' lengths, or less, so that most steps are within reach and beside the other foot."""
+    """Ratio of the legs' lengths, or less, so that most steps are in reach beside the other foot."""
     ratio = leg_length(robot) / person.recorded.leg
     contacts = person.recorded.contacts
     lengths = []
@@ -429,7 +430,7 @@ def _plan_candidate(
     footsteps: tuple[FootstepPlan, FeasibleSteps, LegRange],
     lowered: float | None,
 ) -> _Candidate:
-    """Plan feet, ZMP, root and COG of footsteps, and let the legs follow ideally, lowered as far as it takes."""
+    """Plan feet, ZMP, root and COG of footsteps; the legs follow, lowered as far as it takes."""
     wanted, feasible, limits = footsteps
     upper, rotation, heights, lean = body
     time = person.motion.time - person.motion.time[0]
@@ -465,7 +466,7 @@ def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> Foll
 
 
 def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: LegRange) -> Array:
-    """Orientation (T, 4) of the root: the person's, turned against each foot by no more than the legs allow."""
+    """Orientation (T, 4) of the root: the person's, as far as the legs allow to turn against the feet."""
     yaw, pitch, roll = rotation.as_euler("ZYX").T
     middle = feet.mean(axis=1)
     yaw = np.unwrap(yaw) + heading
@@ -504,7 +505,7 @@ def _plan_steps(setting: TrajectoryTask, person: _Person, plan: FootstepPlan, va
     sampled = sample_motion(fit_curve(whole.time, whole.joints), settings, float(whole.time[-1]))
     start = settings.settle_s + float(leads[0].time[-1])
     total = len(sampled.clock) // setting.every + 1
-    clock = tick * np.arange(total) - start
+    clock: Array = tick * np.arange(total, dtype=np.float64) - start
     feet_plan = swing_feet(plan, clock, _LIFT * leg_length(robot))
     weight = np.interp(
         clock,
@@ -542,7 +543,8 @@ def _finish(
     recorded = sum(step.recorded for step in planned.steps)
     notes = [
         *person.recorded.notes,
-        f"{recorded} steps of the person are followed, distances {best.wanted.scale:.3f} times the person's, feet "
+        f"{recorded} steps of the person are followed, distances {best.wanted.scale:.3f} times the "
+        f"person's, feet "
         f"{best.wanted.widened:.3f} m farther apart",
     ]
     if len(planned.steps) > recorded:

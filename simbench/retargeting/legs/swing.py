@@ -11,16 +11,16 @@ from simbench.retargeting.trajectory.footholds import FootPlan
 _VERTICAL_FRACTION = 0.05
 """Part of a swing's time at each of its ends, in which the foot only rises or sinks."""
 _RAMP = 0.3
-"""Part of the rest at each of its ends, in which the foot gets to its speed: the fastest is then 1.6 times the
-mean, with minimum jerk and the fractions of `plan_gait` 2.3 times, at about the same acceleration."""
+"""Part of the rest at each of its ends, in which the foot gets to its speed: the fastest is then 1.6 times
+the mean, with minimum jerk and the fractions of `plan_gait` 2.3 times, at about the same acceleration."""
 
 
 def swing_feet(plan: FootstepPlan, clock: Array, lift: float) -> FootPlan:
     """Sample the feet of footsteps.
 
     A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the phase s of its swing. In between it moves
-    horizontally and turns at a constant speed, which it reaches and leaves as a cosine: at the tempo of a person
-    who walks, the speed of the leg's joints is what limits the length of a step.
+    horizontally and turns at a constant speed, which it reaches and leaves as a cosine: at the tempo of a
+    person who walks, the speed of the leg's joints is what limits the length of a step.
 
     Parameters
     ----------

@@ -18,7 +18,8 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
 TRANSFER_TIME = 0.4
-"""Longest time in which the ZMP moves from one sole to the next, s: a person's double support takes 0.1 to 0.3."""
+"""Longest time in which the ZMP moves from one sole to the next, s: a person's double support takes 0.1 to
+0.3."""
 _SWAY_BANDWIDTH = 2.0
 """Bandwidth of the person's weight between their feet, Hz: above is the noise of accelerations."""
 _ROLL_FRACTION = 0.25

@@ -34,8 +34,8 @@ class FollowedPlan(NamedTuple):
     doubts : tuple of str
         Limits that the legs would exceed, one line each.
     excess : (N,) array
-        How far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's part
-        beyond its limit; 0 within them. 1 from where a leg became straight.
+        How far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's
+        part beyond its limit; 0 within them. 1 from where a leg became straight.
     """
 
     plan: WholeBodyPlan

@@ -83,7 +83,9 @@ def plan_on_feet(
     every = round(1.0 / (settings.timestep_s * rate))
     setting = TrajectoryTask(robot, smoothed, section, settings, every)
     steps = plan_steps(setting)
-    lowered, followed = follow_ideally(robot, lambda low: make_whole_plan(setting, steps, low), leg_length(robot))
+    lowered, followed = follow_ideally(
+        robot, lambda low: make_whole_plan(setting, steps, low), leg_length(robot)
+    )
     whole = followed.plan
     timeline = build_timeline(setting, steps, whole, followed.path, feedforward)
     tracked = _track(setting, steps, placed.trajectory)

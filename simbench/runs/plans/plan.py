@@ -52,7 +52,8 @@ class Plan:
     whole : WholeBodyPlan or None
         Plan of the balance controller, of a robot that follows the person's steps.
     notes, doubts : sequence of str
-        What was assumed and changed of these steps, and what the robot cannot do as the person did, one line each.
+        What was assumed and changed of these steps, and what the robot cannot do as the person did, one line
+        each.
     """
 
     timeline: Timeline

@@ -13,7 +13,13 @@ from simbench.retargeting.legs.feasible_steps import (
     SHORTEST_SWING,
     make_feasible,
 )
-from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, TimedStep, least_width, scale_footsteps
+from simbench.retargeting.legs.footsteps import (
+    FootstepFrame,
+    FootstepPlan,
+    TimedStep,
+    least_width,
+    scale_footsteps,
+)
 from simbench.retargeting.legs.leg_range import find_leg_range
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.robot.robot import load_robot
@@ -40,7 +46,9 @@ def scaled(legs, mahru, scale=0.5, heading=0.0, **steps):
 
 def steps_of(*rows):
     """Make steps of (foot, lift, landing, x, y)."""
-    return tuple(TimedStep(foot, lift, landing, np.array([x, y]), 0.0, True) for foot, lift, landing, x, y in rows)
+    return tuple(
+        TimedStep(foot, lift, landing, np.array([x, y]), 0.0, True) for foot, lift, landing, x, y in rows
+    )
 
 
 def test_distances_are_scaled_and_feet_stand_beside_each_other(mahru, legs):
@@ -112,7 +120,9 @@ def test_a_long_stand_on_one_foot_is_shortened_and_said(mahru, legs):
 
 def test_steps_out_of_reach_and_across_the_other_foot_are_moved(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
-    far = make_feasible(mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0])
+    far = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0]
+    )
     assert 0.2 < far.plan.steps[0].position[0] <= legs.reach
     across = make_feasible(
         mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 0.05, -0.1)), 1.0, 0.0), legs, [1.0, 1.0]
