@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from simbench.balance.controller.whole_body import WholeBodyPlan
 from simbench.balance.inverted_pendulum import GRAVITY, natural_frequency
 from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import Stance, height_range, stand
+from simbench.balance.standing.standing import Stance, height_range, leg_columns, stand
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
@@ -44,6 +44,7 @@ from simbench.retargeting.trajectory.feasibility import FollowedPlan, follow_ide
 from simbench.retargeting.trajectory.plan import build_timeline, make_whole_plan
 from simbench.retargeting.trajectory.steps import PlannedSteps, TrajectoryTask, middle_of_soles, plan_lead
 from simbench.robot.robot import SEATED, Robot
+from simbench.robot.sides import SIDES
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -53,9 +54,11 @@ _SCALE_ROUNDS, _STEP_ROUNDS = 5, 6
 """Most rounds in which all steps are shortened, and single ones."""
 _SCALING = (0.7, 0.93)
 """Least and largest factor by which the scale is reduced in a round."""
-_MANY, _FEW = 3, 0.25
-"""Number of steps from which on single ones are shortened, and part of the steps in which the legs may be
-beyond their limits for that."""
+_STUCK = 0.8
+"""Part of the excess over limits that shorter steps may leave to go on: else single ones are shortened, which
+costs their places, while the scale costs none."""
+_SPEED_RESERVE = 0.05
+"""Part of the legs' speed limits that a plan is to leave: in a run, feedback adds to the speeds."""
 _NEGLIGIBLE = 0.02
 """Excess that needs no shorter steps."""
 _LEG_CLEARANCE, _CHECKED, _TOUCHING = 0.005, 0.03, 0.2
@@ -261,7 +264,7 @@ def _choose_scale(
     scale = _largest_scale(robot, person, options, legs)
     best: _Candidate | None = None
     shortened: list[float] = []
-    lean = 1.0
+    lean, before = 1.0, np.inf
     for number in range(_SCALE_ROUNDS + _STEP_ROUNDS):
         on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
         wanted = _scaled(robot, person, options, legs, scale)
@@ -276,8 +279,9 @@ def _choose_scale(
         if candidate.followed.excess.max() <= _NEGLIGIBLE or not wanted.steps:
             best = candidate
             break
-        few = len(wanted.steps) >= _MANY and sum(failing) <= _FEW * len(failing)
-        if single or number >= _SCALE_ROUNDS or few:
+        beyond = float(candidate.followed.excess.sum())
+        stuck, before = beyond > _STUCK * before, beyond
+        if single or number >= _SCALE_ROUNDS or stuck:
             lean *= _SHORTER
             body = body._replace(rotation=root_rotations(person.body, lean), lean=lean)
             shortened = [
@@ -447,8 +451,18 @@ def _plan_candidate(
         )
     else:
         followed = follow_lowered(robot, make_whole_plan(setting, steps, lowered))
-    followed = _with_leg_contact(robot, followed, setting.tick)
+    followed = _with_leg_contact(robot, _with_speed_reserve(robot, followed, setting.tick), setting.tick)
     return _Candidate(wanted, feasible, setting, steps, lowered, followed, lean)
+
+
+def _with_speed_reserve(robot: Robot, followed: FollowedPlan, tick: float) -> FollowedPlan:
+    """Count speeds of the legs near their limits as beyond: in a run, feedback adds to them."""
+    if followed.excess[-1] >= 1.0:
+        return followed
+    legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
+    speed = np.abs(np.diff(followed.path[:, 7 + legs], axis=0)) / tick
+    ratio = np.append((speed / robot.model.velocityLimit[6 + legs]).max(axis=1), 0.0)
+    return followed._replace(excess=np.maximum(followed.excess, ratio - 1.0 + _SPEED_RESERVE))
 
 
 def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> FollowedPlan:
