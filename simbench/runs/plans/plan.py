@@ -11,7 +11,8 @@ from simbench.errors import ScenarioError
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.contact.equipment import Equipment, Resistance
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
-from simbench.retargeting.legs.plan import StepFollowingOptions, plan_step_following
+from simbench.retargeting.legs.plan import plan_step_following
+from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
