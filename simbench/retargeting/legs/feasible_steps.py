@@ -29,9 +29,11 @@ _TIME_NOTE, _PLACE_NOTE, _TURN_NOTE = 0.03, 0.01, 0.05
 """Changes from which on they are said, s, m and rad."""
 _REACH_FRACTION = 0.9
 """Part of the longest step that is used: the rest is for the COG's motion."""
-_INWARD_FRACTION, _OUTWARD_FRACTION = 0.25, 0.8
+_INWARD_FRACTION, _OUTWARD_FRACTION = 0.3, 0.8
 """Parts of the largest rotation of a foot towards the other one and away from it that are used: with the toes
 inward, bent knees touch."""
+_PROJECTIONS = 100
+"""Rounds in which the turns of all pairs of feet are brought within their bounds."""
 _PUSH = 0.005
 """Distance by which a foot is moved outward at a time until the soles do not overlap, m."""
 _FEET_APART = 0.02
@@ -100,6 +102,8 @@ def make_feasible(
         The nearest steps.
     """
     steps, changes = _feasible_times(plan.steps)
+    plan, steps, turned = _spread_turns(plan, steps, legs)
+    changes += turned
     feet = [_pose(row) for row in plan.start]
     feet[1], _ = _feasible_place(robot, legs, 1, feet, feet[1], (np.inf, shortened[0]))
     start = plan.start.copy()
@@ -152,6 +156,44 @@ def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[S
         result.append(step._replace(lift=lift, landing=landing))
         changes += _time_changes(steps, number, lift, landing)
     return result, changes
+
+
+def _spread_turns(
+    plan: FootstepPlan, steps: list[TimedStep], legs: LegRange
+) -> tuple[FootstepPlan, list[TimedStep], list[StepChange]]:
+    """Turn both feet of a pair that hips cannot turn so far against each other, by the same angle.
+
+    A person turns on a foot that stands; the robot's is put down in the direction between. Projections onto
+    the bounds of all pairs in turn, which end where all of them hold.
+    """
+    yaws = np.array([*plan.start[:, 2], *(step.yaw for step in steps)])
+    latest = [0, 1]
+    pairs = [(1, 0, 1)]
+    for number, step in enumerate(steps, 2):
+        pairs.append((number, latest[1 - step.foot], step.foot))
+        latest[step.foot] = number
+    inward, outward = _INWARD_FRACTION * legs.inward, _OUTWARD_FRACTION * legs.outward
+    wanted = yaws.copy()
+    for _ in range(_PROJECTIONS):
+        for moved, standing, foot in pairs:
+            sign = (1.0, -1.0)[foot]
+            turn = sign * (yaws[moved] - yaws[standing])
+            half = 0.5 * sign * (float(np.clip(turn, -inward, outward)) - turn)
+            yaws[moved] += half
+            yaws[standing] -= half
+    start = plan.start.copy()
+    start[:, 2] = yaws[:2]
+    placed = [step._replace(yaw=float(yaw)) for step, yaw in zip(steps, yaws[2:], strict=True)]
+    changes = [
+        StepChange(
+            step.landing,
+            f"the {SIDES[step.foot]} foot points {after - before:+.2f} rad off: hips turn a foot by "
+            f"{-inward:.2f} to {outward:.2f} rad against the other one",
+        )
+        for step, before, after in zip(steps, wanted[2:], yaws[2:], strict=True)
+        if abs(after - before) > _TURN_NOTE
+    ]
+    return plan._replace(start=start), placed, changes
 
 
 def _time_changes(steps: Sequence[TimedStep], number: int, lift: float, landing: float) -> list[StepChange]:

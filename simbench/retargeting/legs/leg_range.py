@@ -14,8 +14,8 @@ from simbench.robot.sides import SIDES
 _ROLL_FRACTION = 0.7
 """Part of a leg's range to the side that a step may use: the trunk's sway over the standing foot needs the
 rest."""
-_TURN_FRACTION = 0.7
-"""Part of the speed at which a hip rotates the foot that a step may use; the root turns too."""
+_TURN_FRACTION = 0.9
+"""Part of the speed at which a hip rotates the foot that a step may use; the root turns along."""
 _FASTEST = 1.6
 """Ratio of the largest to the mean speed of a swing (`swing_feet`)."""
 
