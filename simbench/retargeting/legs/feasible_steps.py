@@ -19,7 +19,7 @@ from simbench.robot.sides import SIDES
 
 SHORTEST_SWING = 0.28
 """Shortest swing, s: within it a foot rises, moves and sinks at speeds that a leg's joints have."""
-SHORTEST_DOUBLE_SUPPORT = 0.08
+SHORTEST_DOUBLE_SUPPORT = 0.1
 """Shortest time on both feet between two swings, s: the ZMP moves from sole to sole in it."""
 _SHORTEST_CONTACT = 0.10
 """Shortest contact of a foot between two swings of its own, s."""
@@ -78,7 +78,7 @@ def make_feasible(
 ) -> FeasibleSteps:
     """Find the footsteps nearest to a plan that a robot can take.
 
-    Times: of all sequences in which a swing lasts at least 0.28 s and both feet stand for at least 0.08 s
+    Times: of all sequences in which a swing lasts at least 0.28 s and both feet stand for at least 0.1 s
     between two swings, the one with the least sum of squared changes (isotonic regression). Swings longer
     than 2.5 s are shortened at both ends. Places, step by step: the foot's rotation against the standing foot
     within the legs' range, its distance from the place beside that foot within their reach, and the soles
