@@ -37,7 +37,9 @@ _PROJECTIONS = 100
 _PUSH = 0.005
 """Distance by which a foot is moved outward at a time until the soles do not overlap, m."""
 _FEET_APART = 0.02
-"""Least distance of two soles that stand, m: feet are wider than their soles."""
+"""Least distance of two soles, m: feet are wider than their soles."""
+_WAY = (0.4, 0.55, 0.7, 0.85, 1.0)
+"""Parts of the way of a foot at which that distance is kept; it may begin nearer."""
 _CLEAR_GROWTH = 0.01
 """Distance that is left between the soles then, m."""
 
@@ -280,14 +282,23 @@ def _feasible_place(
 
 
 def _soles_near(robot: Robot, foot: int, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
-    """Whether a sole comes over the other one, or ends nearer to it than feet may."""
+    """Whether a sole comes over the other one, or nearer to it than feet may in the later part of its way."""
     if soles_overlap(robot, SIDES[foot], start, end, standing):
         return True
-    moved, still = (
-        shapely.Polygon((robot.soles[f"{SIDES[side]}_foot"] @ pose.rotation.T + pose.translation)[:, :2])
-        for side, pose in ((foot, end), (1 - foot, standing))
-    )
-    return bool(moved.distance(still) < _FEET_APART)
+    still = _sole(robot, 1 - foot, standing)
+    turn = math.remainder(yaw_of(end) - yaw_of(start), math.tau)
+    for part in _WAY:
+        place = start.translation + part * (end.translation - start.translation)
+        moved = _pose(np.array([place[0], place[1], yaw_of(start) + part * turn]))
+        if _sole(robot, foot, moved).distance(still) < _FEET_APART:
+            return True
+    return False
+
+
+def _sole(robot: Robot, foot: int, pose: pin.SE3) -> shapely.Polygon:
+    """Sole of a foot on the floor, m."""
+    corners = robot.soles[f"{SIDES[foot]}_foot"] @ pose.rotation.T + pose.translation
+    return shapely.Polygon(corners[:, :2])
 
 
 def _pose(place: Array) -> pin.SE3:

@@ -22,10 +22,11 @@ from simbench.robot.robot import Robot
 
 OnProgress = Callable[[str, int, int], None]
 
-_SCALE_ROUNDS, _STEP_ROUNDS = 5, 6
-"""Most rounds in which all steps are shortened, and single ones."""
-_SCALING = (0.7, 0.93)
-"""Least and largest factor by which the scale is reduced in a round."""
+_SCALE_ROUNDS, _STEP_ROUNDS, _FIRST_ROUNDS = 6, 6, 3
+"""Most rounds in which all steps are shortened, and single ones; and the rounds of the first that are taken
+whether they help or not."""
+_SCALING, _EASING = (0.7, 0.9), 0.75
+"""Least and largest factor by which the scale is reduced in a round, and the power of the excess for it."""
 _STUCK = 0.8
 """Part of the excess over limits that shorter steps may leave to go on: else single ones are shortened, which
 costs their places, while the scale costs none."""
@@ -110,7 +111,7 @@ def choose_steps(
             best = candidate
             break
         beyond = float(candidate.followed.excess.sum())
-        stuck, before = beyond > _STUCK * before, beyond
+        stuck, before = number >= _FIRST_ROUNDS and beyond > _STUCK * before, beyond
         if single or number >= _SCALE_ROUNDS or stuck:
             lean *= _SHORTER
             body = body._replace(rotation=root_rotations(person.body, lean), lean=lean)
@@ -119,7 +120,7 @@ def choose_steps(
             ]
         else:
             excess = float(np.quantile(candidate.followed.excess[candidate.followed.excess > 0.0], 0.9))
-            scale *= float(np.clip(1.0 / np.sqrt(1.0 + excess), *_SCALING))
+            scale *= float(np.clip((1.0 + excess) ** -_EASING, *_SCALING))
     on_progress("steps", 1, 1)
     if best is None:
         assert unreached is not None
