@@ -114,7 +114,7 @@ def plan_candidate(
     upper, rotation, heights, lean = body
     time = person.motion.time - person.motion.time[0]
     feet = swing_feet(feasible.plan, time, 0.0)
-    quaternion = _root_quaternions(rotation, feet.yaw, options.section.heading_rad, limits)
+    quaternion = _root_quaternions(rotation, feet.yaw, options.section.heading_rad, limits, lean)
     base = np.column_stack([feet.position.mean(axis=1)[:, :2], heights, quaternion])
     trajectory = JointTrajectory(time, upper.joints, robot.joint_names, base)
     every = round(1.0 / (options.settings.timestep_s * options.rate))
@@ -171,7 +171,9 @@ def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> Foll
     return followed._replace(doubts=(*followed.doubts, line), excess=excess)
 
 
-def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: LegRange) -> Array:
+def _root_quaternions(
+    rotation: Rotation, feet: Array, heading: float, limits: LegRange, part: float
+) -> Array:
     """Orientation (T, 4) of the root: the person's, as far as the legs allow to turn against the feet."""
     yaw, pitch, roll = rotation.as_euler("ZYX").T
     middle = feet.mean(axis=1)
@@ -183,7 +185,7 @@ def _root_quaternions(rotation: Rotation, feet: Array, heading: float, limits: L
     low = np.maximum(left - outward, right - inward)
     high = np.minimum(left + inward, right + outward)
     yaw = np.where(low < high, np.clip(yaw, low, high), 0.5 * (low + high))
-    yaw = middle + np.clip(yaw - middle, -_MAX_TWIST, _MAX_TWIST)
+    yaw = middle + part * np.clip(yaw - middle, -_MAX_TWIST, _MAX_TWIST)
     turned = Rotation.from_euler("ZYX", np.column_stack([yaw, pitch, roll]))
     return continuous_quaternions(turned.as_quat())
 
