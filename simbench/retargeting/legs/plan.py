@@ -148,8 +148,8 @@ def _finish(
         notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
     if best.lean < 1.0:
         notes.append(
-            f"{best.lean:.2f} of the trunk's lean and of its twist against the feet is followed: the hips need "
-            "their range for the steps"
+            f"{best.lean:.2f} of the trunk's lean and of its twist against the feet is followed: the hips "
+            "need their range for the steps"
         )
     if upper.filtered:
         notes.append(
