@@ -52,9 +52,9 @@ PERSON_THRESHOLDS = ContactThresholds(0.03, 0.06, 0.35, 0.6, 0.08, 0.06)
 2 cm within the foot and the shoe; at heel strike and toe-off they pass about 0.4 m/s, in mid-swing 3 m/s."""
 
 ANKLE_THRESHOLDS = ContactThresholds(0.05, 0.12, 0.35, 1.4, 0.08, 0.06)
-"""Ankles of feet of which neither heel nor toe is recorded. While the toe stands, a raised heel lifts the
-ankle by up to 12 cm and moves it at up to 1.4 m/s. Of eleven recordings with heels or toes, the ankles alone
-agree with all points in 92.9 % of the samples, with `PERSON_THRESHOLDS` in 88.5 %."""
+"""Ankles of feet of which neither heel nor toe is recorded. While the toe still stands, a raised heel lifts
+the ankle by up to 12 cm and moves it at up to 1.4 m/s. Of eleven recordings with heels or toes, the ankles
+alone agree with all points in 92.9 % of the samples, with `PERSON_THRESHOLDS` in 88.5 %."""
 
 _REST_SPEED = 0.2
 """Speed below which a point of a foot may stand on the floor, m/s."""

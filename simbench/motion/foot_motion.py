@@ -1,5 +1,7 @@
 """Contact of a person's feet with the floor, and jerk of hands and feet, in a recording."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from simbench.kinematics.arrays import Array
@@ -17,6 +19,9 @@ from simbench.motion.body_measures import FOOT_WORDS
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 
+_HEEL_BEHIND = 0.05
+"""Distance of the heel behind the ankle, m: a fifth of a foot's length."""
+
 
 def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:
     """Measure how a person's feet touch the floor.
@@ -32,6 +37,7 @@ def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:
         Support, skating, penetration and flight, from the joints of ankles, heels and toes; None where a foot
         is not recorded.
     """
+    motion = with_heels(motion)
     feet = person_feet(motion)
     if not feet:
         return None
@@ -58,6 +64,42 @@ def person_feet(motion: HumanMotion) -> dict[str, Array]:
     if not all(names.values()):
         return {}
     return {side: np.stack([motion.joints[name] for name in of], axis=1) for side, of in names.items()}
+
+
+def with_heels(motion: HumanMotion) -> HumanMotion:
+    """Add the heels of feet of which only ankle and toe are recorded: a person lands on the heel.
+
+    The heel is on the floor, 5 cm behind the ankle, while the foot stands, and rotates with the line from
+    ankle to toe.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    HumanMotion
+        The same recording, with `left_heel` and `right_heel` where they can be found.
+    """
+    heights, joints = standing_heights(motion), dict(motion.joints)
+    for side in SIDES:
+        ankle, toe = (motion.joints.get(f"{side}_{part}") for part in ("ankle", "toe"))
+        if ankle is None or toe is None or f"{side}_heel" in motion.joints:
+            continue
+        along = toe - ankle
+        level = np.linalg.norm(along[:, :2], axis=1)
+        standing = heights[f"{side}_toe"] - heights[f"{side}_ankle"]
+        length = float(np.median(np.linalg.norm(along, axis=1)))
+        pitch = np.arctan2(along[:, 2], level) - np.arctan2(
+            standing, max(length**2 - standing**2, 1e-6) ** 0.5
+        )
+        back, down = _HEEL_BEHIND, heights[f"{side}_ankle"]
+        horizontal = -back * np.cos(pitch) + down * np.sin(pitch)
+        vertical = -back * np.sin(pitch) - down * np.cos(pitch)
+        forward = along[:, :2] / np.maximum(level, 1e-6)[:, None]
+        joints[f"{side}_heel"] = ankle + np.column_stack([horizontal[:, None] * forward, vertical])
+    return replace(motion, joints=joints)
 
 
 def person_thresholds(motion: HumanMotion) -> ContactThresholds:

@@ -875,6 +875,59 @@ _GROUPS: tuple[_Group, ...] = (
         "runs of robots with two arms that follow a recording; as far as both have the part", error_texts()
     ),
     _fidelity("runs that follow a recording; the lag of two arms only", tempo_texts()),
+    _Group(
+        "runs that follow the person's steps",
+        (
+            _Text(
+                "follow.person_step_count",
+                "Number of landings of the person in the recording.",
+                _PLAN,
+                "",
+                "See how contacts are found with `simbench motion inspect`.",
+            ),
+            _Text(
+                "follow.step_count",
+                "Number of planned landings of these. A foot that is in the air at the recording's end "
+                "is put "
+                "down after it and does not count.",
+                _PLAN,
+                "",
+                "Fewer than `follow.person_step_count` if the person begins in the air with both feet.",
+            ),
+            _Text(
+                "follow.changed_step_count",
+                "Number of changes of the person's scaled steps, in place, rotation and time, each of "
+                "which is "
+                "told in a line.",
+                _PLAN,
+                "",
+                "With `retarget.legs_strict: true` a recording with any is refused.",
+            ),
+            _Text(
+                "follow.scale",
+                "Ratio of the robot's distances on the floor to the person's.",
+                _PLAN,
+                "",
+                "At most the ratio of the legs' lengths; less where steps of that length are out of "
+                "reach, or "
+                "need faster joints at the recorded tempo.",
+            ),
+            _Text(
+                "follow.widened_m",
+                "Distance by which both feet are farther apart than the person's, scaled.",
+                _PLAN,
+                "",
+                "People put their feet nearly in line; a robot's stand beside each other.",
+            ),
+            _Text(
+                "follow.lowered_m",
+                "Distance by which the COG is lower than the person's, scaled: level feet need bent knees.",
+                _PLAN,
+                "",
+                "It grows with the length of the steps.",
+            ),
+        ),
+    ),
     _fidelity("runs that follow the person's steps", footstep_texts()),
     _Group(
         "scenarios with section `stepping`",

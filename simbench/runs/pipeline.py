@@ -269,15 +269,15 @@ def _run(
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     course, followed, recording = _plan(robot, scenario, folder, mechanisms, output, on_progress)
-    if followed:
-        scenario = _with_camera(robot, scenario, folder, followed.tracked.base[:, :2])
+    way = _way(course, followed)
+    scenario = scenario if way is None else _with_camera(robot, scenario, folder, way)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
     if not robot.floating:
         robot = on_pedestal(robot, float(course.timeline.base[2]))
-    balanced = _balanced(robot, scenario, course.timeline, followed)
+    balanced = _balanced(robot, scenario, course, followed)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
     varied, friction = draw_variation(
@@ -336,7 +336,7 @@ def _run(
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
-    notes = followed.notes if followed else course.notes
+    notes = followed.notes if followed else tuple(course.notes)
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
@@ -344,6 +344,13 @@ def _run(
         return _Outcome(known, str(recorder.divergence), renderer, notes)
     measured = _measure(log, scenario, mechanisms, pushes, on_progress)
     return _Outcome({**plan_and_timing, **fidelity, **measured}, None, renderer, notes)
+
+
+def _way(course: Plan, followed: TrajectoryPlan | None) -> NDArray[np.float64] | None:
+    """Way (T, 2) of a robot that follows a trajectory, or a person's steps; None of one that does not."""
+    if followed is not None:
+        return followed.tracked.base[:, :2]
+    return None if course.whole is None else course.whole.gait.cog
 
 
 def _with_camera(
@@ -490,7 +497,9 @@ def _plan_from_recording(
         output.on_doubts(motion.doubts)
     inputs = collect_inputs(robot, scenario, mechanisms, motion)
     plan, record = find_plan(robot, inputs, on_progress, cache=output.cache)
-    _add_provenance(folder, {"plan": asdict(record)})
+    if plan.doubts:
+        output.on_doubts(tuple(plan.doubts))
+    _add_provenance(folder, {"doubts": [*motion.doubts, *plan.doubts], "plan": asdict(record)})
     doubts = float(len(motion.doubts))
     plan = replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
     return _Planned(plan, None, FollowedRecording(motion, scenario.motion.speed, scenario.retarget))
@@ -522,16 +531,17 @@ def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:
 
 
 def _balanced(
-    robot: Robot, scenario: Scenario, timeline: Timeline, followed: TrajectoryPlan | None
+    robot: Robot, scenario: Scenario, course: Plan, followed: TrajectoryPlan | None
 ) -> BalancedRun | None:
     """Set up balance for a robot on its feet; return None for one that sits or has a fixed base."""
     if not robot.floating or scenario.robot.posture == SEATED:
         return None
-    if followed is not None and followed.whole is not None:
+    whole, timeline = course.whole if followed is None else followed.whole, course.timeline
+    if whole is not None:
         return balance_plan(
             robot,
             timeline,
-            followed.whole,
+            whole,
             scenario.balance,
             scenario.simulation,
             feedforward=scenario.control.feedforward,
@@ -572,6 +582,8 @@ def _with_own_posture(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:
     """Refuse what the robot has no legs for: steps and pushes, and to stand on feet that touch nothing."""
+    if scenario.retarget.legs == "follow" and scenario.stepping is not None:
+        raise ScenarioError("stepping: the legs follow the person's steps (retarget.legs: follow)")
     reason = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):
         if getattr(scenario, key) is not None and reason:

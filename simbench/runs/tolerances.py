@@ -24,6 +24,10 @@ SPREADS = 5.0
 BETTER: tuple[tuple[str, Better], ...] = (
     ("timing.*", "ignored"),
     # Which of two nearly equal errors is the largest is chance.
+    ("follow.scale", "higher"),
+    ("follow.changed_step_count", "lower"),
+    ("follow.*_count", "same"),
+    ("follow.*", "lower"),
     ("fidelity.*_at_s", "ignored"),
     ("fidelity.*_at_robot_s", "ignored"),
     ("fidelity.executed_fraction", "higher"),

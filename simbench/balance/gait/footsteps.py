@@ -214,7 +214,7 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
                 f"{where}: turned {outward:+.3f} rad away from the other foot; "
                 f"allowed: {-limits.inward:+.3f} to {limits.outward:+.3f} rad"
             )
-        if _soles_overlap(robot, step.side, feet[step.side], foot, standing):
+        if soles_overlap(robot, step.side, feet[step.side], foot, standing):
             raise BalanceError(
                 f"{where}: its sole comes over the other one; allowed: soles beside each other"
             )
@@ -297,6 +297,34 @@ def yaw_of(pose: pin.SE3) -> float:
     return math.atan2(pose.rotation[1, 0], pose.rotation[0, 0])
 
 
+def soles_overlap(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
+    """Tell whether a sole that moves and turns at a constant rate overlaps the one that stands.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two soles.
+    side : str
+        The foot that moves: left or right.
+    start, end : pinocchio.SE3
+        Upright poses of its frame at the beginning and the end, world frame, m.
+    standing : pinocchio.SE3
+        Pose of the other foot's frame, world frame, m.
+
+    Returns
+    -------
+    bool
+        Whether the soles overlap anywhere on the way.
+    """
+    other = robot.soles[f"{other_side(side)}_foot"] @ standing.rotation.T + standing.translation
+    yaws = yaw_of(start) + _PATH_FRACTIONS * math.remainder(yaw_of(end) - yaw_of(start), math.tau)
+    rotations = np.moveaxis(np.array([[np.cos(yaws), -np.sin(yaws)], [np.sin(yaws), np.cos(yaws)]]), 2, 0)
+    positions = start.translation[:2] + _PATH_FRACTIONS[:, None] * (end.translation - start.translation)[:2]
+    soles = robot.soles[f"{side}_foot"][:, :2] @ rotations.transpose(0, 2, 1) + positions[:, None]
+    shared = shapely.area(shapely.intersection(shapely.polygons(soles), shapely.Polygon(other[:, :2])))
+    return bool(shared.max() > _MAX_OVERLAP)
+
+
 def _split_command(command: Command, following: str) -> list[tuple[str, tuple[float, float], float]]:
     """Split a command into steps: the foot, and displacement and rotation of the robot for which it steps."""
     match command:
@@ -345,14 +373,3 @@ def _check_command(command: Command, number: int) -> None:
             f"{where}: {whole:g} {unit} in steps of {command.step:g} {unit} are too many; "
             f"allowed: {_MAX_STEPS} steps"
         )
-
-
-def _soles_overlap(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
-    """Whether a sole that moves and turns at a constant rate overlaps the one that stands."""
-    other = robot.soles[f"{other_side(side)}_foot"] @ standing.rotation.T + standing.translation
-    yaws = yaw_of(start) + _PATH_FRACTIONS * math.remainder(yaw_of(end) - yaw_of(start), math.tau)
-    rotations = np.moveaxis(np.array([[np.cos(yaws), -np.sin(yaws)], [np.sin(yaws), np.cos(yaws)]]), 2, 0)
-    positions = start.translation[:2] + _PATH_FRACTIONS[:, None] * (end.translation - start.translation)[:2]
-    soles = robot.soles[f"{side}_foot"][:, :2] @ rotations.transpose(0, 2, 1) + positions[:, None]
-    shared = shapely.area(shapely.intersection(shapely.polygons(soles), shapely.Polygon(other[:, :2])))
-    return bool(shared.max() > _MAX_OVERLAP)

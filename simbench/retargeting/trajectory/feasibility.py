@@ -33,11 +33,15 @@ class FollowedPlan(NamedTuple):
         Configurations at its samples.
     doubts : tuple of str
         Limits that the legs would exceed, one line each.
+    excess : (N,) array
+        How far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's
+        part beyond its limit; 0 within them. 1 from where a leg became straight.
     """
 
     plan: WholeBodyPlan
     path: Array
     doubts: tuple[str, ...]
+    excess: Array
 
 
 class _Excess(NamedTuple):
@@ -50,6 +54,8 @@ class _Excess(NamedTuple):
     speed: float
     """Largest ratio of a speed to its limit."""
     lines: tuple[str, ...]
+    samples: Array
+    """The larger of the two at each sample, (N,); 1 from where a leg became straight."""
 
 
 def follow_ideally(
@@ -77,24 +83,48 @@ def follow_ideally(
     """
     best: tuple[tuple[float, float], float, FollowedPlan] | None = None
     for part in _LOWERED:
-        plan = make_plan(part * leg)
-        path, excess = _follow(robot, plan)
-        for _ in range(_CORRECTIONS):
-            if excess.lost > 0.0:
-                break
-            height = float(plan.cog_height.mean())
-            plan = replace(plan, gait=correct_cog(robot, plan.gait, path, height))
-            path, excess = _follow(robot, plan)
+        plan, path, excess = _follow_corrected(robot, make_plan(part * leg))
         score = (excess.lost, max(excess.position, 0.0) + max(excess.speed - 1.0, 0.0))
         if best is None or score < best[0]:
             helps = best is None or excess.lost < best[0][0] or score[1] < _HELPS * best[0][1]
-            best = score, part * leg, FollowedPlan(plan, path, excess.lines)
+            best = score, part * leg, FollowedPlan(plan, path, excess.lines, excess.samples)
         else:
             helps = False
         if score == (0.0, 0.0) or (excess.lost == 0.0 and not helps):
             break
     assert best is not None
     return best[1], best[2]
+
+
+def follow_lowered(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
+    """Run the balance controller without a simulator, with the COG as high as planned, and correct the COG.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
+    plan : WholeBodyPlan
+        The plan.
+
+    Returns
+    -------
+    FollowedPlan
+        The plan with its COG corrected, and the legs' motion.
+    """
+    plan, path, excess = _follow_corrected(robot, plan)
+    return FollowedPlan(plan, path, excess.lines, excess.samples)
+
+
+def _follow_corrected(robot: Robot, plan: WholeBodyPlan) -> tuple[WholeBodyPlan, Array, _Excess]:
+    """Run a plan, and correct its COG for the bodies' angular momentum."""
+    path, excess = _follow(robot, plan)
+    for _ in range(_CORRECTIONS):
+        if excess.lost > 0.0:
+            break
+        height = float(plan.cog_height.mean())
+        plan = replace(plan, gait=correct_cog(robot, plan.gait, path, height))
+        path, excess = _follow(robot, plan)
+    return plan, path, excess
 
 
 def _follow(robot: Robot, plan: WholeBodyPlan) -> tuple[Array, _Excess]:
@@ -129,4 +159,7 @@ def _follow(robot: Robot, plan: WholeBodyPlan) -> tuple[Array, _Excess]:
                 f"to follow, {names[joint]} would be {words.format(values.max())} at "
                 f"{tick * timestep:.2f} s of the run"
             )
-    return path, _Excess(lost, float(excess.max()), float(ratio.max()), tuple(lines))
+    samples = np.maximum(excess.max(axis=1), ratio.max(axis=1) - 1.0).clip(0.0)
+    if whole.gave_up is not None:
+        samples[whole.gave_up :] = 1.0
+    return path, _Excess(lost, float(excess.max()), float(ratio.max()), tuple(lines), samples)

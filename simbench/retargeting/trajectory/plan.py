@@ -83,9 +83,11 @@ def plan_on_feet(
     every = round(1.0 / (settings.timestep_s * rate))
     setting = TrajectoryTask(robot, smoothed, section, settings, every)
     steps = plan_steps(setting)
-    lowered, followed = follow_ideally(robot, lambda low: _whole_plan(setting, steps, low), leg_length(robot))
+    lowered, followed = follow_ideally(
+        robot, lambda low: make_whole_plan(setting, steps, low), leg_length(robot)
+    )
     whole = followed.plan
-    timeline = _build_timeline(setting, steps, whole, followed.path, feedforward)
+    timeline = build_timeline(setting, steps, whole, followed.path, feedforward)
     tracked = _track(setting, steps, placed.trajectory)
     notes, more = describe_feet(setting, steps)
     if lowered > 0.0:
@@ -101,8 +103,23 @@ def plan_on_feet(
     )
 
 
-def _whole_plan(setting: TrajectoryTask, steps: PlannedSteps, lowered: float) -> WholeBodyPlan:
-    """Plan of the balance controller, the COG lower than the trajectory's by a distance, m."""
+def make_whole_plan(setting: TrajectoryTask, steps: PlannedSteps, lowered: float) -> WholeBodyPlan:
+    """Make the plan of the balance controller.
+
+    Parameters
+    ----------
+    setting : TrajectoryTask
+        The motion, and how it is followed.
+    steps : PlannedSteps
+        Feet, ZMP, joints, the root's orientation and the height of the COG.
+    lowered : float
+        Distance by which the COG is lower than there, m.
+
+    Returns
+    -------
+    WholeBodyPlan
+        The plan at every tick of the balance controller.
+    """
     robot, feet, tick = setting.robot, steps.feet, setting.tick
     n, count = len(robot.joint_names), len(feet.contact)
     rows = np.concatenate([[0], np.arange(setting.every - 1, setting.every * (count - 1), setting.every)])
@@ -146,10 +163,29 @@ def _supporting_foot(feet: FootPlan, zmp: Array) -> NDArray[np.int64]:
     return np.where(either, distance.argmin(axis=1), feet.contact.argmax(axis=1)).astype(np.int64)
 
 
-def _build_timeline(
+def build_timeline(
     setting: TrajectoryTask, steps: PlannedSteps, whole: WholeBodyPlan, path: Array, feedforward: str
 ) -> Timeline:
-    """Build the reference at every physics step: the upper body's curve, and legs that follow the plan."""
+    """Build the reference at every physics step: the upper body's curve, and legs that follow the plan.
+
+    Parameters
+    ----------
+    setting : TrajectoryTask
+        The motion, and how it is followed.
+    steps : PlannedSteps
+        Joints at every physics step, and when the motion begins.
+    whole : WholeBodyPlan
+        Plan of the balance controller.
+    path : (N, 7 + n) array
+        Configurations at its samples.
+    feedforward : str
+        Feed-forward torque, as in `ControlSection`.
+
+    Returns
+    -------
+    Timeline
+        The reference.
+    """
     robot, settings = setting.robot, setting.settings
     n, count = len(robot.joint_names), len(steps.sampled.clock)
     legs = np.concatenate([leg_columns(robot, side) for side in SIDES])

@@ -152,7 +152,7 @@ def plan_steps(setting: TrajectoryTask) -> PlannedSteps:
     lift = _LEAST_LIFT * leg_length(robot)
     alone = plan_feet(soles, contact, tick, 1, round(1.0 / tick), lift)
     ends = [np.column_stack([alone.position[row, :, :2], alone.yaw[row]]) for row in (0, -1)]
-    middles = [_middle_of_soles(robot, feet) for feet in ends]
+    middles = [middle_of_soles(robot, feet) for feet in ends]
     body = np.hstack([continuous_quaternions(q[:, 3:7]), heights[:, None]])
     period = setting.duration / (len(q) - 1)
     values = np.hstack([setting.trajectory.q, _low_pass(body, _BODY_BANDWIDTH, period)])
@@ -161,7 +161,7 @@ def plan_steps(setting: TrajectoryTask) -> PlannedSteps:
     for end, place in enumerate(zip(ends, middles, strict=True)):
         waiting = settings.hold_s if end else settings.settle_s
         least = max(settings.lead_in_s, pause - waiting, _SHORTEST_LEAD)
-        lead, rest = _plan_lead(setting, values, -end, place, least)
+        lead, rest = plan_lead(setting, values, -end, place, least)
         leads.append(lead)
         rests.append(rest)
     whole = assemble(leads[0], Segment(setting.trajectory.time, values), leads[1])
@@ -183,10 +183,36 @@ def plan_steps(setting: TrajectoryTask) -> PlannedSteps:
     return PlannedSteps(start, sampled, feet, zmp, soles, contact, first, rests[0])
 
 
-def _plan_lead(
+def plan_lead(
     setting: TrajectoryTask, values: Array, sample: int, place: tuple[Array, Array], duration: float
 ) -> tuple[Segment, Array]:
-    """Plan the way from rest to the first (0) or last (-1) sample; return it and the posture at rest."""
+    """Plan the way from rest to the first or the last sample of a motion.
+
+    Parameters
+    ----------
+    setting : TrajectoryTask
+        The motion, and the posture in which the robot rests.
+    values : (T, n + 5) array
+        Joint positions (rad), quaternion of the root link and height of the COG (m) at its samples.
+    sample : int
+        0 for the first sample, -1 for the last.
+    place : ((2, 3) array, (2,) array)
+        Feet (x, y, m, and yaw, rad) and the point over which the COG rests, m.
+    duration : float
+        Shortest duration, s.
+
+    Returns
+    -------
+    lead : Segment
+        The way from rest to the sample.
+    rest : (7 + n,) array
+        Posture at rest: root pose and joint positions.
+
+    Raises
+    ------
+    RetargetError
+        If the robot cannot stand there, or a joint is too fast however long the way takes.
+    """
     robot, section = setting.robot, setting.section
     n = len(robot.joint_names)
     feet, middle = place
@@ -228,8 +254,21 @@ def _low_pass(values: Array, bandwidth: float, period: float) -> Array:
     return np.asarray(gaussian_filter1d(values, width, axis=0, mode="nearest"))
 
 
-def _middle_of_soles(robot: Robot, feet: Array) -> Array:
-    """Middle between the centres of both soles, (2,), m, for feet at x, y and yaw."""
+def middle_of_soles(robot: Robot, feet: Array) -> Array:
+    """Find the middle between the centres of both soles.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two soles.
+    feet : (2, 3) array
+        Left and right foot frame: x, y, m, and yaw, rad.
+
+    Returns
+    -------
+    (2,) array
+        The middle, m.
+    """
     centres = []
     for side, (x, y, yaw) in zip(SIDES, feet, strict=True):
         corners = robot.soles[f"{side}_foot"][:, :2]

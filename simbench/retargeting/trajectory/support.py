@@ -43,9 +43,29 @@ def support_zmp(robot: Robot, wanted: Array, feet: FootPlan, timestep: float) ->
         one lands.
     """
     loaded = _loaded_feet(feet.contact, round(_TRANSFER_MARGIN / timestep))
-    zmp = _nearest_supported(robot, wanted, feet, loaded)
+    zmp = _nearest_on(robot, wanted, feet, loaded)
     zmp = gaussian_filter1d(zmp, _SMOOTHING / timestep, axis=0, mode="nearest")
-    return _nearest_supported(robot, zmp, feet, feet.contact)
+    return _nearest_on(robot, zmp, feet, feet.contact)
+
+
+def nearest_supported(robot: Robot, points: Array, feet: FootPlan) -> Array:
+    """Bring points to the middle parts of the soles that stand, and between them.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two soles.
+    points : (N, 2) array
+        Points on the floor, m.
+    feet : FootPlan
+        Planned feet, N samples.
+
+    Returns
+    -------
+    (N, 2) array
+        Nearest point of the convex hull of the middle parts of the soles in contact, m.
+    """
+    return _nearest_on(robot, points, feet, feet.contact)
 
 
 def _loaded_feet(contact: Flags, margin: int) -> Flags:
@@ -58,7 +78,7 @@ def _loaded_feet(contact: Flags, margin: int) -> Flags:
     return np.where(keep[:, None], contact, eroded)
 
 
-def _nearest_supported(robot: Robot, points: Array, feet: FootPlan, loaded: Flags) -> Array:
+def _nearest_on(robot: Robot, points: Array, feet: FootPlan, loaded: Flags) -> Array:
     """Nearest points (N, 2) to given ones that the loaded feet support."""
     result = points.copy()
     changes = np.flatnonzero((np.diff(loaded, axis=0) | np.diff(feet.contact, axis=0)).any(axis=1)) + 1

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
 
 RECORDING, ROBOT, EQUIPMENT = "how_to/recording", "how_to/robot", "how_to/equipment"
-ROBOT_MOTION = "how_to/robot_motion"
+ROBOT_MOTION, FOLLOW = "how_to/robot_motion", "how_to/follow_a_walk"
 CONTROLLER, CHECKS, CLUSTER = "how_to/controller", "how_to/checks", "how_to/cluster"
 SCENARIO, ROBOT_YAML, VIDEO = "reference/scenario", "reference/robot_yaml", "how_to/video"
 BALANCE, PLACEMENT = "concepts/balance", "concepts/contact_and_placement"
@@ -164,6 +164,38 @@ def _family(name: str, page: str, *rows: tuple[str, ...]) -> tuple[MessageEntry,
 
 
 _CATALOGUE: tuple[MessageEntry, ...] = (
+    *_family(
+        "Following a person's steps",
+        FOLLOW,
+        (
+            "retarget.legs: follow: …: the recording lacks …; allowed: stand",
+            "Hips, knees or ankles are not recorded, so that nobody knows when the feet stand.",
+            "Use a recording of the whole body, or leave `retarget.legs` at `stand`.",
+        ),
+        (
+            "retarget.legs: follow: …: the person is not on their feet at … s, …; allowed: stand, or another "
+            "part of it (motion.start_s, motion.end_s)",
+            "The person lies, rolls, crawls or stands on the hands: the robot walks on its feet only.",
+            "Cut that part out with `motion.start_s` and `motion.end_s`.",
+        ),
+        (
+            "retarget.legs: follow: …: the person stands … m above the floor at … s: stairs or a step; "
+            "allowed: a level floor",
+            "A foot rests well above the floor while the other one is higher still.",
+            "Cut that part out with `motion.start_s` and `motion.end_s`.",
+        ),
+        (
+            "retarget.legs: follow: … cannot follow …: …; allowed: stand",
+            "Even with shorter steps the legs would leave their limits or touch each other; the message says "
+            "which, and what was changed already.",
+            "Try a slower tempo (`motion.speed`), a part of the recording, or a robot with faster legs.",
+        ),
+        (
+            "retarget.legs_strict: …: …; allowed: steps that … can take as the person did",
+            "A step of the person had to be changed, and the scenario asks for none to be.",
+            "Leave `retarget.legs_strict` out to take the nearest steps; each change is told.",
+        ),
+    ),
     *_family(
         "Scenario files",
         SCENARIO,

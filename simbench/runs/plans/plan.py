@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from simbench.balance.controller.whole_body import WholeBodyPlan
+from simbench.errors import ScenarioError
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.contact.equipment import Equipment, Resistance
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
+from simbench.retargeting.legs.plan import plan_step_following
+from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
@@ -46,15 +50,21 @@ class Plan:
         Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
         First and last sample of each of the recording's repetitions.
-    notes : tuple of str
-        What is to be said of the plan, one line each.
+    whole : WholeBodyPlan or None
+        Plan of the balance controller, of a robot that follows the person's steps.
+    notes : sequence of str
+        What is to be said of the timing, and what was assumed and changed of steps, one line each.
+    doubts : sequence of str
+        What the robot cannot do as the person did, one line each.
     """
 
     timeline: Timeline
     metrics: Mapping[str, float]
     asked: Mapping[str, NDArray[np.float64]]
     strokes: NDArray[np.int64] | None
-    notes: tuple[str, ...] = ()
+    whole: WholeBodyPlan | None = None
+    notes: Sequence[str] = ()
+    doubts: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,8 @@ class PlanInputs:
         Feed-forward torque, as in `ControlSection`.
     embedding : bool
         Whether the legs react to the upper body's motion.
+    rate : float
+        Rate of the balance controller, Hz, for legs that follow the person's steps; else 0.
     """
 
     motion: HumanMotion
@@ -92,6 +104,7 @@ class PlanInputs:
     timing: SimulationSection
     feedforward: str
     embedding: bool
+    rate: float = 0.0
 
 
 def collect_inputs(
@@ -131,7 +144,26 @@ def collect_inputs(
         timing,
         scenario.control.feedforward,
         scenario.balance.embedding or not robot.floating,
+        scenario.balance.rate_hz if follows_steps(robot, scenario.retarget) else 0.0,
     )
+
+
+def follows_steps(robot: Robot, settings: RetargetSection) -> bool:
+    """Tell whether a robot's legs follow the person's steps.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    settings : RetargetSection
+        Section `retarget` of the scenario.
+
+    Returns
+    -------
+    bool
+        Whether they do; never on a fixed base.
+    """
+    return robot.floating and settings.legs == "follow"
 
 
 def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
@@ -167,7 +199,9 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
             robot, arm, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
         )
         asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
-        return Plan(timeline, arm.metrics, asked, motion.strokes, arm.notes)
+        return Plan(timeline, arm.metrics, asked, motion.strokes, notes=arm.notes)
+    if follows_steps(robot, inputs.retarget):
+        return _follow_steps(robot, inputs, on_progress)
     timelines: list[Timeline] = []
 
     def build(plan: MotionPlan) -> None:
@@ -191,7 +225,26 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     )
     timeline = timelines[-1]
     asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
-    return Plan(timeline, plan.metrics, asked, motion.strokes, plan.notes)
+    return Plan(timeline, plan.metrics, asked, motion.strokes, notes=plan.notes)
+
+
+def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
+    """Plan a robot whose legs follow the person's steps."""
+    if inputs.mechanisms:
+        raise ScenarioError("retarget.legs: follow: hands hold nothing; allowed: a scenario without fixtures")
+    options = StepFollowingOptions(
+        inputs.robot, inputs.retarget, inputs.timing, inputs.rate, inputs.feedforward
+    )
+    plan = plan_step_following(robot, inputs.motion, options, on_progress)
+    return Plan(
+        plan.timeline,
+        plan.metrics,
+        {},
+        inputs.motion.strokes,
+        plan.whole,
+        plan.notes,
+        plan.doubts,
+    )
 
 
 def _without_physics(mechanism: Mechanism) -> Mechanism:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from simbench.balance.controller.whole_body import WholeBodyPlan
+from simbench.balance.gait.gait import Gait
 from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
 from simbench.kinematics.arrays import Array
@@ -18,7 +20,9 @@ from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.runs.plans.plan import Plan
 
-_CLASSES = {each.__name__: each for each in (Plan, Timeline, Reference, HandPlan, FollowedSteps)}
+_CLASSES = {
+    each.__name__: each for each in (Plan, Timeline, Reference, HandPlan, WholeBodyPlan, Gait, FollowedSteps)
+}
 """Classes that a file may name."""
 _STRUCTURE = "structure"
 """Name of the array that holds the JSON text of everything but arrays."""

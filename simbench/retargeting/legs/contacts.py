@@ -1,0 +1,387 @@
+"""Where and when a person's feet stood on the floor, as the robot's feet are to: from a recording."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from simbench.balance.inverted_pendulum import GRAVITY
+from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.foot_contact import Flags, contact_intervals, point_speeds
+from simbench.motion.foot_motion import (
+    find_person_contacts,
+    foot_points,
+    has_only_ankles,
+    person_feet,
+    standing_heights,
+    with_heels,
+)
+from simbench.motion.human_motion import HumanMotion
+from simbench.retargeting.legs.body import PersonBody, low_pass
+from simbench.robot.sides import SIDES
+
+_RESTING_SPEED, _RESTING_TIME = 0.25, 0.15
+"""Speed (m/s) below which, and time (s) for which, both feet must be above the floor to stand on a step: at
+the top of a jump they are slow for less."""
+_STEP_HEIGHT = 0.10
+"""Height of the lower foot above the floor from which on a person who stands is on a step, m: a stair is 0.15
+to 0.2 m high, and markers of one foot differ by a few centimetres."""
+_LOW_PELVIS = 0.2
+"""Height of the pelvis above the lower ankle as a part of the leg's length below which nobody is on their
+feet: in the deepest squat, the hips on the heels, it is a quarter."""
+_SLIDING = 0.05
+"""Slide of a foot on the floor from which on it is said, m."""
+_PIVOTING = 0.35
+"""Turn of a foot on the floor from which on it is said, rad."""
+_FLOATING_ANKLE, _FLOATING_SOLE = 0.16, 0.10
+"""Height at which ankles, or heels and toes, stand over z = 0 from which on the feet float, m."""
+_BELT_SPEED = 0.25
+"""Speed of the low feet from which on they may stand on a belt, m/s."""
+_BELT_PROGRESS, _BELT_SPREAD = 0.35, 0.5
+"""Speed of the pelvis, and scatter of the low feet's speed, as parts of it, below which they do."""
+_FREE_FALL, _FALL_BANDWIDTH = 0.6, 6.0
+"""Part of gravity from which on a person falls freely, and bandwidth at which that is measured, Hz."""
+_EVEN = 0.01
+"""Difference of height up to which both feet are the lower one, m."""
+_CARRIED_NOTE = 0.1
+"""Time in which a foot stands for that alone from which on it is said, s."""
+_SHORTEST = 0.08
+"""Duration below which a contact or a swing is an error of its detection, s."""
+_LOW_FOOT = 0.02
+"""Height above its lowest tenth up to which an ankle is low for that, m."""
+
+
+class FootContact(NamedTuple):
+    """One stay of a foot on the floor.
+
+    Parameters
+    ----------
+    foot : int
+        0 left, 1 right.
+    landing : float
+        Time at which it landed, s; minus infinity if it stood at the recording's first sample.
+    lift : float
+        Time at which it left the floor, s; infinity if it stood at the last sample.
+    position : (2,) array
+        Place of the ankle while the foot was flat, in the recording's world frame, m.
+    yaw : float
+        Direction from heel to toe about the vertical, rad; the heading's where neither is recorded.
+    """
+
+    foot: int
+    landing: float
+    lift: float
+    position: Array
+    yaw: float
+
+
+class RecordedSteps(NamedTuple):
+    """The steps of a recorded person.
+
+    Parameters
+    ----------
+    contacts : tuple of FootContact
+        Stays of both feet on the floor, by the time in their middle.
+    flags : (T, 2) bool array
+        Whether each foot is on the floor.
+    leg : float
+        Length of a leg from the hip to the floor, m.
+    notes, doubts : tuple of str
+        What was assumed, and what may be wrong, one line each.
+    """
+
+    contacts: tuple[FootContact, ...]
+    flags: Flags
+    leg: float
+    notes: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+    @property
+    def landings(self) -> int:
+        """Number of landings in the recording."""
+        return sum(bool(np.isfinite(contact.landing)) for contact in self.contacts)
+
+
+def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
+    """Find where and when a person's feet stood.
+
+    On a treadmill, where low feet move against the heading and the pelvis does not, the belt's speed is taken
+    off for the contacts, and each foot steps on the spot.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+    body : PersonBody
+        Heading and pelvis at its samples.
+
+    Returns
+    -------
+    RecordedSteps
+        Contacts, with notes about floating, sliding and turning feet.
+
+    Raises
+    ------
+    RetargetError
+        If legs or feet are not recorded, no foot ever stands, the person climbs stairs, or is not on their
+        feet.
+    """
+    _require_legs(motion)
+    motion = with_heels(motion)
+    leg = _leg_length(motion)
+    _require_upright(motion, body, leg)
+    notes: list[str] = []
+    doubts: list[str] = []
+    belt = _belt_velocity(motion, body)
+    still = motion
+    if belt is not None:
+        still = _without_belt(motion, belt)
+        doubts.append(
+            f"the feet slide back at {np.linalg.norm(belt):.2f} m/s while they stand, and the pelvis "
+            f"stays: taken "
+            "for a treadmill; the robot steps on the spot"
+        )
+    floor = standing_heights(motion)
+    _require_level_floor(motion, floor)
+    doubts += _floating(floor)
+    if has_only_ankles(motion):
+        notes.append("only ankles are recorded of the feet: the feet point where the pelvis does")
+    touching = find_person_contacts(still)
+    flags, carried = _carrying(motion, body, floor, touching)
+    if carried > _CARRIED_NOTE:
+        doubts.append(
+            f"the feet slide or float for {carried:.2f} s while they must carry the person, who does "
+            f"not fall: the "
+            "lower one is taken to stand"
+        )
+    contacts: list[FootContact] = []
+    for foot, side in enumerate(SIDES):
+        for first, last in contact_intervals(flags[:, foot]):
+            contacts.append(
+                _contact(motion, body, foot, (int(first), int(last)), touching[side][first : last + 1])
+            )
+            doubts += _moving(still, side, (int(first), int(last)), touching[side][first : last + 1])
+    if {contact.foot for contact in contacts} != {0, 1}:
+        raise RetargetError(
+            f"retarget.legs: follow: {motion.source}: a foot never stands on the floor; allowed: stand"
+        )
+    if belt is not None:
+        contacts = _on_the_spot(contacts)
+    contacts.sort(key=lambda each: _middle(each, float(motion.time[-1])))
+    return RecordedSteps(tuple(contacts), flags, leg, tuple(notes), tuple(doubts))
+
+
+def _carrying(
+    motion: HumanMotion, body: PersonBody, floor: dict[str, float], touching: dict[str, Flags]
+) -> tuple[Flags, float]:
+    """Which feet stand (T, 2), and for how long only because something must carry the person, s.
+
+    While neither foot touches the floor and the centre of gravity does not fall freely, the lower foot
+    stands.
+    """
+    contact = np.stack([touching[side].any(axis=1) for side in SIDES], axis=1)
+    height = low_pass(body.cog[:, 2], _FALL_BANDWIDTH, motion.rate)
+    falling = np.gradient(np.gradient(height, motion.time), motion.time) < -_FREE_FALL * GRAVITY
+    clearance = [
+        (points[..., 2] - np.array([floor[name] for name in foot_points(motion, side)])).min(axis=1)
+        for side, points in person_feet(motion).items()
+    ]
+    carrying = ~contact.any(axis=1) & ~falling
+    above = np.stack(clearance, axis=1)
+    contact |= carrying[:, None] & (above < above.min(axis=1, keepdims=True) + _EVEN)
+    for foot in range(2):
+        contact[:, foot] = _without_short(motion.time, contact[:, foot])
+    return contact, float(carrying.mean() * motion.time[-1])
+
+
+def _without_short(time: Array, contact: Flags) -> Flags:
+    """Close short interruptions of a contact, then drop short contacts."""
+    result = contact.copy()
+    for value in (False, True):
+        for first, last in contact_intervals(np.asarray(result == value)):
+            inside = first > 0 and last < len(result) - 1
+            if inside and time[last + 1] - time[first] < _SHORTEST:
+                result[first : last + 1] = not value
+    return result
+
+
+def _middle(contact: FootContact, end: float) -> float:
+    """Time in the middle of a contact, within the recording, s."""
+    return 0.5 * (max(contact.landing, 0.0) + min(contact.lift, end))
+
+
+def _require_legs(motion: HumanMotion) -> None:
+    """Refuse a recording without the joints of both legs."""
+    needed = [f"{side}_{joint}" for joint in ("hip", "knee", "ankle") for side in SIDES]
+    absent = [name for name in needed if name not in motion.joints]
+    if absent:
+        raise RetargetError(
+            f"retarget.legs: follow: {motion.source}: the recording lacks {', '.join(absent)}; allowed: stand"
+        )
+
+
+def _leg_length(motion: HumanMotion) -> float:
+    """Length of a person's leg from the hip to the floor, m."""
+    joints, floor = motion.joints, standing_heights(motion)
+    lengths = []
+    for side in SIDES:
+        hip, knee, ankle = (joints[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
+        segments = np.linalg.norm(hip - knee, axis=1) + np.linalg.norm(knee - ankle, axis=1)
+        lengths.append(float(np.median(segments)) + min(max(floor[f"{side}_ankle"], 0.0), _FLOATING_ANKLE))
+    return float(np.mean(lengths))
+
+
+def _require_upright(motion: HumanMotion, body: PersonBody, leg: float) -> None:
+    """Refuse a person who lies, rolls or stands on their hands."""
+    lowest = np.min([motion.joints[f"{side}_ankle"][:, 2] for side in SIDES], axis=0)
+    low = body.pelvis[:, 2] - lowest < _LOW_PELVIS * leg
+    down = low | body.inverted
+    if down.any():
+        frame = int(down.argmax())
+        what = (
+            "the shoulders are below the pelvis"
+            if body.inverted[frame]
+            else f"the pelvis is {body.pelvis[frame, 2] - lowest[frame]:.2f} m above the ankles"
+        )
+        raise RetargetError(
+            f"retarget.legs: follow: {motion.source}: the person is not on their feet at "
+            f"{motion.time[frame]:.2f} s, {what}; allowed: stand, or another part of it (motion.start_s, "
+            "motion.end_s)"
+        )
+
+
+def _require_level_floor(motion: HumanMotion, floor: dict[str, float]) -> None:
+    """Refuse a person who stands on something above the floor: stairs, a step."""
+    above, slow = [], []
+    for side, points in person_feet(motion).items():
+        stands = np.array([floor[name] for name in foot_points(motion, side)])
+        above.append((points[..., 2] - stands).min(axis=1))
+        slow.append(point_speeds(motion.time, points).min(axis=1))
+    height = np.min(above, axis=0)
+    lower = np.argmin(above, axis=0)
+    speed = np.take_along_axis(np.stack(slow), lower[None], axis=0)[0]
+    raised = (height > _STEP_HEIGHT) & (speed < _RESTING_SPEED)
+    for first, last in contact_intervals(np.asarray(raised)):
+        if motion.time[last] - motion.time[first] >= _RESTING_TIME:
+            highest = height[first : last + 1].max()
+            raise RetargetError(
+                f"retarget.legs: follow: {motion.source}: the person stands {highest:.2f} m above the floor "
+                f"at {motion.time[first]:.2f} s: stairs or a step; allowed: a level floor"
+            )
+
+
+def _floating(floor: dict[str, float]) -> list[str]:
+    """Say how far feet float above z = 0."""
+    above = min(
+        height - (_FLOATING_ANKLE if name.endswith("_ankle") else _FLOATING_SOLE)
+        for name, height in floor.items()
+    )
+    if above <= 0.0:
+        return []
+    lowest = min(floor.values())
+    return [f"the feet float: they stand {lowest:.2f} m above the recording's floor; it is taken to be there"]
+
+
+def _moving(motion: HumanMotion, side: str, interval: tuple[int, int], touching: Flags) -> list[str]:
+    """Say how far a foot slides and turns while it stands."""
+    first, last = interval
+    points = person_feet(motion)[side][first : last + 1, :, :2]
+    found = []
+    moved = [
+        float(np.linalg.norm(np.ptp(points[touching[:, k], k], axis=0)))
+        for k in range(points.shape[1])
+        if touching[:, k].any()
+    ]
+    when = f"at {motion.time[first]:.2f} s"
+    if min(moved, default=0.0) > _SLIDING:
+        found.append(
+            f"the {side} foot slides {min(moved):.2f} m on the floor {when}; it is taken to stand still"
+        )
+    direction = _directions(motion, side)
+    if direction is not None:
+        turn = float(np.ptp(np.unwrap(direction[first : last + 1])))
+        if turn > _PIVOTING:
+            found.append(
+                f"the {side} foot turns by {turn:.2f} rad on the floor {when}; it is taken to stand still"
+            )
+    return found
+
+
+def _directions(motion: HumanMotion, side: str) -> Array | None:
+    """Direction (T,) from heel or ankle to toe, rad; None without a toe."""
+    toe = motion.joints.get(f"{side}_toe")
+    if toe is None:
+        return None
+    heel = motion.joints.get(f"{side}_heel", motion.joints[f"{side}_ankle"])
+    return np.asarray(np.arctan2(toe[:, 1] - heel[:, 1], toe[:, 0] - heel[:, 0]))
+
+
+def _contact(
+    motion: HumanMotion, body: PersonBody, foot: int, interval: tuple[int, int], touching: Flags
+) -> FootContact:
+    """Place and direction of a foot during a contact: the medians over the time in which it is flat."""
+    side, (first, last) = SIDES[foot], interval
+    names = foot_points(motion, side)
+    ankle = touching[:, names.index(f"{side}_ankle")]
+    flat = touching.all(axis=1)
+    used = flat if flat.any() else ankle if ankle.any() else np.ones(len(touching), bool)
+    rows = np.arange(first, last + 1)[used]
+    position = np.median(motion.joints[f"{side}_ankle"][rows, :2], axis=0)
+    heading = body.heading[rows]
+    yaw = float(np.median(heading))
+    direction = _directions(motion, side)
+    if direction is not None:
+        away = np.remainder(direction[rows] - heading + np.pi, 2.0 * np.pi) - np.pi
+        yaw += float(np.median(away))
+    return FootContact(
+        foot,
+        -np.inf if first == 0 else float(motion.time[first]),
+        np.inf if last == len(motion.time) - 1 else float(motion.time[last]),
+        position,
+        yaw,
+    )
+
+
+def _belt_velocity(motion: HumanMotion, body: PersonBody) -> Array | None:
+    """Velocity (2,) of a treadmill's belt, m/s; None if the feet do not stand on one."""
+    velocity = []
+    for side in SIDES:
+        track = motion.joints[f"{side}_ankle"]
+        low = track[:, 2] < np.quantile(track[:, 2], 0.1) + _LOW_FOOT
+        speed = low_pass(np.gradient(track[:, :2], motion.time, axis=0), 5.0, motion.rate)
+        velocity.append(speed[low])
+    low_speed = np.concatenate(velocity)
+    belt = np.asarray(np.median(low_speed, axis=0))
+    belt_speed = float(np.linalg.norm(belt))
+    progress = np.linalg.norm(body.pelvis[-1, :2] - body.pelvis[0, :2]) / motion.time[-1]
+    scatter = float(np.median(np.linalg.norm(low_speed - belt, axis=1)))
+    if (
+        belt_speed < _BELT_SPEED
+        or progress > _BELT_PROGRESS * belt_speed
+        or scatter > _BELT_SPREAD * belt_speed
+    ):
+        return None
+    return belt
+
+
+def _without_belt(motion: HumanMotion, belt: Array) -> HumanMotion:
+    """Let a person who walks on a belt walk over the floor."""
+    shift = np.zeros((len(motion.time), 3))
+    shift[:, :2] = motion.time[:, None] * belt
+    joints = {name: points - shift for name, points in motion.joints.items()}
+    return replace(motion, joints=joints)
+
+
+def _on_the_spot(contacts: list[FootContact]) -> list[FootContact]:
+    """Let each foot stand where it does on average."""
+    spots = [
+        np.mean([each.position for each in contacts if each.foot == foot], axis=0)
+        for foot in range(len(SIDES))
+    ]
+    middle = 0.5 * (spots[0] + spots[1])
+    across = spots[0] - spots[1]
+    return [
+        each._replace(position=middle + (0.5 if each.foot == 0 else -0.5) * across, yaw=each.yaw)
+        for each in contacts
+    ]

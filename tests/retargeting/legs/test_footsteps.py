@@ -1,0 +1,148 @@
+"""Scaling of a person's footsteps, and the nearest steps that legs can take."""
+
+import numpy as np
+import pytest
+from walker import walk
+
+from simbench.balance.standing.standing import stand
+from simbench.retargeting.legs.body import measure_body
+from simbench.retargeting.legs.contacts import FootContact, find_recorded_steps
+from simbench.retargeting.legs.feasible_steps import (
+    LONGEST_SWING,
+    SHORTEST_DOUBLE_SUPPORT,
+    SHORTEST_SWING,
+    make_feasible,
+)
+from simbench.retargeting.legs.footsteps import (
+    FootstepFrame,
+    FootstepPlan,
+    TimedStep,
+    least_width,
+    scale_footsteps,
+)
+from simbench.retargeting.legs.leg_range import find_leg_range
+from simbench.retargeting.legs.swing import swing_feet
+from simbench.robot.robot import load_robot
+
+
+@pytest.fixture(scope="module")
+def mahru():
+    return load_robot("mahru")
+
+
+@pytest.fixture(scope="module")
+def legs(mahru):
+    return find_leg_range(mahru, stand(mahru, (0.0, 0.0), 0.0, "standing", -0.03))
+
+
+def scaled(legs, mahru, scale=0.5, heading=0.0, **steps):
+    """Scale the steps of a synthetic walk."""
+    motion = walk(**steps)
+    body = measure_body(motion)
+    contacts = find_recorded_steps(motion, body).contacts
+    frame = FootstepFrame(scale, heading, np.array([1.0, 2.0]), least_width(mahru, legs.beside[0]))
+    return scale_footsteps(contacts, motion.time, body.heading, frame)
+
+
+def steps_of(*rows):
+    """Make steps of (foot, lift, landing, x, y)."""
+    return tuple(
+        TimedStep(foot, lift, landing, np.array([x, y]), 0.0, True) for foot, lift, landing, x, y in rows
+    )
+
+
+def test_distances_are_scaled_and_feet_stand_beside_each_other(mahru, legs):
+    plan = scaled(legs, mahru)
+    assert [step.foot for step in plan.steps] == [0, 1, 0, 1]
+    places = np.array([step.position for step in plan.steps])
+    np.testing.assert_allclose(places[:, 0], 1.0 + 0.5 * np.array([0.6, 1.2, 1.8, 1.8]), atol=0.01)
+    # The person's 0.16 m become 0.08 m, and the robot stands 0.18 m apart.
+    assert plan.widened == pytest.approx(0.10, abs=0.005)
+    np.testing.assert_allclose(places[:, 1], 2.0 + 0.09 * np.array([1.0, -1.0, 1.0, -1.0]), atol=0.005)
+    np.testing.assert_allclose(plan.start[:, 1], [2.09, 1.91], atol=0.005)
+
+
+def test_the_scenario_turns_and_moves_them(mahru, legs):
+    ahead, left = scaled(legs, mahru), scaled(legs, mahru, heading=np.pi / 2.0)
+    moved = np.array([step.position - [1.0, 2.0] for step in ahead.steps])
+    turned = np.array([step.position - [1.0, 2.0] for step in left.steps])
+    np.testing.assert_allclose(turned, np.column_stack([-moved[:, 1], moved[:, 0]]), atol=1e-9)
+    np.testing.assert_allclose([step.yaw for step in left.steps], np.pi / 2.0, atol=0.02)
+
+
+def test_a_foot_in_the_air_at_the_ends_begins_and_ends_beside_the_other(mahru, legs):
+    contacts = (
+        FootContact(0, -np.inf, np.inf, np.array([0.0, 0.09]), 0.0),
+        FootContact(1, 0.3, 1.0, np.array([0.3, -0.09]), 0.0),
+    )
+    frame = FootstepFrame(1.0, 0.0, np.zeros(2), 0.18)
+    plan = scale_footsteps(contacts, np.linspace(0.0, 1.5, 151), np.zeros(151), frame)
+    first, last = plan.steps
+    assert first.recorded
+    assert not last.recorded
+    assert first.lift < 0.0 < first.landing
+    assert last.landing >= 1.5
+    assert plan.start[1, 0] == pytest.approx(plan.start[0, 0])
+    assert last.position[0] == pytest.approx(plan.start[0, 0])
+
+
+def test_feasible_steps_of_a_walk_are_the_same(mahru, legs):
+    plan = scaled(legs, mahru)
+    found = make_feasible(mahru, plan, legs, [1.0] * 5)
+    assert not found.changes
+    for before, after in zip(plan.steps, found.plan.steps, strict=True):
+        np.testing.assert_allclose(after.position, before.position, atol=1e-9)
+        assert (after.lift, after.landing) == pytest.approx((before.lift, before.landing))
+
+
+def test_flight_and_short_swings_become_the_nearest_times(mahru, legs):
+    start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
+    # The right foot lifts 0.1 s before the left one lands.
+    steps = steps_of((0, 0.2, 0.7, 0.0, 0.09), (1, 0.6, 1.1, 0.0, -0.09), (0, 1.3, 1.4, 0.0, 0.09))
+    found = make_feasible(mahru, FootstepPlan(start, steps, 1.0, 0.0), legs, [1.0] * 4)
+    times = np.array([[step.lift, step.landing] for step in found.plan.steps])
+    # Both move by half of the flight and half of the time on both feet.
+    assert times[0, 1] == pytest.approx(0.65 - 0.5 * SHORTEST_DOUBLE_SUPPORT)
+    assert times[1, 0] == pytest.approx(0.65 + 0.5 * SHORTEST_DOUBLE_SUPPORT)
+    assert times[2] == pytest.approx([1.35 - 0.5 * SHORTEST_SWING, 1.35 + 0.5 * SHORTEST_SWING])
+    assert any("off the floor for 0.10 s" in change.reason for change in found.changes)
+
+
+def test_a_long_stand_on_one_foot_is_shortened_and_said(mahru, legs):
+    start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
+    found = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 1.0, 5.0, 0.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0]
+    )
+    (step,) = found.plan.steps
+    assert step.landing - step.lift == pytest.approx(LONGEST_SWING)
+    assert "alone" in found.changes[0].reason
+
+
+def test_steps_out_of_reach_and_across_the_other_foot_are_moved(mahru, legs):
+    start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
+    far = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0]
+    )
+    assert 0.2 < far.plan.steps[0].position[0] <= legs.reach
+    across = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 0.05, -0.1)), 1.0, 0.0), legs, [1.0, 1.0]
+    )
+    (step,) = across.plan.steps
+    # Soles are 0.14 m wide.
+    assert step.position[1] > -0.09 + 0.14
+    assert across.changes
+    assert "sole" in across.changes[0].reason
+
+
+def test_swings_join_the_places_and_clear_the_floor(mahru, legs):
+    plan = scaled(legs, mahru)
+    clock = np.linspace(-0.5, 4.0, 4501)
+    feet = swing_feet(plan, clock, 0.03)
+    assert feet.steps == 4
+    np.testing.assert_allclose(feet.position[0, :, :2], plan.start[:, :2])
+    np.testing.assert_allclose(feet.position[-1, 0, :2], plan.steps[2].position, atol=1e-9)
+    assert feet.position[:, :, 2].max() == pytest.approx(0.03, abs=1e-4)
+    assert (feet.position[feet.contact, 2] == 0.0).all()
+    # A foot at rest does not jump into motion: its speed is continuous.
+    speed = np.abs(np.diff(feet.position[:, :, 0], axis=0)).max(axis=1) * 1000.0
+    assert np.abs(np.diff(speed)).max() < 0.05
