@@ -37,6 +37,7 @@ _MOST_MOMENTS = 12
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "analytical, numerical, ude, arm_adaptation"
+_TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
 
 @reads_recording()
@@ -52,6 +53,9 @@ def retarget(
     method: Annotated[
         str, typer.Option(help=f"How the model follows the person: {_METHODS}.")
     ] = "analytical",
+    timing: Annotated[
+        str, typer.Option(help=f"What gives way where the person is too fast: {_TIMINGS}.")
+    ] = "uniform",
     free: Annotated[
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
@@ -86,7 +90,9 @@ def retarget(
     from simbench.retargeting.imitation.joint_use import joint_uses
 
     with progress_bars(make_console(stderr=True)) as on_progress:
-        made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
+        made = retarget_motion(
+            motion, robot, method, reading=reading, free=free, timing=timing, on_progress=on_progress
+        )
     trajectory, fidelity = made.plan.trajectory, measure_retargeting(made)
     if compare is not None:
         require_body(made)

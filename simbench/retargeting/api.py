@@ -19,6 +19,7 @@ from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress
 
 METHODS: tuple[str, ...] = get_args(RetargetSection.model_fields["method"].annotation)
+TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
 
 _IMITATION_RATE = 200.0
 """One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm."""
@@ -61,6 +62,7 @@ def retarget_motion(
     *,
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     free: bool = False,
+    timing: str = "uniform",
     on_progress: Progress = None,
 ) -> Retargeting:
     """Retarget a recording to a robot: free motion, or on equipment whose handles are known.
@@ -79,6 +81,8 @@ def retarget_motion(
         Declarations about the recording: units, axes, marker map.
     free : bool
         Whether to ignore the equipment that the hands held.
+    timing : str
+        What gives way where the person is faster than the robot, one of `TIMINGS`, as in `RetargetSection`.
     on_progress : callable (stage, done, total), bool or None
         Called as planning proceeds; or whether progress is shown on the standard error, None for in a
         terminal or a notebook only.
@@ -91,11 +95,13 @@ def retarget_motion(
     Raises
     ------
     SimbenchError
-        If the method is unknown, the recording or the robot cannot be read, or the one cannot follow the
-        other.
+        If the method or the timing is unknown, the recording or the robot cannot be read, or the one cannot
+        follow the other.
     """
     if method not in METHODS:
         raise RetargetError(f"unknown method `{method}`; allowed: {', '.join(METHODS)}")
+    if timing not in TIMINGS:
+        raise RetargetError(f"unknown timing `{timing}`; allowed: {', '.join(TIMINGS)}")
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
@@ -104,7 +110,7 @@ def retarget_motion(
             recording = hang_missing_arm(recording)
         motion = resample(recording, max(recording.rate, _IMITATION_RATE))
         tell("read", 1, 1)
-        settings = RetargetSection.model_validate({"method": method})
+        settings = RetargetSection.model_validate({"method": method, "timing": timing})
         handles = {} if free else motion.handles
         # Where hands hold something, a base placement is found from which the robot can too.
         place = RobotSection(place="auto" if handles else "given")
