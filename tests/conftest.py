@@ -26,6 +26,8 @@ from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mec
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 pytest_plugins = ["recorded_bodies"]
+# Processes that run the tests side by side, one a core, inherit it: threads of theirs would wait for cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What a property test takes depends on the machine, and on what else runs on it.
 hypothesis.settings.register_profile(
     "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
