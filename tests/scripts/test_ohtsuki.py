@@ -56,6 +56,7 @@ def test_kinematics_beside_the_paper_and_the_bound(scripts, motions, capsys, mon
     assert "near: Newton-Raphson 20, Nelder-Mead 20" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_dynamics_beside_the_paper(scripts, arm, motions, capsys):
     table = scripts["dynamics"]
     missed, found = table.table_3(arm, motions, 1, (0, 10))

@@ -26,7 +26,7 @@ METHODS = {"baxter": "arm_adaptation", "tiago_dual": "analytical"}
 wheel = pytest.mark.skipif(FOLDER is None, reason="needs example-robot-data")
 
 
-@pytest.fixture(scope="module", params=URDFS)
+@pytest.fixture(scope="module", params=["baxter", pytest.param("tiago_dual", marks=pytest.mark.slow)])
 def robot(request, tmp_path_factory):
     """The robot, loaded from the description that its URDF alone gives."""
     folder = tmp_path_factory.mktemp(request.param)
