@@ -53,6 +53,8 @@ MORE = {
     "retarget.similarity": "similarity of the posture to the person's, S",
     "tracking.arms_rms_rad": "tracking error of the arms",
     "cog.rms_m": "COG error",
+    "fidelity.step_position_rms_m": "footsteps against the person's, scaled",
+    "fidelity.step_time_rms_s": "their times against the person's",
     "base.forward_m": "forward",
     "base.left_m": "to the left",
     "base.turn_rad": "rotation",
@@ -188,7 +190,8 @@ def _group_of(scenario: Scenario) -> str:
 
 
 def _is_balancing(scenario: Scenario) -> bool:
-    return scenario.push is not None or scenario.stepping is not None
+    follows = scenario.retarget.legs == "follow"
+    return follows or scenario.push is not None or scenario.stepping is not None
 
 
 def _chosen_numbers(scenario: Scenario, baseline: Baseline) -> dict[str, Metric]:
@@ -213,6 +216,8 @@ def _says_something(name: str, scenario: Scenario, baseline: Baseline) -> bool:
         walks = any(command.march is None for command in scenario.stepping.commands)
         skipped = (*FREE, *(("retarget.slow_down", "tracking.arms_rms_rad") if walks else WALKING))
         return name not in skipped
+    if scenario.retarget.legs == "follow":
+        return name not in ("retarget.slow_down", *FREE)
     imposed = ("steps.count", "tracking.arms_rms_rad", "cog.rms_m", *WALKING)
     return name not in imposed and (not scenario.fixtures or name != "limits.speed_ratio")
 
