@@ -14,7 +14,7 @@ from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting import plot as retarget_picture
-from simbench.retargeting.api import METHODS
+from simbench.retargeting.api import METHODS, TIMINGS
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.imitation.joint_use import JointUse
 from simbench.runs.plots import fidelity as fidelity_picture
@@ -31,7 +31,7 @@ def retargeting(made, monkeypatch, tmp_path):
     """A retargeting that is there at once; tests change what it raises."""
     fake = SimpleNamespace(calls=[], raises=None)
 
-    def retarget_motion(motion, robot, method, *, reading, free, on_progress):
+    def retarget_motion(motion, robot, method, *, reading, free, timing, on_progress):
         fake.calls.append((motion, robot, method, reading, free))
         on_progress("read", 1, 1)
         if fake.raises is not None:
@@ -221,9 +221,16 @@ def test_an_unknown_method_is_refused_with_those_there_are(capsys):
     assert (*imitation.METHODS, "arm_adaptation") == METHODS
 
 
-def test_help_names_the_methods(capsys):
+def test_an_unknown_timing_is_refused_with_those_there_are(capsys):
+    assert main(["retarget", "actor:drawer", "--timing", "slow"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"error: unknown timing `slow`; allowed: {', '.join(TIMINGS)}"
+
+
+def test_help_names_the_methods_and_timings(capsys):
     assert main(["retarget", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
+    assert all(timing in shown for timing in TIMINGS)
     assert f"{', '.join(METHODS)}." in shown
 
 
