@@ -130,7 +130,8 @@ def reduce_rate(
 
     Where the constraints are used by a factor f > 1, x is divided by f, and around it by as much as keeps it
     smooth; slower by √f both speed and acceleration are divided by f. What is left after some rounds divides
-    all of x.
+    all of x. A steep reduction takes an acceleration of its own and may break more than it mends: where it
+    takes longer than to divide all of x from the beginning, that is done.
 
     Parameters
     ----------
@@ -150,12 +151,15 @@ def reduce_rate(
     (N,) array
         Smooth x, at most `square`, for which all constraints hold.
     """
+    whole = square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
     for _ in range(_REPAIRS):
         use = constraint_use(step, square, ceiling, constraints).max(axis=1)
         if use.max() <= 1.0 + _TOLERANCE:
-            return square
+            break
         square = square * smooth_rate(1.0 / np.maximum(use, 1.0), half_width)
-    return square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
+    else:
+        square = square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
+    return min(square, whole, key=lambda rate: float((1.0 / np.sqrt(rate)).sum()))
 
 
 @compiled

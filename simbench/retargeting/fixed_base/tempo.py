@@ -13,6 +13,8 @@ from simbench.retargeting.arm_adaptation.acceleration_limits import known_accele
 from simbench.retargeting.timing.choice import resolve_timing
 from simbench.retargeting.timing.dynamics import fixed_base_constraints
 from simbench.retargeting.timing.local import (
+    MOST_STRETCH,
+    UNIFORM_INSTEAD,
     fit_tempo,
     kinematic_limits,
     measure_stretch,
@@ -75,8 +77,8 @@ def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSecti
         )
     settings = resolve_timing(settings, holds_equipment=True, standing=False)
     speed = np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
+    factor = time_scaling_factor(time, joints, speed)
     if settings.timing != "local" or len(time) < SHORTEST_WINDOW:
-        factor = time_scaling_factor(time, joints, speed)
         return ScaledTime(time * factor, factor, {}, ())
     names = robot.joint_names
     acceleration = known_acceleration_limits(robot, names)
@@ -87,5 +89,7 @@ def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSecti
     # A cubic spline through stretched samples is not quite the stretched spline.
     stretched = stretched * time_scaling_factor(stretched, joints, speed)
     metrics, note = measure_stretch(limits, tempo)
+    if metrics["retarget.slow_down_max"] > MOST_STRETCH:
+        return ScaledTime(time * factor, factor, {}, (UNIFORM_INSTEAD,))
     ratio = float((stretched[-1] - stretched[0]) / (time[-1] - time[0]))
     return ScaledTime(stretched, ratio, metrics, (note,) if note else ())

@@ -30,6 +30,11 @@ _STRETCHED = 1.01
 """Stretch from which on time counts as stretched."""
 _CORNER_ROUNDS = 6
 """Times that a tempo is slowed for accelerations: each reduces what is too much by its own factor."""
+MOST_STRETCH = 20.0
+"""Greatest local stretch that is believed: beyond it the limits leave no smooth way through, and all of the
+motion is slowed by one factor."""
+UNIFORM_INSTEAD = "stretched by one factor: no local tempo keeps the limits"
+"""What is said then."""
 _ROUNDING = 1e-12
 """Distance of ṡ² from 1 below which the recorded tempo is kept exactly."""
 

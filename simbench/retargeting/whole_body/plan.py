@@ -38,7 +38,7 @@ from simbench.retargeting.imitation.robot_errors import (
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.timing.choice import resolve_timing
-from simbench.retargeting.timing.local import slowed_by
+from simbench.retargeting.timing.local import MOST_STRETCH, UNIFORM_INSTEAD, slowed_by
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
     RobotPlacement,
@@ -450,6 +450,8 @@ def _stretch_time(
     best: _Timed | None = None
     if problem.settings.timing == "local":
         for found in fit_local_tempo(problem, solution):
+            if found.metrics.get("retarget.slow_down_max", 1.0) > MOST_STRETCH:
+                continue
             if best is None:
                 require_leg_limits(problem.robot, found.motion.joints)
             trajectory, _ = _scale_time(found.problem, found.motion)
@@ -459,11 +461,13 @@ def _stretch_time(
                 best = _Timed(found.problem, found.motion, left, found.metrics, notes)
             if not left:
                 break
-        assert best is not None
-        return best
+        if best is not None:
+            return best
     require_leg_limits(problem.robot, solution.joints)
     trajectory, _ = _scale_time(problem, solution)
-    return _Timed(problem, solution, _find_interference(problem, trajectory, obstacles))
+    left = _find_interference(problem, trajectory, obstacles)
+    notes = (UNIFORM_INSTEAD,) if problem.settings.timing == "local" else ()
+    return _Timed(problem, solution, left, {}, notes)
 
 
 def _find_interference(
