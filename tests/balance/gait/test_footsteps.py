@@ -118,7 +118,8 @@ def test_soles_never_overlap_and_end_side_by_side(robots, stances, name, command
         soles = [
             Polygon([feet[side].act(corner)[:2] for corner in robot.soles[f"{side}_foot"]]) for side in SIDES
         ]
-        assert soles[0].distance(soles[1]) > 0.0
+        # Amid a turn by 0.3 rad, Mahru's are 9.66 mm apart.
+        assert soles[0].distance(soles[1]) > 0.0096
     start = stance.soles["left"].actInv(stance.soles["right"])
     np.testing.assert_allclose(
         feet["left"].actInv(feet["right"]).homogeneous, start.homogeneous, rtol=0, atol=1e-9
