@@ -282,7 +282,7 @@ class RetargetSection(ScenarioSection):
     2018)."""
     weights: WeightsSection | None = None
     """Criteria that determine trunk and arms while hands hold something, instead of the person's posture."""
-    timing: Literal["auto", "preserve", "local", "uniform"] = "uniform"
+    timing: Literal["auto", "preserve", "local", "uniform"] = "auto"
     """What gives way where the person is faster than the robot's joints: `preserve` keeps the recorded clock
     and reduces amplitudes, `local` keeps the path and takes longer only where it must, `uniform` slows the
     whole motion by one factor."""

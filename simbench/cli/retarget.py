@@ -55,7 +55,7 @@ def retarget(
     ] = "analytical",
     timing: Annotated[
         str, typer.Option(help=f"What gives way where the person is too fast: {_TIMINGS}.")
-    ] = "uniform",
+    ] = "auto",
     free: Annotated[
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,

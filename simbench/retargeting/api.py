@@ -62,7 +62,7 @@ def retarget_motion(
     *,
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     free: bool = False,
-    timing: str = "uniform",
+    timing: str = "auto",
     on_progress: Progress = None,
 ) -> Retargeting:
     """Retarget a recording to a robot: free motion, or on equipment whose handles are known.

@@ -12,6 +12,8 @@ from simbench.runs.metric_format import Metric
 
 _SCALES = {"fraction": (100.0, "% of arm"), "m": (1000.0, "mm"), "rad": (math.degrees(1.0), "°")}
 """Factor and unit of what is shown, by the ending of an error's metrics."""
+_SAME = 5e-4
+"""Difference of durations, as a ratio, that is not said."""
 _EVEN = 1.001
 """Ratio of the largest local stretch to the duration's from which on it is worth a word."""
 
@@ -104,7 +106,8 @@ def fidelity_lines(metrics: Mapping[str, Metric]) -> Iterator[str]:
     at = value("stretch_max_at_s") or 0.0
     most = "" if stretch < _EVEN * ratio else f", at most {stretch:.3g} at {at:.2f} s"
     late = "" if lag is None else f"; hands {abs(1000.0 * lag):.1f} ms {'early' if lag < 0.0 else 'late'}"
-    yield f"tempo      {ratio:.3g} times as long as the person{most}{late}"
+    kept = "the person's" if abs(ratio - 1.0) < _SAME else f"{ratio:.3g} times as long as the person"
+    yield f"tempo      {kept}{most}{late}"
     yield (
         f"limits     a joint is at a limit of its position {position:.0%} of the time, "
         f"at its speed limit {speed:.0%}"

@@ -75,7 +75,7 @@ def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSecti
         raise RetargetError(
             f"retarget.timing: {robot.name} has a fixed base; allowed: auto, local, uniform, got preserve"
         )
-    settings = resolve_timing(settings, holds_equipment=True, standing=False)
+    settings = resolve_timing(settings, holds_equipment=True, standing=False, sample_count=len(time))
     speed = np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
     factor = time_scaling_factor(time, joints, speed)
     if settings.timing != "local" or len(time) < SHORTEST_WINDOW:

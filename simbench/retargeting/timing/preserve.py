@@ -29,6 +29,8 @@ from simbench.robot.robot import Robot
 _KNOT_RATE = 50.0
 """Knots of the joints' splines per second: a person's arms move below 5 Hz, and the preferred posture has the
 same."""
+LEAST_KNOTS = 6
+"""Knots that a bounded path has at least."""
 LIMIT_FRACTION = 0.99
 """Fraction of a speed or acceleration limit that is used: leads, and legs that sway, add a little."""
 _ROUNDS = 3
@@ -94,14 +96,15 @@ def knot_samples(time: Array) -> NDArray[np.int64]:
     Parameters
     ----------
     time : (T,) array
-        Time of the samples, s.
+        Time of the samples, s, T ≥ 6.
 
     Returns
     -------
     (K,) int array
-        Indices, the first and the last sample among them.
+        Indices, K ≥ 6, the first and the last sample among them.
     """
     stride = max(1, round((len(time) - 1) / (time[-1] - time[0]) / _KNOT_RATE))
+    stride = max(1, min(stride, (len(time) - 1) // (LEAST_KNOTS - 1)))
     return np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
 
 
@@ -146,7 +149,7 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
     upper : UpperBody
         Joints, their limits and the scaled model.
     time : (T,) array
-        Time of the samples, s, T ≥ 4.
+        Time of the samples, s, T ≥ 6.
     preferred : (T, m) array
         Preferred positions of trunk and arms, rad, inside their limits.
     dynamics : Dynamics

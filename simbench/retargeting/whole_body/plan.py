@@ -39,6 +39,7 @@ from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.timing.choice import resolve_timing
 from simbench.retargeting.timing.local import MOST_STRETCH, UNIFORM_INSTEAD, slowed_by
+from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
     RobotPlacement,
@@ -173,12 +174,15 @@ def plan_motion(
     """
     require_human_form(robot)
     require_both_arms(motion)
-    settings = resolve_timing(settings, holds_equipment=bool(equipment.handles), standing=True)
+    settings = resolve_timing(
+        settings,
+        holds_equipment=bool(equipment.handles),
+        standing=True,
+        sample_count=len(motion.time),
+    )
     keeps_tempo = settings.timing == "preserve"
-    if keeps_tempo and equipment.handles:
-        raise RetargetError(
-            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform, got preserve"
-        )
+    if keeps_tempo:
+        _require_room(motion, equipment)
     imitation = _imitate(robot, motion, settings, on_progress)
     search = section.place == "given" and section.posture != SEATED
     heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
@@ -218,6 +222,19 @@ def plan_motion(
             f"{first}; not even with a calmer motion at the recorded tempo; retarget.timing uniform slows it"
         )
     raise first
+
+
+def _require_room(motion: HumanMotion, equipment: Equipment) -> None:
+    """Raise `RetargetError` where amplitude cannot give way."""
+    if equipment.handles:
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform, got preserve"
+        )
+    if len(motion.time) < LEAST_KNOTS:
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: {len(motion.time)} samples, and preserve needs {LEAST_KNOTS}; "
+            f"allowed: auto, local, uniform, got preserve"
+        )
 
 
 class _Choices(NamedTuple):
@@ -262,13 +279,14 @@ def _plan_in_place(
         keeps_tempo=calm is not None,
     )
     gave_way: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     if calm is None:
         problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
         if smoothing:
             gave_way["retarget.smoothing_s"] = smoothing
     else:
-        problem, solution, gave_way = keep_recorded_tempo(problem, posture, calm)
+        problem, solution, gave_way, notes = keep_recorded_tempo(problem, posture, calm)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     timed = _stretch_time(problem, solution, obstacles)
     problem, solution, interferences = timed.problem, timed.solution, timed.interferences
@@ -298,7 +316,7 @@ def _plan_in_place(
         solution.zmp,
         errors,
         placement.embedding,
-        timed.notes,
+        (*notes, *timed.notes),
     )
 
 

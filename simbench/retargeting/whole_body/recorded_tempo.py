@@ -1,7 +1,9 @@
 """A free motion at the recorded tempo: amplitudes give way until limits, torques and the ZMP allow it."""
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +85,29 @@ _ON_LIMIT = 0.985
 """Fraction of a limit from which on a joint counts as on it."""
 _ROUNDING = 1e-3
 """Relative excess of a limit that counts as a violation."""
+_WORTH_SAYING = math.radians(3.0)
+"""Loss of amplitude of a joint, rad, from which on it is said."""
+
+
+class RecordedTempo(NamedTuple):
+    """A free motion at the recorded tempo.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        With the pelvis height that is left.
+    motion : WholeBodyMotion
+        The motion; `preferred` is the given posture.
+    metrics : dict of str to float
+        What was given up, and what is still beyond a limit: `retarget.tempo_*` and `retarget.amplitude_*`.
+    notes : tuple of str
+        The same in words, a line each.
+    """
+
+    problem: WholeBodyProblem
+    motion: WholeBodyMotion
+    metrics: dict[str, float]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -115,9 +140,7 @@ class _Attempt:
         return self.touching, max(float(self.excess.worst.max()), 1.0)
 
 
-def keep_recorded_tempo(
-    problem: WholeBodyProblem, posture: Array, calm: float = 0.0
-) -> tuple[WholeBodyProblem, WholeBodyMotion, dict[str, float]]:
+def keep_recorded_tempo(problem: WholeBodyProblem, posture: Array, calm: float = 0.0) -> RecordedTempo:
     """Plan a free motion at the recorded tempo.
 
     Trunk, arms and pelvis height each solve one problem over all samples that keeps their limits
@@ -137,12 +160,8 @@ def keep_recorded_tempo(
 
     Returns
     -------
-    problem : WholeBodyProblem
-        With the pelvis height that is left.
-    motion : WholeBodyMotion
-        The motion; `preferred` is the given posture.
-    metrics : dict of str to float
-        What was given up, and what is still beyond a limit: `retarget.tempo_*` and `retarget.amplitude_*`.
+    RecordedTempo
+        The motion, and what it costs.
 
     Raises
     ------
@@ -171,7 +190,43 @@ def keep_recorded_tempo(
         raise failed
     metrics = _measure(problem, posture, best.problem, best.motion, upper, best.excess)
     metrics["retarget.tempo_round_count"] = float(state.number)
-    return best.problem, replace(best.motion, preferred=posture), metrics
+    notes = (
+        [f"all of the motion was made calmer beforehand: {calm:.0%} of the pelvis' height left out"]
+        if calm
+        else []
+    )
+    notes += _amplitude_notes(problem, posture, best.motion)
+    notes += _violation_notes(metrics, best.excess)
+    return RecordedTempo(best.problem, replace(best.motion, preferred=posture), metrics, tuple(notes))
+
+
+def _amplitude_notes(problem: WholeBodyProblem, posture: Array, motion: WholeBodyMotion) -> Iterator[str]:
+    """Say which joint of trunk and arms lost most amplitude, and when."""
+    lost = np.abs(motion.joints[:, problem.columns] - posture)
+    sample, joint = np.unravel_index(int(lost.argmax()), lost.shape)
+    if lost[sample, joint] > _WORTH_SAYING:
+        name = problem.robot.joint_names[problem.columns[joint]]
+        yield (
+            f"the recorded tempo costs trunk and arms {np.degrees(lost.mean()):.1f}° on average, most {name}: "
+            f"{np.degrees(lost[sample, joint]):.0f}° at {problem.time[sample]:.2f} s"
+        )
+
+
+def _violation_notes(metrics: Mapping[str, float], excess: Excess) -> Iterator[str]:
+    """Say what is beyond a limit in spite of what was given up."""
+    fraction = metrics["retarget.tempo_violation_fraction"]
+    if fraction == 0.0:
+        return
+    kinds = ("speed", "acceleration", "torque")
+    ratios = {kind: metrics[f"retarget.tempo_{kind}_ratio"] for kind in kinds}
+    beyond = [f"{kind} {ratio:.2f} times" for kind, ratio in ratios.items() if ratio > 1.0 + _ROUNDING]
+    if excess.zmp.max() > 1.0 + _ROUNDING:
+        side = "outside" if excess.margin < 0.0 else "inside"
+        beyond.append(f"ZMP {1000.0 * abs(excess.margin):.0f} mm {side} the soles' edge")
+    yield (
+        f"{fraction:.1%} of the samples are beyond what the robot may use at the recorded tempo "
+        f"({', '.join(beyond)}): retarget.timing uniform slows it instead"
+    )
 
 
 def _first_round(problem: WholeBodyProblem, posture: Array, calm: float) -> _Round:
