@@ -232,8 +232,8 @@ def _require_room(motion: HumanMotion, equipment: Equipment) -> None:
         )
     if len(motion.time) < LEAST_KNOTS:
         raise RetargetError(
-            f"retarget.timing: {motion.source}: {len(motion.time)} samples, and preserve needs {LEAST_KNOTS}; "
-            f"allowed: auto, local, uniform, got preserve"
+            f"retarget.timing: {motion.source}: {len(motion.time)} samples, and preserve needs "
+            f"{LEAST_KNOTS}; allowed: auto, local, uniform, got preserve"
         )
 
 

@@ -190,11 +190,8 @@ def keep_recorded_tempo(problem: WholeBodyProblem, posture: Array, calm: float =
         raise failed
     metrics = _measure(problem, posture, best.problem, best.motion, upper, best.excess)
     metrics["retarget.tempo_round_count"] = float(state.number)
-    notes = (
-        [f"all of the motion was made calmer beforehand: {calm:.0%} of the pelvis' height left out"]
-        if calm
-        else []
-    )
+    calmer = f"all of the motion was made calmer beforehand: {calm:.0%} of the pelvis' height left out"
+    notes = [calmer] if calm else []
     notes += _amplitude_notes(problem, posture, best.motion)
     notes += _violation_notes(metrics, best.excess)
     return RecordedTempo(best.problem, replace(best.motion, preferred=posture), metrics, tuple(notes))
@@ -207,8 +204,8 @@ def _amplitude_notes(problem: WholeBodyProblem, posture: Array, motion: WholeBod
     if lost[sample, joint] > _WORTH_SAYING:
         name = problem.robot.joint_names[problem.columns[joint]]
         yield (
-            f"the recorded tempo costs trunk and arms {np.degrees(lost.mean()):.1f}° on average, most {name}: "
-            f"{np.degrees(lost[sample, joint]):.0f}° at {problem.time[sample]:.2f} s"
+            f"the recorded tempo costs trunk and arms {np.degrees(lost.mean()):.1f}° on average, most "
+            f"{name}: {np.degrees(lost[sample, joint]):.0f}° at {problem.time[sample]:.2f} s"
         )
 
 
