@@ -119,15 +119,14 @@ def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tupl
 
 
 @pytest.fixture(scope="session")
-def plan_scenario(
-    romeo: Robot, made_once: Callable[[str, Callable[[], Any]], Any]
-) -> Callable[[str], Planned]:
-    """Plan a scenario that ships with simbench, by its name."""
+def plan_scenario(romeo: Robot, made_once: Callable[[str, Callable[[], Any]], Any]) -> Callable[..., Planned]:
+    """Plan a scenario that ships with simbench, by its name, and with another timing if one is given."""
 
-    def plan(name: str) -> Planned:
-        scenario = load_scenario(name)
+    def plan(name: str, timing: str | None = None) -> Planned:
+        scenario = load_scenario(name, [f"retarget.timing={timing}"] if timing else [])
         mechanisms = scenario_mechanisms(scenario)
-        motion, made = made_once(f"{name}-plan", lambda: _plan(romeo, scenario, mechanisms))
+        key = f"{name}-{timing or 'own'}-plan"
+        motion, made = made_once(key, lambda: _plan(romeo, scenario, mechanisms))
         return Planned(scenario, mechanisms[0] if mechanisms else None, motion, made)
 
     return plan
@@ -152,10 +151,16 @@ def drawer_run(
 
 
 @pytest.fixture(scope="session")
-def drawer_planned(plan_scenario: Callable[[str], Planned]) -> Planned:
+def drawer_planned(plan_scenario: Callable[..., Planned]) -> Planned:
     return plan_scenario("drawer")
 
 
 @pytest.fixture(scope="session")
-def dance_planned(plan_scenario: Callable[[str], Planned]) -> Planned:
+def dance_planned(plan_scenario: Callable[..., Planned]) -> Planned:
     return plan_scenario("dance")
+
+
+@pytest.fixture(scope="session")
+def slowed_dance_planned(plan_scenario: Callable[..., Planned]) -> Planned:
+    """The dance slowed by one factor, all of its amplitude left."""
+    return plan_scenario("dance", "uniform")

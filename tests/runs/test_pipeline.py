@@ -35,7 +35,12 @@ from simbench.sim.fixtures.mechanism import handle_poses
 
 FILES = ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]
 # A few seconds instead of ten.
-SHORT = ["motion.end_s=0.4", "simulation.lead_in_s=0.6", "simulation.hold_s=0.1"]
+SHORT = [
+    "motion.end_s=0.4",
+    "retarget.timing=uniform",
+    "simulation.lead_in_s=0.6",
+    "simulation.hold_s=0.1",
+]
 
 
 def opened(folder):
@@ -173,7 +178,7 @@ def test_the_zmp_stays_within_the_real_soles_and_the_robot_upright(request, rome
 
 
 @pytest.mark.parametrize(
-    ("name", "rms", "most", "away"), [("drawer", 0.003, 0.007, 0.005), ("dance", 0.0001, 0.001, 0.002)]
+    ("name", "rms", "most", "away"), [("drawer", 0.003, 0.007, 0.005), ("dance", 0.0003, 0.003, 0.03)]
 )
 def test_two_ways_to_the_zmp_agree_all_the_time(request, name, rms, most, away):
     """From contact forces, and from the robot's motion with the forces of grips, by Newton and Euler.
@@ -340,7 +345,7 @@ def test_a_failed_check_returns_1_and_keeps_the_whole_run(variants):
 
 
 def test_retargeting_alone_keeps_limits_and_balance(romeo):
-    plan = retarget_motion("deepmimic:dance_b", "romeo", "analytical").plan
+    plan = retarget_motion("deepmimic:dance_b", "romeo", "analytical", timing="uniform").plan
     trajectory = plan.trajectory
     assert trajectory.joint_names == romeo.joint_names
     assert trajectory.base.shape == (len(trajectory.time), 7)

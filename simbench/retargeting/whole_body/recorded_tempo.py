@@ -30,6 +30,7 @@ from simbench.retargeting.timing.preserve import (
     zmp_inertia,
 )
 from simbench.retargeting.whole_body.arms_and_legs import (
+    BALANCE_ROUNDS,
     WholeBodyMotion,
     WholeBodyProblem,
     at_samples,
@@ -46,6 +47,8 @@ from simbench.retargeting.whole_body.tempo_checks import (
 )
 
 _MAX_ROUNDS = 10
+_SHOWN_ROUNDS = 2 * BALANCE_ROUNDS
+"""Rounds that progress is shown in, as for plans of other timings: seldom are there more."""
 _FIRST_INERTIA, _CALMEST_INERTIA = 0.02, 200.0
 """Weight λ of the ZMP's shift in the first round (a shift of 10 cm costs as much as 5 mm at the hands), and
 of a motion that is given up everywhere."""
@@ -169,10 +172,12 @@ def keep_recorded_tempo(problem: WholeBodyProblem, posture: Array, calm: float =
         If there is no motion within the limits.
     """
     upper, lift = _upper_body(problem), lift_limits(problem)
-    quiet = replace(problem, pelvis_height=(1.0 - calm) * problem.pelvis_height)
+    # A round goes through all stages of a plan: only the rounds are shown.
+    quiet = replace(problem, pelvis_height=(1.0 - calm) * problem.pelvis_height, on_progress=lambda *_: None)
     state, best = _first_round(problem, posture, calm), None
     failed: LegReachError | None = None
     while state.number < _MAX_ROUNDS:
+        problem.on_progress("transfer", min(1 + state.number, _SHOWN_ROUNDS - 1), _SHOWN_ROUNDS)
         try:
             attempt = _attempt(quiet, upper, lift, state)
         except LegReachError as error:
@@ -194,7 +199,8 @@ def keep_recorded_tempo(problem: WholeBodyProblem, posture: Array, calm: float =
     notes = [calmer] if calm else []
     notes += _amplitude_notes(problem, posture, best.motion)
     notes += _violation_notes(metrics, best.excess)
-    return RecordedTempo(best.problem, replace(best.motion, preferred=posture), metrics, tuple(notes))
+    found = replace(best.problem, on_progress=problem.on_progress)
+    return RecordedTempo(found, replace(best.motion, preferred=posture), metrics, tuple(notes))
 
 
 def _amplitude_notes(problem: WholeBodyProblem, posture: Array, motion: WholeBodyMotion) -> Iterator[str]:

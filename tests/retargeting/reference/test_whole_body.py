@@ -6,7 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.interpolate import CubicSpline
+from scipy.spatial import ConvexHull
 
+from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.robot.sides import SIDES
 
@@ -32,6 +34,11 @@ def drawer_timeline(romeo, drawer_planned):
 @pytest.fixture(scope="module")
 def dance_timeline(romeo, dance_planned):
     return build(romeo, dance_planned)
+
+
+@pytest.fixture(scope="module")
+def slowed_dance_timeline(romeo, slowed_dance_planned):
+    return build(romeo, slowed_dance_planned)
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +100,19 @@ def test_starts_and_ends_at_rest(timeline):
         assert np.ptp(reference.position[part], axis=0).max() < 1e-12
 
 
-@cases
+@pytest.mark.parametrize("name", ["drawer", "slowed_dance", "led_drawer"])
 def test_speed_has_no_steps(timeline):
     """Nowhere does a joint gain more in a millisecond than 150 rad/s² give."""
     assert np.abs(np.diff(timeline.reference.velocity, axis=0)).max() < 0.15
+
+
+def test_no_joint_gains_more_speed_than_its_acceleration_limit_gives(romeo, dance_planned, dance_timeline):
+    """At the recorded tempo limits of acceleration bind, in the motion and on the way to it and back."""
+    upper = dance_planned.plan.upper
+    limit = estimated_accelerations(romeo, [romeo.joint_names[column] for column in upper])
+    gained = np.abs(np.diff(dance_timeline.reference.velocity[:, upper], axis=0)).max(axis=0) / STEP
+    assert (gained <= limit).all()
+    assert (gained / limit).max() > 0.95
 
 
 def test_without_lead_in_it_comes_from_rest_beside_the_motions_first_posture(
@@ -130,13 +146,15 @@ def test_a_lead_in_too_short_for_the_speed_limits_is_lengthened(romeo, dance_pla
     assert (np.abs(timeline.reference.velocity).max(axis=0) < 0.951 * limits(romeo)[2]).all()
 
 
-@cases
-def test_the_recording_lies_where_the_timeline_says(request, romeo, name, timeline):
+@pytest.mark.parametrize(
+    ("name", "ends"), [("drawer", 0.3), ("dance", 0.6), ("slowed_dance", 0.3), ("led_drawer", 0.3)]
+)
+def test_the_recording_lies_where_the_timeline_says(request, romeo, name, timeline, ends):
     trajectory = request.getfixturevalue(f"{name.removeprefix('led_')}_planned").plan.trajectory
     arms = np.setdiff1d(np.arange(len(romeo.joint_names)), grips(romeo))
     np.testing.assert_allclose(timeline.time - timeline.start, trajectory.time, atol=1e-12)
     clock = STEP * np.arange(1, len(timeline.reference.position) + 1)
-    inside = (clock > timeline.time[0] + 0.3) & (clock < timeline.time[-1] - 0.3)
+    inside = (clock > timeline.time[0] + ends) & (clock < timeline.time[-1] - ends)
     expected = CubicSpline(timeline.time, trajectory.q)(clock[inside])
     legs = [romeo.joint_names.index(n) for side in SIDES for n in romeo.groups[f"{side}_leg"]]
     upper = np.setdiff1d(arms, legs)
@@ -230,13 +248,11 @@ def test_root_and_cog_are_those_of_the_joints_at_every_step(request, romeo, name
     np.testing.assert_array_equal(timeline.base_path[0], timeline.base)
 
 
-def test_the_dances_zmp_stays_in_the_middle_on_the_way_to_it_and_back_too(
-    romeo, dance_planned, dance_timeline
-):
-    """By RNEA of every tenth step, from the reference's own velocity and acceleration."""
+def zmp_by_rnea(romeo, timeline):
+    """Time and ZMP of every tenth step, by RNEA of the reference's own velocity and acceleration."""
     model, data = romeo.model, romeo.model.createData()
-    path, reference = dance_timeline.base_path, dance_timeline.reference
-    off = []
+    path, reference = timeline.base_path, timeline.reference
+    zmp = []
     for k in range(510, len(path) - 510, 10):
         # The root does not turn: its axes are the world's.
         speed, rate = (
@@ -247,12 +263,39 @@ def test_the_dances_zmp_stays_in_the_middle_on_the_way_to_it_and_back_too(
         a = np.r_[rate[:3], np.zeros(3), reference.acceleration[k]]
         root = pin.rnea(model, data, np.r_[path[k], reference.position[k]], v, a)[:6]
         moment = root[3:] + np.cross(path[k, :3], root[:3])
-        off.append(np.array([-moment[1], moment[0]]) / root[2] - dance_planned.plan.stance.target)
-    time = STEP * np.arange(511, len(path) - 509, 10)
-    inside = (time > dance_timeline.time[0]) & (time < dance_timeline.time[-1])
+        zmp.append(np.array([-moment[1], moment[0]]) / root[2])
+    return STEP * np.arange(511, len(path) - 509, 10), np.array(zmp)
+
+
+def test_the_slowed_dances_zmp_stays_in_the_middle_on_the_way_to_it_and_back_too(
+    romeo, slowed_dance_planned, slowed_dance_timeline
+):
+    timeline = slowed_dance_timeline
+    time, zmp = zmp_by_rnea(romeo, timeline)
+    off = np.abs(zmp - slowed_dance_planned.plan.stance.target)
+    inside = (time > timeline.time[0]) & (time < timeline.time[-1])
     # With the COG in the middle it is 12 mm off in the dance, and 2 mm before and after it.
-    assert np.abs(np.array(off)[inside]).max() < 0.0075
-    assert np.abs(np.array(off)[~inside]).max() < 0.001
+    assert off[inside].max() < 0.0075
+    assert off[~inside].max() < 0.001
+
+
+def test_at_the_recorded_tempo_the_zmp_stays_as_far_inside_the_soles_as_planned(
+    romeo, dance_planned, dance_timeline
+):
+    plan, timeline = dance_planned.plan, dance_timeline
+    time, zmp = zmp_by_rnea(romeo, timeline)
+    corners = [
+        plan.stance.soles[side].act(corner)[:2] for side in SIDES for corner in romeo.soles[f"{side}_foot"]
+    ]
+    edges = ConvexHull(corners).equations
+    margin = -(zmp @ edges[:, :2].T + edges[:, 2]).max(axis=1)
+    # The plan's margin is at samples of 200 Hz, and counts the first and last half second in part.
+    inner = (time > timeline.time[0] + 0.5) & (time < timeline.time[-1] - 0.5)
+    assert margin[inner].min() == pytest.approx(plan.metrics["retarget.tempo_zmp_margin_m"], abs=0.02)
+    assert margin.min() > 0.015
+    # Away from the motion, on the way to it and back, it is in the middle.
+    away = (time < timeline.time[0] - 0.1) | (time > timeline.time[-1] + 0.1)
+    assert np.abs(zmp - plan.stance.target)[away].max() < 0.001
 
 
 def test_feedforward_modes(romeo, drawer_planned):

@@ -147,9 +147,9 @@ def test_free_motion_has_no_contact(dance_planned):
         assert not dance_planned.plan.hands.share[side].any()
 
 
-def test_the_pelvis_goes_up_and_down_with_the_persons_as_far_as_legs_can(romeo, dance_planned):
+def test_the_pelvis_goes_up_and_down_with_the_persons_as_far_as_legs_can(romeo, slowed_dance_planned):
     """By the ratio of shoulder heights, softly between the heights that the legs allow."""
-    plan, motion = dance_planned.plan, dance_planned.motion
+    plan, motion = slowed_dance_planned.plan, slowed_dance_planned.motion
     height = plan.trajectory.base[:, 2] - plan.stance.base[2]
     way = motion.joints["pelvis"][:, 2] - motion.joints["pelvis"][0, 2]
     low, high = height_range(romeo, "standing")
@@ -188,7 +188,7 @@ def test_a_clip_of_a_few_samples_is_planned(romeo, end):
 
 def test_a_free_motion_keeps_to_the_torques_of_weak_motors(romeo):
     """Torques of the arms by inverse dynamics of the joints alone: they do not feel the floor."""
-    scenario = load_scenario("dance", ["motion.end_s=0.6"])
+    scenario = load_scenario("dance", ["motion.end_s=0.6", "retarget.timing=uniform"])
     motion = scenario_motion(scenario, [])
     arms = [romeo.joint_names.index(name) for side in SIDES for name in romeo.groups[f"{side}_arm"]]
 
@@ -231,7 +231,9 @@ def test_a_clip_too_short_to_follow_is_refused():
 
 
 def test_without_embedding_legs_and_pelvis_take_the_arms_to_rest(romeo):
-    scenario = load_scenario("dance", ["motion.end_s=0.5", "retarget.pelvis_height_follow=0.0"])
+    scenario = load_scenario(
+        "dance", ["motion.end_s=0.5", "retarget.pelvis_height_follow=0.0", "retarget.timing=uniform"]
+    )
     motion = scenario_motion(scenario, [])
     aware, unaware = (
         plan_motion(
