@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
+from scipy.ndimage import gaussian_filter1d
 from scipy.spatial import ConvexHull
 
 from simbench.balance.inverted_pendulum import GRAVITY
@@ -24,6 +25,9 @@ TORQUE_RESERVE = 0.1
 """The fraction that it may need beyond what the weight needs in the same postures."""
 _ZMP_MARGIN = 0.015
 """Distance of the planned ZMP from the edge of the support polygon, m: what control and soles leave."""
+_SLOW_SWAY = 0.1
+"""Standard deviation of the Gaussian, s, between what the sway of the pelvis can cancel and what is too
+fast for it."""
 _LEAST_ROOM = 0.2
 """Fraction of a support polygon's width that may be used however narrow it is."""
 _LEAST_SHARE = 0.05
@@ -223,10 +227,8 @@ def examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Excess:
     speed, _ = limit_ratios(time, motion.joints[:, legs], bounds)
     if not problem.placement.embedding:
         return Excess(speed.max(axis=1), ratio, none, np.inf, torque, allowed)
-    # At both ends the sway of leads, which is planned later, takes part.
-    zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, None, inertia_onset(time))
     normals, room = _support(problem)
-    inside = normals @ (zmp - stance.target).T
+    inside = normals @ (_zmp_without_leads(problem, motion) - stance.target).T
     return Excess(
         speed.max(axis=1),
         ratio,
@@ -235,6 +237,19 @@ def examine(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Excess:
         torque,
         allowed,
     )
+
+
+def _zmp_without_leads(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Array:
+    """ZMP (T, 2) of a motion, m: at both ends without what the sway of leads, planned later, takes away.
+
+    That sway is slow; what is faster stays.
+    """
+    robot, time = problem.robot, problem.time
+    zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, None, inertia_onset(time))
+    whole, _ = planned_zmp(robot, time, motion.base, motion.joints)
+    samples = (len(time) - 1) / (time[-1] - time[0])
+    left = whole - zmp
+    return np.asarray(zmp + left - gaussian_filter1d(left, _SLOW_SWAY * samples, axis=0, mode="nearest"))
 
 
 def _support(problem: WholeBodyProblem) -> tuple[Array, Array]:
