@@ -174,18 +174,21 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
     targets = _task_poses(tree, tasks, wanted)
     workspace = pair_workspace(upper.shapes.model, upper.shapes.geometry)
     at, path, bounds = dynamics.near, None, _slower_ends(upper.bounds, len(knots))
+    middle = 0.5 * (time[knots][1:] + time[knots][:-1])
+    between = np.asarray(make_interp_spline(time[knots], at, k=3)(middle))
     for _ in range(_ROUNDS):
         blocks, drift = _imitation_blocks(tree, tasks, targets, at)
         blocks = blocks + (_HOLD**2 + dynamics.nearness**2) * np.eye(at.shape[1])
         drift = drift + _HOLD**2 * (wanted - at) + dynamics.nearness**2 * (dynamics.near - at)
-        _add_clearance(workspace, at, dynamics.insistence, (blocks, drift))
+        _add_clearance(workspace, at, between, dynamics.insistence, (blocks, drift))
         cost = PathCost(blocks, drift, dynamics.inertia)
         path = solve_bounded_path(time[knots], at, cost, bounds, dynamics.torque)
-        before, at = at, path(time[knots])
+        before, at, between = at, path(time[knots]), path(middle)
         if np.abs(at - before).max() < _SETTLED:
             break
     assert path is not None
-    missing = [clearance_rows(workspace, each, CLEARANCE)[1].max(initial=0.0) for each in at]
+    postures = np.concatenate([at, between])
+    missing = [clearance_rows(workspace, each, CLEARANCE)[1].max(initial=0.0) for each in postures]
     return np.clip(path(time), upper.bounds.lower, upper.bounds.upper), float(max(missing))
 
 
@@ -225,16 +228,24 @@ def _imitation_blocks(
 
 
 def _add_clearance(
-    workspace: PairWorkspace, joints: Array, insistence: float, equations: tuple[Array, Array]
+    workspace: PairWorkspace,
+    joints: Array,
+    between: Array,
+    insistence: float,
+    equations: tuple[Array, Array],
 ) -> None:
-    """Add what is missing of the links' clearance to the equations of each knot."""
+    """Add what is missing of the links' clearance at the knots, and halfway between them, to the equations.
+
+    A hand moves by some centimetres from knot to knot: what is missing halfway counts for both.
+    """
     blocks, drift = equations
     weight = insistence * _CLEARANCE_WEIGHT**2
-    for knot, posture in enumerate(joints):
-        jacobian, missing = clearance_rows(workspace, posture, CLEARANCE)
-        if len(missing):
-            drift[knot] += weight * jacobian.T @ missing
-            blocks[knot] += weight * jacobian.T @ jacobian
+    for postures, count in ((joints, 1), (between, 2)):
+        for knot, posture in enumerate(postures):
+            jacobian, missing = clearance_rows(workspace, posture, CLEARANCE)
+            if len(missing):
+                drift[knot : knot + count] += weight / count * jacobian.T @ missing
+                blocks[knot : knot + count] += weight / count * jacobian.T @ jacobian
 
 
 def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
