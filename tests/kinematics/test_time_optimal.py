@@ -84,7 +84,7 @@ def test_as_fast_as_the_linear_programme_over_all_nodes_at_once(seed):
 
 
 def toppra_rate(s, ceiling, rows):
-    """Greatest ṡ² by the toppra library, from and to the greatest that it allows."""
+    """Greatest ṡ² by the toppra library, from rest to rest."""
     linear = pytest.importorskip("toppra.constraint.linear_constraint")
     kind = pytest.importorskip("toppra.constraint").DiscretizationType
     count, number = rows.a.shape
@@ -110,9 +110,13 @@ def toppra_rate(s, ceiling, rows):
 
     algorithm = pytest.importorskip("toppra.algorithm")
     peer = algorithm.TOPPRA([Rows()], Line(), gridpoints=s, solver_wrapper="seidel")
-    first = peer.compute_controllable_sets(0.0, np.sqrt(ceiling[-1]))[0, 1]
-    # A boundary that is met exactly is beyond the library's rounding.
-    return peer.compute_parameterization(np.sqrt(0.999 * first), np.sqrt(0.5 * ceiling[-1]))[1] ** 2
+    return peer.compute_parameterization(0.0, 0.0)[1] ** 2
+
+
+def from_rest_to_rest(ceiling):
+    ceiling = ceiling.copy()
+    ceiling[[0, -1]] = 1e-12
+    return ceiling
 
 
 def zero_inertia_ceiling(step, ceiling, rows):
@@ -128,10 +132,9 @@ def zero_inertia_ceiling(step, ceiling, rows):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_same_rate_as_toppra_with_zero_inertia_points_bounded(seed):
     s, limit, rows, _ = sines(seed, 481)
-    ceiling = zero_inertia_ceiling(s[1], np.minimum(1.0, limit), rows)
-    peer, own = toppra_rate(s, ceiling, rows), fastest_rate(s[1], np.minimum(1.0, limit), rows)
-    # From another rate at both ends on: what is left of it after a tenth.
-    assert own[48:-48] == pytest.approx(peer[48:-48], abs=1e-5)
+    ceiling = from_rest_to_rest(limit)
+    peer = toppra_rate(s, zero_inertia_ceiling(s[1], ceiling, rows), rows)
+    assert fastest_rate(s[1], ceiling, rows) == pytest.approx(peer, abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -140,12 +143,11 @@ def test_bounds_at_zero_inertia_points_cost_less_than_the_grid_resolves(seed):
     lost = []
     for count in (121, 241, 481):
         s, limit, rows, _ = sines(seed, count)
-        ceiling = np.minimum(1.0, limit)
+        ceiling = from_rest_to_rest(limit)
         peer, own = toppra_rate(s, ceiling, rows), fastest_rate(s[1], ceiling, rows)
-        lost.append(np.abs(own - peer)[count // 10 : -count // 10].max())
+        lost.append(np.abs(own - peer).max())
     assert lost[0] <= 1e-2
-    assert lost[2] <= 2e-4 + 1e-6
-    assert lost[2] <= 0.5 * lost[0]
+    assert lost[2] <= 2e-4
 
 
 def corners(seed, count=101):
@@ -159,6 +161,15 @@ def corners(seed, count=101):
     first[rng.random((count, joints)) < 0.05] = 0.0
     rows = PathConstraints(np.hstack([first, -first]), np.hstack([second, -second]))
     return step, rng.uniform(0.5, 1.0, count), rows
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_same_rate_as_toppra_on_random_paths_with_zero_inertia_points(seed):
+    step, ceiling, rows = corners(seed)
+    ceiling = from_rest_to_rest(ceiling)
+    peer = toppra_rate(step * np.arange(len(ceiling)), zero_inertia_ceiling(step, ceiling, rows), rows)
+    assert fastest_rate(step, ceiling, rows) == pytest.approx(peer, abs=1e-6)
 
 
 @settings(max_examples=60, deadline=None)
@@ -184,11 +195,9 @@ def test_a_zero_inertia_point_does_not_stop_the_motion_as_it_does_with_toppra():
     a[20:], b[20], a[20] = 0.03, 2.2, 0.0005
     rows, ceiling = PathConstraints(a, b), np.ones(count)
     s = step * np.arange(count)
-    stopped = toppra_rate(s, ceiling, rows)
-    own = fastest_rate(step, ceiling, rows)
-    assert stopped.min() < 1e-3
-    assert own.min() == pytest.approx(1.0 / 2.2)
-    assert duration(step, own) < duration(step, np.maximum(stopped, 1e-12))
+    stopped = toppra_rate(s, from_rest_to_rest(ceiling), rows)
+    assert stopped[1:-1].min() < 1e-3
+    assert fastest_rate(step, ceiling, rows).min() == pytest.approx(1.0 / 2.2)
 
 
 @settings(max_examples=30, deadline=None)
