@@ -4,9 +4,9 @@ python scripts/studies/local_timing.py [SCENARIO]... [--all]
 
 Plans each scenario twice, with `retarget.timing` uniform and local, and prints both durations and the least
 time that limits of joint speeds alone leave; the uniform plan's accelerations against their limits, which
-`uniform` does not keep, and how long it would take if it did; for the local plan the greatest stretch, the limit that takes
-most of the time, and how much of the limits it needs, computed from the planned trajectory: speeds on the
-cubic spline through its samples; accelerations over windows of at least five samples, against
+`uniform` does not keep, and how long it would take if it did; for the local plan the greatest stretch, the
+limit that takes most of the time, and how much of the limits it needs, computed from the planned trajectory:
+speeds on the cubic spline through its samples; accelerations over windows of at least five samples, against
 `acceleration_limits`; torques by `standing_torques` or RNEA; and the least distance of the planned ZMP from
 the edge of the soles, of both plans. Default: the tasks that the uniform factor slows. Exit status 1 if a
 local plan takes longer than a uniform one within the same limits of accelerations, whose ZMP is no nearer to
