@@ -16,8 +16,6 @@ _REPAIRS = 30
 """Times that a rate is reduced where it breaks a constraint. A few suffice; then all of it is reduced."""
 _TOLERANCE = 1e-6
 """Excess of a constraint that counts as none."""
-_LEAST_SQUARE = 1e-12
-"""Least ṡ²: a rate that is never that low takes a second for a microsecond of the path."""
 
 
 class PathConstraints(NamedTuple):
@@ -45,6 +43,12 @@ def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> A
     constraints of both ends hold. The rate is free at both ends: what is before and after the path is
     planned to meet it.
 
+    With 2 Δ u = x' − x for the next node's x', a constraint is c x + d x' ≤ 1. Where c and d are positive,
+    near a zero of a (a zero-inertia point), more of one is less of the other: the greedy sweeps would take
+    all of x and leave x' = 0. There x and x' are at most 1 / (c + d) = 1 / b each, which is as exact as the
+    grid. Without such constraints the greatest x at one node is compatible with the greatest at all others.
+    A constant rate that satisfies all constraints is therefore never above what is found.
+
     Parameters
     ----------
     step : float
@@ -69,8 +73,28 @@ def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> A
     if not all(np.isfinite(each).all() for each in constraints):
         raise ValueError("coefficients of constraints must be finite")
     a, b = (np.ascontiguousarray(each, dtype=np.float64) for each in constraints)
-    square = _sweep(float(step), np.ascontiguousarray(ceiling, dtype=np.float64), a, b)
-    return np.asarray(square)
+    ceiling = np.minimum(ceiling, _zero_inertia_ceiling(step, a, b))
+    return np.asarray(_sweep(float(step), ceiling, a, b, constant_rate(ceiling, constraints)))
+
+
+def constant_rate(ceiling: Array, constraints: PathConstraints) -> float:
+    """Find the greatest constant ṡ², that of a path which is slowed by one factor.
+
+    Parameters
+    ----------
+    ceiling : (N,) array
+        Upper bound of x = ṡ² at each node.
+    constraints : PathConstraints
+        Constraints at the nodes; with u = 0, b x ≤ 1.
+
+    Returns
+    -------
+    float
+        The least of all bounds of x.
+    """
+    most = float(constraints.b.max(initial=0.0))
+    least = float(ceiling.min())
+    return min(least, 1.0 / most) if most > 0.0 else least
 
 
 def smooth_rate(square: Array, half_width: int) -> Array:
@@ -131,7 +155,7 @@ def reduce_rate(
     Where the constraints are used by a factor f > 1, x is divided by f, and around it by as much as keeps it
     smooth; slower by √f both speed and acceleration are divided by f. What is left after some rounds divides
     all of x. A steep reduction takes an acceleration of its own and may break more than it mends: where it
-    takes longer than to divide all of x from the beginning, that is done.
+    takes longer than to divide all of x from the beginning, or than a constant rate, that is done.
 
     Parameters
     ----------
@@ -152,6 +176,7 @@ def reduce_rate(
         Smooth x, at most `square`, for which all constraints hold.
     """
     whole = square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
+    constant = np.full_like(square, min(float(square.min()), constant_rate(ceiling, constraints)))
     for _ in range(_REPAIRS):
         use = constraint_use(step, square, ceiling, constraints).max(axis=1)
         if use.max() <= 1.0 + _TOLERANCE:
@@ -159,12 +184,27 @@ def reduce_rate(
         square = square * smooth_rate(1.0 / np.maximum(use, 1.0), half_width)
     else:
         square = square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
-    return min(square, whole, key=lambda rate: float((1.0 / np.sqrt(rate)).sum()))
+    return min(square, whole, constant, key=lambda rate: float((1.0 / np.sqrt(rate)).sum()))
+
+
+def _zero_inertia_ceiling(step: float, a: Array, b: Array) -> Array:
+    """Upper bound of x (N,) where a constraint trades it for the x of a neighbour: |a| < 2 Δ b."""
+    square = np.divide(1.0, b, out=np.full_like(b, np.inf), where=b > 0.0)
+    trades = np.abs(a) < 2.0 * step * b
+    own = np.where(trades, square, np.inf).min(axis=1, initial=np.inf)
+    before = np.where(trades & (a > 0.0), square, np.inf).min(axis=1, initial=np.inf)
+    after = np.where(trades & (a < 0.0), square, np.inf).min(axis=1, initial=np.inf)
+    own[1:] = np.minimum(own[1:], before[:-1])
+    own[:-1] = np.minimum(own[:-1], after[1:])
+    return np.asarray(own)
 
 
 @compiled
-def _sweep(step: float, ceiling: Array, a: Array, b: Array) -> Array:
-    """Compute the controllable sets [0, x̄] from the last node back, then the greatest x from the first on."""
+def _sweep(step: float, ceiling: Array, a: Array, b: Array, least: float) -> Array:
+    """Compute the controllable sets [0, x̄] from the last node back, then the greatest x from the first on.
+
+    `least` is a constant rate that is feasible: rounding must not lead below it.
+    """
     count, rows = a.shape
     square = ceiling.copy()
     alpha, beta, right = np.empty(2 * rows + 2), np.empty(2 * rows + 2), np.ones(2 * rows + 2)
@@ -179,11 +219,10 @@ def _sweep(step: float, ceiling: Array, a: Array, b: Array) -> Array:
         alpha[2 * rows], beta[2 * rows], right[2 * rows] = 2.0 * step, 1.0, square[node + 1]
         alpha[2 * rows + 1], beta[2 * rows + 1], right[2 * rows + 1] = -2.0 * step, -1.0, 0.0
         if backwards:
-            square[node] = _greatest_square(alpha, beta, right, square[node])
+            square[node] = max(least, _greatest_square(alpha, beta, right, square[node]))
         else:
             _, greatest, _, _ = _acceleration_bounds(alpha, beta, right, square[node])
-            # Rounding must not make it 0, from where no u leads on.
-            reached = max(square[node] + 2.0 * step * greatest, _LEAST_SQUARE)
+            reached = max(least, square[node] + 2.0 * step * greatest)
             square[node + 1] = min(square[node + 1], reached)
     return square
 
@@ -207,7 +246,7 @@ def _greatest_square(alpha: Array, beta: Array, right: Array, ceiling: float) ->
         slope = beta[lowest] / alpha[lowest] - beta[highest] / alpha[highest]
         if slope >= 0.0:
             break
-        square = max(square - room / slope, _LEAST_SQUARE)
+        square = max(square - room / slope, 0.0)
     return square
 
 

@@ -13,6 +13,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
 from simbench.kinematics.time_optimal import (
     PathConstraints,
+    constant_rate,
     constraint_use,
     fastest_rate,
     reduce_rate,
@@ -198,7 +199,8 @@ def fit_tempo(limits: PathLimits) -> TempoMap:
     """Find the tempo that takes the least time inside limits, never faster than recorded, without corners.
 
     The time-optimal ṡ² (`fastest_rate`), smoothed from below over ±0.1 s of the recording, so that jerk is
-    bounded; then reduced where the smoothed one breaks a constraint (`reduce_rate`).
+    bounded; then reduced where the smoothed one breaks a constraint (`reduce_rate`). It takes no longer than
+    one factor for all of the motion under the same limits (`uniform_tempo`).
 
     Parameters
     ----------
@@ -212,6 +214,23 @@ def fit_tempo(limits: PathLimits) -> TempoMap:
     """
     square = fastest_rate(limits.step, limits.ceiling, limits.constraints)
     return _reduced(limits, smooth_rate(square, _half_width(limits)))
+
+
+def uniform_tempo(limits: PathLimits) -> TempoMap:
+    """Find the tempo that slows all of a motion by one factor until the same limits hold.
+
+    Parameters
+    ----------
+    limits : PathLimits
+        Limits at N nodes.
+
+    Returns
+    -------
+    TempoMap
+        The robot's time at the nodes.
+    """
+    rate = constant_rate(limits.ceiling, limits.constraints)
+    return _timed(limits, np.full_like(limits.ceiling, rate))
 
 
 def slow_where_needed(limits: PathLimits, tempo: TempoMap) -> TempoMap:
@@ -238,7 +257,8 @@ def slow_for_accelerations(
     """Slow a tempo further where accelerations in the robot's time are beyond their limits.
 
     The windows in which a path is differentiated are of the recording's time. Where it is stretched, and the
-    path has a corner, the robot's time resolves the corner better.
+    path has a corner, the robot's time resolves the corner better. What is left after some rounds slows all
+    of it, unless a constant tempo takes less time.
 
     Parameters
     ----------
@@ -261,14 +281,21 @@ def slow_for_accelerations(
     limited = np.isfinite(acceleration)
     if not limited.any() or len(time) < SHORTEST_WINDOW:
         return tempo
-    for _ in range(_CORNER_ROUNDS):
+
+    def need(tempo: TempoMap) -> Array:
         found = differentiate(tempo(time), joints[:, limited]).acceleration
-        use = (np.abs(found) / acceleration[limited]).max(axis=1)
+        return np.asarray((np.abs(found) / acceleration[limited]).max(axis=1))
+
+    constant = min(float(tempo.square.min()), constant_rate(limits.ceiling, limits.constraints))
+    for _ in range(_CORNER_ROUNDS):
+        use = need(tempo)
         if use.max() <= 1.0:
-            break
+            return tempo
         dip = smooth_rate(1.0 / np.maximum(1.0, np.interp(limits.nodes, time, use)), _half_width(limits))
         tempo = _reduced(limits, tempo.square * dip)
-    return tempo
+    uniform = _timed(limits, np.full_like(tempo.square, constant))
+    ways = [_timed(limits, each.square / max(1.0, float(need(each).max()))) for each in (tempo, uniform)]
+    return min(ways, key=lambda each: float(each.robot[-1]))
 
 
 def measure_stretch(limits: PathLimits, tempo: TempoMap) -> tuple[dict[str, float], str]:
@@ -352,7 +379,12 @@ def _half_width(limits: PathLimits) -> int:
 
 def _reduced(limits: PathLimits, square: Array) -> TempoMap:
     """Tempo of a smooth ṡ², reduced where it breaks a constraint."""
-    square = reduce_rate(limits.step, square, limits.ceiling, limits.constraints, _half_width(limits))
+    reduced = reduce_rate(limits.step, square, limits.ceiling, limits.constraints, _half_width(limits))
+    return _timed(limits, reduced)
+
+
+def _timed(limits: PathLimits, square: Array) -> TempoMap:
+    """Integrate the time of ṡ²."""
     # The mean of ones is 1 but for rounding.
     square = np.where(square > 1.0 - _ROUNDING, 1.0, square)
     stretch = 1.0 / np.sqrt(square)

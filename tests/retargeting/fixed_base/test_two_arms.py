@@ -5,14 +5,18 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import RetargetError
+from simbench.kinematics.derivatives import differentiate
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.fixed_base.two_arms import plan_two_arms, with_free_base
+from simbench.retargeting.timing.local import UNIFORM_INSTEAD
 from simbench.robot.packages import find_share_folder
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
+from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 
@@ -94,6 +98,25 @@ def test_a_run_follows_the_plan(robot, tmp_path):
     assert result.metrics["tracking.rms_rad"] < (0.005 if robot.name == "tiago_dual" else 0.03)
     assert result.metrics["contact.self_count"] == 0
     assert result.metrics["contact.floor_unintended_count"] == 0
+
+
+@wheel
+def test_corners_at_limits_stretch_time_and_do_not_stop_it(robot):
+    """Baxter's shoulder turns around within a sample where it meets its limit."""
+    if robot.name != "baxter":
+        pytest.skip("another motion")
+    motion = scenario_motion(load_scenario("romeo_wave", ["motion.start_s=2.0", "motion.end_s=3.0"]), [])
+    section = RobotSection(name=str(robot.source.description), posture="ready")
+    settings = RetargetSection(timing="local")
+    plan = plan_two_arms(robot, motion, section, settings, lambda *_: None)
+    assert UNIFORM_INSTEAD not in plan.notes
+    acceleration = known_acceleration_limits(robot, robot.joint_names)
+
+    def need(time):
+        return float((np.abs(differentiate(time, plan.trajectory.q).acceleration) / acceleration).max())
+
+    assert need(plan.trajectory.time) <= 1.01
+    assert plan.metrics["retarget.slow_down"] < 0.5 * np.sqrt(need(motion.time))
 
 
 @wheel

@@ -14,6 +14,7 @@ from simbench.retargeting.timing.local import (
     slow_for_accelerations,
     slow_where_needed,
     slowed_by,
+    uniform_tempo,
     with_constraints,
 )
 
@@ -130,6 +131,23 @@ def test_a_corner_of_the_path_is_slowed_for_as_the_robots_time_resolves_it():
     assert (slowed.square <= first.square + 1e-12).all()
     far = np.abs(slowed.recorded - 4.0) > 0.6
     assert slowed.square[far] == pytest.approx(first.square[far])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_never_longer_than_one_factor_under_the_same_limits(seed):
+    """A path with corners, sampled as recorded: accelerations that change from sample to sample."""
+    time, q = burst()
+    rng = np.random.default_rng(seed)
+    q = np.maximum(q + rng.normal(0.0, 2e-4, q.shape), rng.uniform(-0.6, 0.2))
+    speed, acceleration = np.array([1.0, 3.0]), rng.uniform(2.0, 6.0, 2)
+    limits = kinematic_limits(time, q, speed, acceleration, NAMES)
+    uniform, local = uniform_tempo(limits), fit_tempo(limits)
+    assert uniform.robot[-1] > 8.0 * time_scaling_factor(time, q, speed)
+    assert local.robot[-1] <= uniform.robot[-1]
+    assert local.square.min() >= uniform.square.min() * (1.0 - 1e-9)
+    last = slow_for_accelerations(limits, local, time, q, acceleration)
+    need = np.abs(differentiate(time, q).acceleration) / acceleration
+    assert last.robot[-1] <= 8.0 * np.sqrt(need.max()) * (1.0 + 1e-3)
 
 
 def test_the_joint_that_binds_is_named():
