@@ -575,11 +575,11 @@ _GROUPS: tuple[_Group, ...] = (
             ),
             _Text(
                 "retarget.slow_down",
-                "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
+                "Ratio ≥ 1 of the robot's duration to the recording's: 1 where the recorded tempo is kept "
+                "(`retarget.timing: preserve`), the mean of a local stretch (`local`), or one factor by which "
+                "the whole motion is slowed (`uniform`) until all joint speeds are at most "
                 "`retarget.speed_limit_fraction` of their limits, the legs can balance it, and, where hands "
-                "hold nothing, it needs no more than 80 % of the motors' torques. With `retarget.timing: "
-                "local`, the ratio of the robot's duration to the recording's; 1 where the recorded tempo is "
-                "kept (`preserve`).",
+                "hold nothing, it needs no more than 80 % of the motors' torques.",
                 _PLAN + "; speeds at every 1 ms",
                 "",
                 "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
