@@ -53,6 +53,8 @@ def test_the_example_of_a_run(one_stroke):
     assert (run / "log.nc").is_file()
 
 
+# That a run is repeated bit for bit from its own directory is tested on a walk, too (test_balance_loop).
+@pytest.mark.slow
 def test_the_example_repeated_from_its_own_directory_is_identical_bit_for_bit(one_stroke, tmp_path):
     _, run = one_stroke
     run_scenario(load_scenario(run / "scenario.yaml"), tmp_path / "again")

@@ -8,7 +8,7 @@ import numpy as np
 from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.foot_contact import Flags, contact_intervals, point_speeds
+from simbench.kinematics.foot_contact import PERSON_THRESHOLDS, Flags, contact_intervals
 from simbench.motion.foot_motion import (
     find_person_contacts,
     foot_points,
@@ -19,23 +19,17 @@ from simbench.motion.foot_motion import (
 )
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.legs.body import PersonBody, low_pass
+from simbench.retargeting.legs.floor import leg_segments
 from simbench.robot.sides import SIDES
 
-_RESTING_SPEED, _RESTING_TIME = 0.25, 0.15
-"""Speed (m/s) below which, and time (s) for which, both feet must be above the floor to stand on a step: at
-the top of a jump they are slow for less."""
-_STEP_HEIGHT = 0.10
-"""Height of the lower foot above the floor from which on a person who stands is on a step, m: a stair is 0.15
-to 0.2 m high, and markers of one foot differ by a few centimetres."""
-_LOW_PELVIS = 0.2
-"""Height of the pelvis above the lower ankle as a part of the leg's length below which nobody is on their
-feet: in the deepest squat, the hips on the heels, it is a quarter."""
 _SLIDING = 0.05
-"""Slide of a foot on the floor from which on it is said, m."""
+"""Slide of a foot on the floor from which on it is doubtful, m."""
+_SLIDING_NOTE = 0.03
+"""Slide from which on it is noted, m: feet of clean recordings slide by 1 to 4 cm as they land and lift."""
 _PIVOTING = 0.35
 """Turn of a foot on the floor from which on it is said, rad."""
-_FLOATING_ANKLE, _FLOATING_SOLE = 0.16, 0.10
-"""Height at which ankles, or heels and toes, stand over z = 0 from which on the feet float, m."""
+_HIGHEST_ANKLE = 0.16
+"""Height of the ankle over the floor above which its foot does not stand, m."""
 _BELT_SPEED = 0.25
 """Speed of the low feet from which on they may stand on a belt, m/s."""
 _BELT_PROGRESS, _BELT_SPREAD = 0.35, 0.5
@@ -49,7 +43,7 @@ _CARRIED_NOTE = 0.1
 _SHORTEST = 0.08
 """Duration below which a contact or a swing is an error of its detection, s."""
 _LOW_FOOT = 0.02
-"""Height above its lowest tenth up to which an ankle is low for that, m."""
+"""Height up to which an ankle is low for that, above its lowest tenth, and a point slides, m."""
 
 
 class FootContact(NamedTuple):
@@ -103,6 +97,15 @@ class RecordedSteps(NamedTuple):
         return sum(bool(np.isfinite(contact.landing)) for contact in self.contacts)
 
 
+class _Movement(NamedTuple):
+    """How far a foot slides, m, and turns, rad, in a stay that begins at a time, s."""
+
+    side: str
+    begin: float
+    slide: float
+    turn: float
+
+
 def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     """Find where and when a person's feet stood.
 
@@ -112,25 +115,21 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     Parameters
     ----------
     motion : HumanMotion
-        The recording.
+        The recording over a level floor (`on_level_floor`), with hips, knees and ankles.
     body : PersonBody
         Heading and pelvis at its samples.
 
     Returns
     -------
     RecordedSteps
-        Contacts, with notes about floating, sliding and turning feet.
+        Contacts, with notes about sliding and turning feet.
 
     Raises
     ------
     RetargetError
-        If legs or feet are not recorded, no foot ever stands, the person climbs stairs, or is not on their
-        feet.
+        If a foot never stands.
     """
-    _require_legs(motion)
     motion = with_heels(motion)
-    leg = _leg_length(motion)
-    _require_upright(motion, body, leg)
     notes: list[str] = []
     doubts: list[str] = []
     belt = _belt_velocity(motion, body)
@@ -143,8 +142,7 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
             "for a treadmill; the robot steps on the spot"
         )
     floor = standing_heights(motion)
-    _require_level_floor(motion, floor)
-    doubts += _floating(floor)
+    leg = leg_segments(motion) + min(max(floor["left_ankle"], 0.0), _HIGHEST_ANKLE)
     if has_only_ankles(motion):
         notes.append("only ankles are recorded of the feet: the feet point where the pelvis does")
     touching = find_person_contacts(still)
@@ -156,12 +154,19 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
             "lower one is taken to stand"
         )
     contacts: list[FootContact] = []
+    movements: list[_Movement] = []
     for foot, side in enumerate(SIDES):
         for first, last in contact_intervals(flags[:, foot]):
             contacts.append(
                 _contact(motion, body, foot, (int(first), int(last)), touching[side][first : last + 1])
             )
-            doubts += _moving(still, side, (int(first), int(last)), touching[side][first : last + 1])
+            movements.append(
+                _movement(still, side, (int(first), int(last)), touching[side][first : last + 1])
+            )
+    doubts += _describe_movements(movements)
+    furthest = max((each.slide for each in movements), default=0.0)
+    if _SLIDING_NOTE < furthest <= _SLIDING:
+        notes.append(f"feet slide on the floor by up to {furthest:.3f} m; each is taken to stand still")
     if {contact.foot for contact in contacts} != {0, 1}:
         raise RetargetError(
             f"retarget.legs: follow: {motion.source}: a foot never stands on the floor; allowed: stand"
@@ -211,99 +216,42 @@ def _middle(contact: FootContact, end: float) -> float:
     return 0.5 * (max(contact.landing, 0.0) + min(contact.lift, end))
 
 
-def _require_legs(motion: HumanMotion) -> None:
-    """Refuse a recording without the joints of both legs."""
-    needed = [f"{side}_{joint}" for joint in ("hip", "knee", "ankle") for side in SIDES]
-    absent = [name for name in needed if name not in motion.joints]
-    if absent:
-        raise RetargetError(
-            f"retarget.legs: follow: {motion.source}: the recording lacks {', '.join(absent)}; allowed: stand"
-        )
+def _movement(motion: HumanMotion, side: str, interval: tuple[int, int], touching: Flags) -> _Movement:
+    """Measure how far a foot slides, and how far it turns, while it stands.
 
-
-def _leg_length(motion: HumanMotion) -> float:
-    """Length of a person's leg from the hip to the floor, m."""
-    joints, floor = motion.joints, standing_heights(motion)
-    lengths = []
-    for side in SIDES:
-        hip, knee, ankle = (joints[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
-        segments = np.linalg.norm(hip - knee, axis=1) + np.linalg.norm(knee - ankle, axis=1)
-        lengths.append(float(np.median(segments)) + min(max(floor[f"{side}_ankle"], 0.0), _FLOATING_ANKLE))
-    return float(np.mean(lengths))
-
-
-def _require_upright(motion: HumanMotion, body: PersonBody, leg: float) -> None:
-    """Refuse a person who lies, rolls or stands on their hands."""
-    lowest = np.min([motion.joints[f"{side}_ankle"][:, 2] for side in SIDES], axis=0)
-    low = body.pelvis[:, 2] - lowest < _LOW_PELVIS * leg
-    down = low | body.inverted
-    if down.any():
-        frame = int(down.argmax())
-        what = (
-            "the shoulders are below the pelvis"
-            if body.inverted[frame]
-            else f"the pelvis is {body.pelvis[frame, 2] - lowest[frame]:.2f} m above the ankles"
-        )
-        raise RetargetError(
-            f"retarget.legs: follow: {motion.source}: the person is not on their feet at "
-            f"{motion.time[frame]:.2f} s, {what}; allowed: stand, or another part of it (motion.start_s, "
-            "motion.end_s)"
-        )
-
-
-def _require_level_floor(motion: HumanMotion, floor: dict[str, float]) -> None:
-    """Refuse a person who stands on something above the floor: stairs, a step."""
-    above, slow = [], []
-    for side, points in person_feet(motion).items():
-        stands = np.array([floor[name] for name in foot_points(motion, side)])
-        above.append((points[..., 2] - stands).min(axis=1))
-        slow.append(point_speeds(motion.time, points).min(axis=1))
-    height = np.min(above, axis=0)
-    lower = np.argmin(above, axis=0)
-    speed = np.take_along_axis(np.stack(slow), lower[None], axis=0)[0]
-    raised = (height > _STEP_HEIGHT) & (speed < _RESTING_SPEED)
-    for first, last in contact_intervals(np.asarray(raised)):
-        if motion.time[last] - motion.time[first] >= _RESTING_TIME:
-            highest = height[first : last + 1].max()
-            raise RetargetError(
-                f"retarget.legs: follow: {motion.source}: the person stands {highest:.2f} m above the floor "
-                f"at {motion.time[first]:.2f} s: stairs or a step; allowed: a level floor"
-            )
-
-
-def _floating(floor: dict[str, float]) -> list[str]:
-    """Say how far feet float above z = 0."""
-    above = min(
-        height - (_FLOATING_ANKLE if name.endswith("_ankle") else _FLOATING_SOLE)
-        for name, height in floor.items()
-    )
-    if above <= 0.0:
-        return []
-    lowest = min(floor.values())
-    return [f"the feet float: they stand {lowest:.2f} m above the recording's floor; it is taken to be there"]
-
-
-def _moving(motion: HumanMotion, side: str, interval: tuple[int, int], touching: Flags) -> list[str]:
-    """Say how far a foot slides and turns while it stands."""
+    At each sample a foot slides as its least moved touching point does, so that one that rolls or turns about
+    a point does not slide.
+    """
     first, last = interval
-    points = person_feet(motion)[side][first : last + 1, :, :2]
-    found = []
-    moved = [
-        float(np.linalg.norm(np.ptp(points[touching[:, k], k], axis=0)))
-        for k in range(points.shape[1])
-        if touching[:, k].any()
-    ]
-    when = f"at {motion.time[first]:.2f} s"
-    if min(moved, default=0.0) > _SLIDING:
-        found.append(
-            f"the {side} foot slides {min(moved):.2f} m on the floor {when}; it is taken to stand still"
-        )
+    floor = standing_heights(motion)
+    points = person_feet(motion)[side][first : last + 1]
+    low = points[..., 2] < np.array([floor[name] for name in foot_points(motion, side)]) + _LOW_FOOT
+    steps = np.diff(points[..., :2], axis=0)
+    lengths = np.linalg.norm(steps, axis=-1)
+    # Faster, it is in a short interruption of the contact; higher, it is an ankle while the toe stands.
+    slowly = lengths * motion.rate < PERSON_THRESHOLDS.lift_speed
+    both = touching[1:] & touching[:-1] & slowly & low[1:] & low[:-1]
+    least = np.where(both, lengths, np.inf).argmin(axis=1)
+    pivot = np.take_along_axis(steps, least[:, None, None], axis=1)[:, 0] * both.any(axis=1, keepdims=True)
+    path = np.vstack([np.zeros((1, 2)), np.cumsum(pivot, axis=0)])
     direction = _directions(motion, side)
-    if direction is not None:
-        turn = float(np.ptp(np.unwrap(direction[first : last + 1])))
-        if turn > _PIVOTING:
+    turn = 0.0 if direction is None else float(np.ptp(np.unwrap(direction[first : last + 1])))
+    return _Movement(side, float(motion.time[first]), float(np.linalg.norm(np.ptp(path, axis=0))), turn)
+
+
+def _describe_movements(movements: list[_Movement]) -> list[str]:
+    """Say in how many stays feet slide and turn, and how far in the worst one."""
+    found = []
+    for verb, unit, sizes, allowed in (
+        ("slide", "m", [each.slide for each in movements], _SLIDING),
+        ("turn", "rad", [each.turn for each in movements], _PIVOTING),
+    ):
+        count = sum(size > allowed for size in sizes)
+        if count:
+            worst = movements[int(np.argmax(sizes))]
             found.append(
-                f"the {side} foot turns by {turn:.2f} rad on the floor {when}; it is taken to stand still"
+                f"feet {verb} on the floor in {count} of {len(sizes)} stays, the {worst.side} one at "
+                f"{worst.begin:.2f} s by {max(sizes):.2f} {unit}; each is taken to stand still"
             )
     return found
 

@@ -8,12 +8,12 @@ from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.imitation.requirements import require_human_form
-from simbench.retargeting.legs.body import measure_body, root_rotations, seen_from_root
+from simbench.retargeting.legs.body import root_rotations, seen_from_root
 from simbench.retargeting.legs.candidate import StepCandidate, path_at_samples
-from simbench.retargeting.legs.contacts import find_recorded_steps
 from simbench.retargeting.legs.followed import followed_steps
 from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.pelvis_height import follow_pelvis_height
+from simbench.retargeting.legs.person import observe_person
 from simbench.retargeting.legs.step_choice import OnProgress, choose_steps
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body
@@ -94,8 +94,8 @@ def plan_step_following(
     if options.section.posture == SEATED:
         raise RetargetError("retarget.legs: follow: the robot sits; allowed: standing postures")
     on_progress("imitate", 0, 1)
-    body = measure_body(motion)
-    person = Person(motion, body, find_recorded_steps(motion, body))
+    person = observe_person(motion)
+    motion, body = person.motion, person.body
     rotation = root_rotations(body)
     section = options.section
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)

@@ -179,9 +179,10 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Cut that part out with `motion.start_s` and `motion.end_s`.",
         ),
         (
-            "retarget.legs: follow: …: the person stands … m above the floor at … s: stairs or a step; "
-            "allowed: a level floor",
-            "A foot rests well above the floor while the other one is higher still.",
+            "retarget.legs: follow: …: the person stands at heights that differ by … m, … m from the first "
+            "at … s: stairs, a step or a slope; allowed: a level floor",
+            "The feet carry the person at heights that differ by more than 10 cm, and neither a floor tilted "
+            "by up to 5 degrees nor heights that drift at a constant speed explain them.",
             "Cut that part out with `motion.start_s` and `motion.end_s`.",
         ),
         (

@@ -242,9 +242,21 @@ def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> 
         {},
         inputs.motion.strokes,
         plan.whole,
-        plan.notes,
+        (*_without_effect(inputs), *plan.notes),
         plan.doubts,
     )
+
+
+def _without_effect(inputs: PlanInputs) -> list[str]:
+    """Say which settings have no effect on legs that follow the person's steps."""
+    notes = []
+    if inputs.retarget.timing == "local":
+        notes.append("retarget.timing: local has no effect: legs that follow keep the recorded clock")
+    if not inputs.embedding:
+        notes.append(
+            "balance.embedding: false has no effect: legs that follow always react to the upper body's motion"
+        )
+    return notes
 
 
 def _without_physics(mechanism: Mechanism) -> Mechanism:

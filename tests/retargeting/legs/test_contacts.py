@@ -8,13 +8,12 @@ from walker import ANKLE, RATE, SHANK, THIGH, person, walk
 
 from simbench.errors import RetargetError
 from simbench.motion.foot_motion import find_person_contacts, measure_person_feet, with_heels
-from simbench.retargeting.legs.body import measure_body
-from simbench.retargeting.legs.contacts import find_recorded_steps
+from simbench.retargeting.legs.person import observe_person
 
 
 def recorded(motion):
     """Find the steps of a motion."""
-    return find_recorded_steps(motion, measure_body(motion))
+    return observe_person(motion).recorded
 
 
 def test_a_walk_has_its_steps_where_and_when_they_were_taken():
@@ -114,7 +113,7 @@ def test_floating_and_sliding_feet_are_said():
     slide = np.linspace(0.0, 0.1, len(motion.time))[:, None] * [1.0, 0.0, 0.0]
     joints = {name: at + (slide if name.startswith("left") else 0.0) for name, at in motion.joints.items()}
     doubts = recorded(replace(motion, joints=joints)).doubts
-    assert any("left foot slides 0.10 m" in doubt for doubt in doubts)
+    assert any("in 1 of 2 stays, the left one at 0.00 s by 0.10 m" in doubt for doubt in doubts)
 
 
 def test_feet_that_slide_fast_under_a_person_who_does_not_fall_stand():
