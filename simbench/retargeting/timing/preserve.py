@@ -19,8 +19,8 @@ from simbench.kinematics.bounded_path import (
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
-from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows
-from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
+from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.collision.scene import ClearanceScene
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.posture import WEIGHTS
 from simbench.retargeting.imitation.tasks import imitation_tasks
@@ -31,6 +31,10 @@ _KNOT_RATE = 50.0
 same."""
 LIMIT_FRACTION = 0.99
 """Fraction of a speed or acceleration limit that is used: leads, and legs that sway, add a little."""
+ROUNDING = 1e-3
+"""Relative excess of a limit that counts as a violation."""
+_ON_LIMIT = 0.985
+"""Fraction of what is used of a limit from which on a joint counts as on it."""
 _ROUNDS = 3
 """Most Gauss-Newton rounds of the imitation criterion, each a QP of the whole motion."""
 _SETTLED = 0.01
@@ -73,8 +77,9 @@ class UpperBody(NamedTuple):
         The robot.
     actor : ScaledActor
         The scaled model with the robot's joints.
-    shapes : BodyShapes
-        Collision shapes of the robot.
+    scene : ClearanceScene
+        Links and obstacles that trunk and arms keep clear of, and where root and obstacles are at each
+        sample of the motion.
     columns : (m,) int array
         Columns of trunk and arms among the robot's joints.
     bounds : PathBounds
@@ -83,9 +88,39 @@ class UpperBody(NamedTuple):
 
     robot: Robot
     actor: ScaledActor
-    shapes: BodyShapes
+    scene: ClearanceScene
     columns: NDArray[np.int64]
     bounds: PathBounds
+
+
+def tempo_bounds(
+    robot: Robot, columns: NDArray[np.int64], position: tuple[Array, Array], speed: Array
+) -> PathBounds:
+    """Find what a motion at the recorded tempo may use of its limits.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    columns : (m,) int array
+        Columns of trunk and arms among its joints.
+    position : ((m,) array, (m,) array)
+        Least and greatest positions, rad.
+    speed : (m,) array
+        Greatest speeds, rad/s.
+
+    Returns
+    -------
+    PathBounds
+        Positions, and 99 % of speeds and of estimated accelerations.
+    """
+    names = [robot.joint_names[column] for column in columns]
+    return PathBounds(
+        position[0],
+        position[1],
+        LIMIT_FRACTION * speed,
+        LIMIT_FRACTION * estimated_accelerations(robot, names),
+    )
 
 
 def knot_samples(time: Array) -> NDArray[np.int64]:
@@ -169,20 +204,22 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
     model = upper.actor.model
     tree, tasks = kinematic_tree(model), imitation_tasks(upper.actor, WEIGHTS)
     targets = _task_poses(tree, tasks, wanted)
-    workspace = pair_workspace(upper.shapes.model, upper.shapes.geometry)
     at, path, bounds = dynamics.near, None, _slower_ends(upper.bounds, len(knots))
     for _ in range(_ROUNDS):
         blocks, drift = _imitation_blocks(tree, tasks, targets, at)
         blocks = blocks + (_HOLD**2 + dynamics.nearness**2) * np.eye(at.shape[1])
         drift = drift + _HOLD**2 * (wanted - at) + dynamics.nearness**2 * (dynamics.near - at)
-        _add_clearance(workspace, at, dynamics.insistence, (blocks, drift))
+        _add_clearance(upper.scene, knots, at, dynamics.insistence, (blocks, drift))
         cost = PathCost(blocks, drift, dynamics.inertia)
         path = solve_bounded_path(time[knots], at, cost, bounds, dynamics.torque)
         before, at = at, path(time[knots])
         if np.abs(at - before).max() < _SETTLED:
             break
     assert path is not None
-    missing = [clearance_rows(workspace, each, CLEARANCE)[1].max(initial=0.0) for each in at]
+    missing = [
+        upper.scene.rows(int(knot), each, CLEARANCE)[1].max(initial=0.0)
+        for knot, each in zip(knots, at, strict=True)
+    ]
     return np.clip(path(time), upper.bounds.lower, upper.bounds.upper), float(max(missing))
 
 
@@ -222,16 +259,20 @@ def _imitation_blocks(
 
 
 def _add_clearance(
-    workspace: PairWorkspace, joints: Array, insistence: float, equations: tuple[Array, Array]
+    scene: ClearanceScene,
+    knots: NDArray[np.int64],
+    joints: Array,
+    insistence: float,
+    equations: tuple[Array, Array],
 ) -> None:
     """Add what is missing of the links' clearance to the equations of each knot."""
     blocks, drift = equations
     weight = insistence * _CLEARANCE_WEIGHT**2
-    for knot, posture in enumerate(joints):
-        jacobian, missing = clearance_rows(workspace, posture, CLEARANCE)
+    for number, (knot, posture) in enumerate(zip(knots, joints, strict=True)):
+        jacobian, missing = scene.rows(int(knot), posture, CLEARANCE)
         if len(missing):
-            drift[knot] += weight * jacobian.T @ missing
-            blocks[knot] += weight * jacobian.T @ jacobian
+            drift[number] += weight * jacobian.T @ missing
+            blocks[number] += weight * jacobian.T @ jacobian
 
 
 def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
@@ -319,6 +360,59 @@ def spread_in_time(time: Array, excess: Array, reach: float) -> Array:
     samples = reach * (len(time) - 1) / (time[-1] - time[0])
     widest = maximum_filter1d(np.log(np.maximum(excess, 1.0)), 2 * round(samples) + 1, axis=0, mode="nearest")
     return np.asarray(np.exp(gaussian_filter1d(widest, 0.5 * samples, axis=0, mode="nearest")))
+
+
+class LimitUse(NamedTuple):
+    """How much of their limits joints use, and what imitation lost by them.
+
+    Parameters
+    ----------
+    speed, acceleration : (T, m) array
+        Ratios to the limits, of which a motion at the recorded tempo uses 99 %.
+    limited : float
+        Fraction of samples and joints at which one of both is on what is used of its limit.
+    lost : (T, m) array
+        Distance from the preferred positions, rad.
+    """
+
+    speed: Array
+    acceleration: Array
+    limited: float
+    lost: Array
+
+    @property
+    def beyond(self) -> NDArray[np.bool_]:
+        """Samples (T,) at which a joint is beyond one of its limits by more than rounding."""
+        return np.asarray(np.maximum(self.speed, self.acceleration).max(axis=1) > 1.0 + ROUNDING)
+
+
+def measure_limit_use(time: Array, joints: Array, preferred: Array, bounds: PathBounds) -> LimitUse:
+    """Measure how much of their limits joints use, and what imitation lost by them.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of the samples, s.
+    joints : (T, m) array
+        Joint positions, rad; cubic between the samples.
+    preferred : (T, m) array
+        Positions that imitate the person, rad.
+    bounds : PathBounds
+        What may be used of the limits, as `tempo_bounds` finds it.
+
+    Returns
+    -------
+    LimitUse
+        Ratios and losses.
+    """
+    speed, acceleration = limit_ratios(time, joints, bounds)
+    limited = (speed > _ON_LIMIT) | (acceleration > _ON_LIMIT)
+    return LimitUse(
+        LIMIT_FRACTION * speed,
+        LIMIT_FRACTION * acceleration,
+        float(limited.mean()),
+        np.abs(joints - preferred),
+    )
 
 
 def limit_ratios(time: Array, joints: Array, bounds: PathBounds) -> tuple[Array, Array]:
