@@ -9,14 +9,15 @@ from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.legs.body import measure_body, root_rotations, seen_from_root
-from simbench.retargeting.legs.candidate import StepCandidate, path_at_samples
+from simbench.retargeting.legs.candidate import path_at_samples
 from simbench.retargeting.legs.contacts import find_recorded_steps
 from simbench.retargeting.legs.followed import followed_steps
 from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.pelvis_height import follow_pelvis_height
-from simbench.retargeting.legs.step_choice import OnProgress, choose_steps
+from simbench.retargeting.legs.recorded_tempo import KeptTempo, keep_recorded_tempo
+from simbench.retargeting.legs.step_choice import OnProgress, choose_steps, require_followed
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
-from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body
+from simbench.retargeting.legs.upper_body import follow_upper_body
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.trajectory.plan import build_timeline
 from simbench.robot.robot import SEATED, Robot
@@ -99,14 +100,16 @@ def plan_step_following(
     rotation = root_rotations(body)
     section = options.section
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
-    upper = follow_upper_body(
-        robot, seen_from_root(motion, body.pelvis, rotation), options.retarget, stance.joints
-    )
+    upper = follow_upper_body(robot, seen_from_root(motion, body.pelvis, rotation), options.retarget, stance)
     on_progress("imitate", 1, 1)
     heights = follow_pelvis_height(robot, person, options, stance)
-    best = choose_steps(
-        robot, person, options, stance, BodyMotion(upper, rotation, heights, 1.0), on_progress
-    )
+    asked = BodyMotion(upper, rotation, heights, 1.0)
+    chosen = choose_steps(robot, person, options, asked, on_progress)
+    on_progress("transfer", 0, 1)
+    kept = keep_recorded_tempo(robot, person, options, stance, asked, chosen)
+    best = kept.candidate
+    require_followed(robot, person, best)
+    on_progress("transfer", 1, 1)
     changes = [f"at {change.time:.2f} s {change.reason}" for change in best.feasible.changes]
     if options.retarget.legs_strict and (changes or best.followed.doubts):
         raise RetargetError(
@@ -114,17 +117,17 @@ def plan_step_following(
             f"steps that "
             f"{robot.name} can take as the person did"
         )
-    return _finish(person, options, best, upper, changes)
+    return _finish(person, options, kept, changes)
 
 
 def _finish(
     person: Person,
     options: StepFollowingOptions,
-    best: StepCandidate,
-    upper: FollowedUpperBody,
+    kept: KeptTempo,
     changes: list[str],
 ) -> StepFollowingPlan:
     """Build the reference of the chosen plan, and say what was made of the person's steps."""
+    best, upper = kept.candidate, kept.upper
     setting, steps, followed = best.setting, best.steps, best.followed
     timeline = replace(
         build_timeline(setting, steps, followed.plan, followed.path, options.feedforward),
@@ -148,15 +151,13 @@ def _finish(
         notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
     if best.lean < 1.0:
         notes.append(
-            f"{best.lean:.2f} of the trunk's lean and of its twist against the feet is followed: the hips "
-            "need their range for the steps"
+            f"{best.lean:.2f} of the trunk's twist against the feet is followed: the hips need their range "
+            "for the steps"
         )
-    if upper.filtered:
-        notes.append(
-            f"{upper.filtered} joints of trunk and arms are smoothed: the person is faster than they are"
-        )
+    notes += kept.notes
     metrics = {
         **upper.metrics,
+        **kept.metrics,
         "retarget.slow_down": 1.0,
         "retarget.duration_s": setting.duration,
         "follow.person_step_count": float(person.recorded.landings),

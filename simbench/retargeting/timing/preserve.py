@@ -275,11 +275,41 @@ def _add_clearance(
             blocks[number] += weight * jacobian.T @ jacobian
 
 
-def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
-    """Weigh accelerations of trunk and arms by how they shift the ZMP.
+def zmp_shifts(upper: UpperBody, base: Array, joints: Array) -> Array:
+    """Compute how accelerations of trunk and arms shift the ZMP.
 
     With the centroidal momentum matrix A_G (Orin & Goswami 2008), height z and weight m g, the shift is
     −(z m c̈_x + L̇_y, z m c̈_y − L̇_x) / (m g); vertical force and moment about the vertical count beside it.
+
+    Parameters
+    ----------
+    upper : UpperBody
+        Trunk and arms.
+    base : (K, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
+    joints : (K, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    (K, 4, m) array
+        Rows A: minus the shift along x and y, m s², then vertical force and moment, weighted.
+    """
+    model = upper.robot.model
+    data = model.createData()
+    rows = np.empty((len(base), 4, len(upper.columns)))
+    for k, q in enumerate(np.hstack([base, joints])):
+        matrix = pin.computeCentroidalMap(model, data, q)[:, 6 + upper.columns]
+        height = data.com[0][2]
+        rows[k, 0] = height * matrix[0] + matrix[4]
+        rows[k, 1] = height * matrix[1] - matrix[3]
+        rows[k, 2] = _VERTICAL * matrix[2]
+        rows[k, 3] = _YAW * matrix[5]
+    return np.asarray(rows / (GRAVITY * pin.computeTotalMass(model)))
+
+
+def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
+    """Weigh accelerations of trunk and arms by how they shift the ZMP (`zmp_shifts`).
 
     Parameters
     ----------
@@ -297,17 +327,7 @@ def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> 
     (K, m, m) array
         λ AᵀA.
     """
-    model = upper.robot.model
-    data = model.createData()
-    rows = np.empty((len(base), 4, len(upper.columns)))
-    for k, q in enumerate(np.hstack([base, joints])):
-        matrix = pin.computeCentroidalMap(model, data, q)[:, 6 + upper.columns]
-        height = data.com[0][2]
-        rows[k, 0] = height * matrix[0] + matrix[4]
-        rows[k, 1] = height * matrix[1] - matrix[3]
-        rows[k, 2] = _VERTICAL * matrix[2]
-        rows[k, 3] = _YAW * matrix[5]
-    rows /= GRAVITY * pin.computeTotalMass(model)
+    rows = zmp_shifts(upper, base, joints)
     return np.asarray(weight[:, None, None] * (rows.transpose(0, 2, 1) @ rows))
 
 
