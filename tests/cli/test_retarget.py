@@ -31,7 +31,7 @@ def retargeting(made, monkeypatch, tmp_path):
     """A retargeting that is there at once; tests change what it raises."""
     fake = SimpleNamespace(calls=[], raises=None)
 
-    def retarget_motion(motion, robot, method, *, reading, free, timing, on_progress):
+    def retarget_motion(motion, robot, method, *, reading, free, timing, legs, on_progress):
         fake.calls.append((motion, robot, method, reading, free))
         on_progress("read", 1, 1)
         if fake.raises is not None:

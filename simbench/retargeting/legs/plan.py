@@ -7,7 +7,14 @@ from simbench.balance.standing.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.collision.interference import Interference, find_interference
+from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.requirements import require_human_form
+from simbench.retargeting.imitation.robot_errors import (
+    RobotErrors,
+    compare_with_person,
+    robot_error_metrics,
+)
 from simbench.retargeting.legs.body import measure_body, root_rotations, seen_from_root
 from simbench.retargeting.legs.candidate import path_at_samples
 from simbench.retargeting.legs.contacts import find_recorded_steps
@@ -41,8 +48,14 @@ class StepFollowingPlan:
         The footsteps that the robot takes; times of the recording.
     metrics : dict of str to float
         Metrics of the planning.
+    errors : RobotErrors
+        Errors of the robot's arms and trunk against the person, at the samples of `trajectory`.
+    interferences : tuple of Interference
+        Links that still penetrate each other.
     notes, doubts : tuple of str
         What was assumed and changed, and what the robot cannot do as the person did, one line each.
+    changes : tuple of str
+        Those of the doubts that are about single footsteps which were changed.
     """
 
     timeline: Timeline
@@ -51,8 +64,11 @@ class StepFollowingPlan:
     wanted: FootstepPlan
     planned: FootstepPlan
     metrics: dict[str, float]
+    errors: RobotErrors
+    interferences: tuple[Interference, ...]
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
+    changes: tuple[str, ...]
 
 
 def plan_step_following(
@@ -137,6 +153,11 @@ def _finish(
     joints = path[:, 7:].copy()
     joints[:, upper.columns] = setting.trajectory.q[:, upper.columns]
     trajectory = JointTrajectory(setting.trajectory.time, joints, setting.robot.joint_names, path[:, :7])
+    errors = compare_with_person(
+        setting.robot, trajectory, person.motion, heading=options.section.heading_rad
+    )
+    interferences = find_interference(setting.robot, trajectory, ())
+    stays = limit_stays(setting.robot, trajectory, options.retarget.joint_limit_margin_rad)
     planned = best.feasible.plan
     recorded = sum(step.recorded for step in planned.steps)
     notes = [
@@ -160,6 +181,9 @@ def _finish(
         **kept.metrics,
         "retarget.slow_down": 1.0,
         "retarget.duration_s": setting.duration,
+        "retarget.interference_count": float(len(interferences)),
+        **robot_error_metrics(errors),
+        **limit_metrics(stays),
         "follow.person_step_count": float(person.recorded.landings),
         "follow.step_count": float(recorded),
         "follow.changed_step_count": float(len(best.feasible.changes)),
@@ -174,6 +198,9 @@ def _finish(
         best.wanted,
         planned,
         metrics,
+        errors,
+        interferences,
         tuple(notes),
         (*person.recorded.doubts, *changes, *followed.doubts),
+        tuple(changes),
     )

@@ -58,7 +58,18 @@ class FollowedUpperBody(NamedTuple):
     metrics: dict[str, float]
 
     def with_arms(self, arms: Array) -> "FollowedUpperBody":
-        """Replace the positions (T, m) of trunk and arms, rad."""
+        """Replace the positions of trunk and arms.
+
+        Parameters
+        ----------
+        arms : (T, m) array
+            Their positions, rad.
+
+        Returns
+        -------
+        FollowedUpperBody
+            The same with these positions.
+        """
         joints = self.joints.copy()
         joints[:, self.columns] = arms
         return self._replace(joints=joints)
