@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.standing import Stance
 from simbench.kinematics.arrays import Array
+from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.scene import clearance_scene
 from simbench.retargeting.legs.body import PersonBody, root_rotations, seen_from_root
@@ -45,9 +46,12 @@ _TORQUE_USED, _LEAST_USED = 0.97, 0.4
 _NEARNESS = 0.03
 """Weight of the distance from the last solution, m/rad, times the round's number squared: torques and legs
 change with the solution."""
-_GAP, _INSISTENCE = 0.004, 3.0
-"""Least distance of the robot's own links, m, and the factor on their clearance's weight where they are
-nearer."""
+_GAP, _INSISTENCE, _MOST_INSISTENCE = 0.004, 3.0, 30.0
+"""Least distance of the robot's own links, m; the factor on their clearance's weight in a round after which
+they were nearer; and the largest product of these factors."""
+_SEPARATIONS = 3
+"""Rounds in which links that are too near are separated before limits count: deep in each other they do not
+say where they are clear."""
 _NOTED = 0.05
 """Amplitude that is told when it is lost, rad."""
 
@@ -100,6 +104,7 @@ class _Round(NamedTuple):
 
     candidate: StepCandidate
     excess: StepExcess
+    wanted: Array
     near: Array
     inertia: Array
     usable: Array
@@ -156,13 +161,14 @@ def keep_recorded_tempo(
     upper = follow_upper_body(robot, seen, options.retarget, stance)
     time, knots = person.motion.time, knot_samples(person.motion.time)
     excess = examine_steps(robot, upper.body, candidate)
-    arms = upper.joints[:, upper.columns]
+    apart = _separate(setting, upper, candidate)
     state = _Round(
         candidate,
         excess,
-        arms[knots],
+        np.clip(upper.preferred + apart, upper.body.bounds.lower, upper.body.bounds.upper),
+        (upper.joints[:, upper.columns] + apart)[knots],
         np.full(len(time), FIRST_INERTIA),
-        np.full(arms.shape, _TORQUE_USED),
+        np.full(apart.shape, _TORQUE_USED),
         1.0,
     )
     best: tuple[tuple[bool, float, float], StepCandidate, FollowedUpperBody, StepExcess] | None = None
@@ -210,6 +216,16 @@ def _lean_as_person(setting: _Setting, body: BodyMotion) -> tuple[BodyMotion, St
     return body._replace(rotation=root_rotations(person, chosen.lean)), chosen
 
 
+def _separate(setting: _Setting, upper: FollowedUpperBody, candidate: StepCandidate) -> Array:
+    """Find how trunk and arms (T, m) would have to move to be clear of the legs and of each other, rad."""
+    path, bounds = path_at_samples(candidate), upper.body.bounds
+    shapes, legs = release_legs(setting.robot, upper.shapes, path[:, :7], path[:, 7:])
+    arms = upper.joints[:, upper.columns]
+    limits = np.stack([bounds.lower, bounds.upper])
+    moved = UpperBodyPath(setting.person.motion.time, arms, path[:, :7])
+    return avoid_collisions(shapes, moved, limits, CLEARANCE, {}, legs).joints - arms
+
+
 def _solve(
     setting: _Setting, upper: FollowedUpperBody, state: _Round, number: int
 ) -> tuple[FollowedUpperBody, float]:
@@ -228,7 +244,7 @@ def _solve(
     )
     inertia = zmp_inertia(body, path[knots, :7], path[knots, 7:], state.inertia[knots])
     dynamics = Dynamics(state.near, _NEARNESS * number**2, state.insistence, inertia, torque)
-    arms, missing = keep_clock(body, time, upper.preferred, dynamics)
+    arms, missing = keep_clock(body, time, state.wanted, dynamics)
     return upper.with_arms(arms), missing
 
 
@@ -246,7 +262,7 @@ def _next_round(
         near=upper.joints[np.ix_(knot_samples(time), upper.columns)],
         inertia=state.inertia * worse,
         usable=usable,
-        insistence=state.insistence * (_INSISTENCE if touching else 1.0),
+        insistence=min(state.insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE),
     )
 
 

@@ -32,8 +32,8 @@ FIRST_INERTIA = 0.02
 """Weight of the ZMP's shift by accelerations before anything is known of the steps: a shift of 10 cm costs as
 much as 5 mm at the hands."""
 _MOMENT_ARM = 0.05
-"""Moment that the soles hold against the trunk's, as a part of the weight, m: about the vertical a sole 0.25 m
-long slips at 0.06 m times the weight."""
+"""Moment that the soles hold against the trunk's, as a part of the weight, m: about the vertical a sole of
+0.25 m slips at 0.06 m times the weight."""
 
 
 class FollowedUpperBody(NamedTuple):
