@@ -126,6 +126,7 @@ def test_trunk_and_arms_keep_their_limits_beside_the_steps(plan, mahru):
     assert plan.metrics["retarget.tempo_torque_ratio"] <= 1.0
     assert plan.metrics["retarget.tempo_zmp_margin_m"] > 0.0
     assert plan.metrics["retarget.amplitude_lost_mean_rad"] < 0.01
+    assert plan.metrics["retarget.interference_count"] == 0.0
 
 
 def test_arms_that_are_too_fast_lose_amplitude_and_nothing_lags(mahru):
