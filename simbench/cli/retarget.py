@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.convert import Format, Rate, write_motion_file
 from simbench.cli.reading import Source, reads_recording
+from simbench.cli.shared_options import takes_options
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
     from simbench.retargeting.fidelity.fidelity import Fidelity
-    from simbench.retargeting.imitation.errors import ErrorSummary
+    from simbench.retargeting.imitation.errors import ErrorSummary, ImitationErrors
     from simbench.retargeting.imitation.joint_use import JointUse, LimitStay
     from simbench.retargeting.imitation.robot_errors import RobotErrors, RobotErrorSummary
 
@@ -37,28 +38,52 @@ _MOST_MOMENTS = 12
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "analytical, numerical, ude, arm_adaptation"
+_LEGS = "stand (on both feet), follow (the person's steps)"
 _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
 
-@reads_recording()
-def retarget(
-    motion: Source,
-    robot: Annotated[
-        str,
-        typer.Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
-    ] = "romeo",
+class _Way(NamedTuple):
+    """How a motion is retargeted: keyword arguments of `retarget_motion`."""
+
+    method: str
+    timing: str
+    legs: str
+    free: bool
+
+
+class _Files(NamedTuple):
+    """What is to be written: the trajectory and its format, and pictures."""
+
+    out: Path | None
+    format: str
+    rate: float | None
+    plot: Path | None
+    compare: Path | None
+    moments: int
+
+    @property
+    def pictures(self) -> tuple[Path, ...]:
+        """Pictures that are asked for."""
+        return tuple(filter(None, (self.plot, self.compare)))
+
+
+def _way_options(
     method: Annotated[
         str, typer.Option(help=f"How the model follows the person: {_METHODS}.")
     ] = "analytical",
     timing: Annotated[
         str, typer.Option(help=f"What gives way where the person is too fast: {_TIMINGS}.")
     ] = "auto",
+    legs: Annotated[str, typer.Option(help=f"What the legs do: {_LEGS}.")] = "stand",
     free: Annotated[
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
+) -> _Way:
+    """Collect the options that say how a motion is retargeted."""
+    return _Way(method, timing, legs, free)
+
+
+def _file_options(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
     ] = None,
@@ -76,56 +101,111 @@ def retarget(
     moments: Annotated[
         int, typer.Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --compare shows.")
     ] = 6,
+) -> _Files:
+    """Collect the options that name files, and check them before anything is computed."""
+    name = _check_outputs(out, (plot, compare), format, rate)
+    return _Files(out, name, rate, plot, compare, moments)
+
+
+@reads_recording()
+@takes_options(_file_options, "files")
+@takes_options(_way_options, "way")
+def retarget(
+    motion: Source,
+    robot: Annotated[
+        str,
+        typer.Option(
+            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
+            autocompletion=complete_robot,
+        ),
+    ] = "romeo",
     *,
+    way: _Way,
+    files: _Files,
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    from simbench.cli.console import make_console, metrics_table, progress_bars
-    from simbench.cli.contact_table import contact_table, describe_person, describe_robot
-
-    name = _check_outputs(out, (plot, compare), format, rate)
+    from simbench.cli.console import make_console, progress_bars
     from simbench.retargeting.api import retarget_motion
-    from simbench.retargeting.collision.interference import describe_interference
-    from simbench.retargeting.imitation.errors import imitation_errors, summarise
-    from simbench.retargeting.imitation.joint_use import joint_uses
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(
-            motion, robot, method, reading=reading, free=free, timing=timing, on_progress=on_progress
+            motion,
+            robot,
+            way.method,
+            reading=reading,
+            free=way.free,
+            timing=way.timing,
+            legs=way.legs,
+            on_progress=on_progress,
         )
-    trajectory, fidelity = made.plan.trajectory, measure_retargeting(made)
-    if compare is not None:
+    fidelity = measure_retargeting(made)
+    written = _write_files(made, fidelity, files)
+    _print_retargeting(made, fidelity)
+    if files.out is not None:
+        shown = files.rate is not None or files.format == "unitree"
+        print(f"trajectory  {files.out}" + (f"  ({written})" if shown else ""))
+    for picture in files.pictures:
+        print(f"picture  {picture}")
+
+
+def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
+    """Write trajectory and pictures, if all of them can be; say what the trajectory's file holds."""
+    if files.compare is not None:
         require_body(made)
-    imitation = made.plan.imitation
-    errors = None if imitation is None else imitation_errors(imitation, made.motion)
-    if plot is not None:
+    if files.plot is not None:
         from simbench.retargeting.plot import require_model
 
         require_model(made)
-    uses = joint_uses(made.robot, trajectory)
-    if out is not None:
+    written = ""
+    if files.out is not None:
         attributes: dict[str, str | float] = {
             "source": made.motion.source,
             "robot": made.robot.name,
             "method": made.method,
             "slow_down": made.plan.metrics["retarget.slow_down"],
         }
-        written = write_motion_file(trajectory, made.robot, out, name, rate, attributes)
-    if plot is not None and errors is not None:
+        trajectory = made.plan.trajectory
+        written = write_motion_file(trajectory, made.robot, files.out, files.format, files.rate, attributes)
+    errors = _model_errors(made)
+    if files.plot is not None and errors is not None:
         from simbench.retargeting.plot import draw_retargeting
 
-        draw_retargeting(made, errors, plot)
-    if compare is not None:
-        draw_compared(made, fidelity, compare, moments)
-    console = make_console()
+        draw_retargeting(made, errors, files.plot)
+    if files.compare is not None:
+        draw_compared(made, fidelity, files.compare, files.moments)
+    return written
+
+
+def _model_errors(made: Retargeting) -> ImitationErrors | None:
+    """Errors of the scaled model; None where there is none, or its root turns and leans with the person."""
+    from simbench.retargeting.imitation.errors import imitation_errors
+    from simbench.retargeting.legs.plan import StepFollowingPlan
+
+    if isinstance(made.plan, StepFollowingPlan) or made.plan.imitation is None:
+        return None
+    return imitation_errors(made.plan.imitation, made.motion)
+
+
+def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
+    """Print the tables and lines of a retargeting."""
+    from simbench.cli.console import make_console, metrics_table
+    from simbench.cli.contact_table import contact_table, describe_person, describe_robot
+    from simbench.retargeting.collision.interference import describe_interference
+    from simbench.retargeting.imitation.errors import summarise
+    from simbench.retargeting.imitation.joint_use import joint_uses
+
+    trajectory, console = made.plan.trajectory, make_console()
     console.print(robot_error_table(robot_summaries(made, fidelity), made.motion.time, trajectory.time))
     for line in robot_lines(made, fidelity):
         print(line)
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
     }
+    uses = joint_uses(made.robot, trajectory)
     bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
     tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
+    errors = _model_errors(made)
     if errors is not None:
         tables.insert(0, error_table(summarise(errors)))
     for table in tables:
@@ -135,10 +215,6 @@ def retarget(
     print(still_joints_line(uses))
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
-    if out is not None:
-        print(f"trajectory  {out}" + (f"  ({written})" if rate is not None or name == "unitree" else ""))
-    for picture in filter(None, (plot, compare)):
-        print(f"picture  {picture}")
 
 
 def measure_retargeting(made: Retargeting) -> Fidelity:
@@ -323,15 +399,22 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     from simbench.options import RetargetSection
     from simbench.retargeting.fidelity.metrics import fidelity_metrics
     from simbench.retargeting.imitation.joint_use import limit_stays
+    from simbench.retargeting.legs.plan import StepFollowingPlan
     from simbench.runs.fidelity_rows import fidelity_lines
 
-    yield from held_lines(made.plan.errors, made.plan.metrics["retarget.hand_max_m"])
+    yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
     yield from fidelity_lines(fidelity_metrics(fidelity))
-    yield from (f"time       {note}" for note in made.plan.notes)
-    yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
+    if isinstance(made.plan, StepFollowingPlan):
+        yield from (f"steps      {note}" for note in made.plan.notes)
+        yield from (f"changed    {change}" for change in made.plan.changes)
+        others = [doubt for doubt in made.plan.doubts if doubt not in made.plan.changes]
+    else:
+        yield from (f"time       {note}" for note in made.plan.notes)
+        others = []
+    yield from (f"doubt      {doubt}" for doubt in (*made.recording.doubts, *others))
 
 
 def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:

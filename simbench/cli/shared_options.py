@@ -34,9 +34,15 @@ def takes_options(
         # typer reads the signature: the annotations, which are texts, are evaluated where they were written.
         own = inspect.signature(command, eval_str=True, locals=_TYPES_AT_RUN_TIME)
         shared = inspect.signature(declare, eval_str=True, locals=_TYPES_AT_RUN_TIME).parameters
-        added = [parameter for name, parameter in shared.items() if name not in left_out]
-        parameters = [parameter for name, parameter in own.parameters.items() if name != keyword]
-        parameters += added
+        # By keyword only, so that a command can take the options of several functions.
+        added = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, parameter in shared.items()
+            if name not in left_out
+        ]
+        parameters: list[inspect.Parameter] = []
+        for name, parameter in own.parameters.items():
+            parameters += added if name == keyword else [parameter]
 
         def with_options(**values: Any) -> Any:
             declared = declare(**{each.name: values.pop(each.name) for each in added})

@@ -1,4 +1,4 @@
-"""Rotation matrices and unit quaternions x, y, z, w, without allocation, and the weight of a rotation."""
+"""Rotation matrices, unit quaternions x, y, z, w, angles, and the weight of a rotation."""
 
 import numpy as np
 
@@ -9,6 +9,22 @@ ROTATION_WEIGHT = 0.15
 """What a radian of orientation error counts against a metre of position error, m/rad; and so how far from the
 middle of a palm, m, points are that stand for its orientation. Where a limit leaves no exact solution the
 palm is in the right place and a little rotated, not the other way round."""
+
+
+def wrap_angle(angle: Array | float) -> Array:
+    """Bring angles into [−π, π), as differences of headings that may have gone round are to be.
+
+    Parameters
+    ----------
+    angle : array or float
+        Angles, rad, of any shape.
+
+    Returns
+    -------
+    array
+        The same angles but for whole turns, rad, of the same shape.
+    """
+    return np.asarray(np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi)
 
 
 @compiled

@@ -9,17 +9,21 @@ from simbench.motion.inspection import with_doubts
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.options import RetargetSection, RobotSection
+from simbench.options import BalanceSection, RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
+from simbench.retargeting.legs.plan import StepFollowingPlan, plan_step_following
+from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
+from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress
 
 METHODS: tuple[str, ...] = get_args(RetargetSection.model_fields["method"].annotation)
 TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
+LEGS: tuple[str, ...] = get_args(RetargetSection.model_fields["legs"].annotation)
 
 _IMITATION_RATE = 200.0
 """One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm."""
@@ -35,8 +39,9 @@ class Retargeting:
         Robot that the motion is for.
     motion : HumanMotion
         The recording at the rate of the imitation.
-    plan : MotionPlan or ArmPlan
-        Planned motion of the robot; an `ArmPlan` for a fixed base.
+    plan : MotionPlan, StepFollowingPlan or ArmPlan
+        Planned motion of the robot; a `StepFollowingPlan` if its legs follow the person's steps, an `ArmPlan`
+        for a fixed base.
     method : str
         Method of retargeting, one of `METHODS`.
     recording : HumanMotion
@@ -45,7 +50,7 @@ class Retargeting:
 
     robot: Robot
     motion: HumanMotion
-    plan: MotionPlan | ArmPlan
+    plan: MotionPlan | StepFollowingPlan | ArmPlan
     method: str
     recording: HumanMotion
 
@@ -63,6 +68,7 @@ def retarget_motion(
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     free: bool = False,
     timing: str = "auto",
+    legs: str = "stand",
     on_progress: Progress = None,
 ) -> Retargeting:
     """Retarget a recording to a robot: free motion, or on equipment whose handles are known.
@@ -83,6 +89,9 @@ def retarget_motion(
         Whether to ignore the equipment that the hands held.
     timing : str
         What gives way where the person is faster than the robot, one of `TIMINGS`, as in `RetargetSection`.
+        Legs that follow keep the recorded clock in any case.
+    legs : str
+        What the legs do, one of `LEGS`: `stand`, or `follow` the person's steps.
     on_progress : callable (stage, done, total), bool or None
         Called as planning proceeds; or whether progress is shown on the standard error, None for in a
         terminal or a notebook only.
@@ -95,13 +104,15 @@ def retarget_motion(
     Raises
     ------
     SimbenchError
-        If the method or the timing is unknown, the recording or the robot cannot be read, or the one cannot
-        follow the other.
+        If the method, the timing or what the legs do is unknown, the recording or the robot cannot be read,
+        or the one cannot follow the other.
     """
     if method not in METHODS:
         raise RetargetError(f"unknown method `{method}`; allowed: {', '.join(METHODS)}")
     if timing not in TIMINGS:
         raise RetargetError(f"unknown timing `{timing}`; allowed: {', '.join(TIMINGS)}")
+    if legs not in LEGS:
+        raise RetargetError(f"unknown legs `{legs}`; allowed: {', '.join(LEGS)}")
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
@@ -110,10 +121,29 @@ def retarget_motion(
             recording = hang_missing_arm(recording)
         motion = resample(recording, max(recording.rate, _IMITATION_RATE))
         tell("read", 1, 1)
-        settings = RetargetSection.model_validate({"method": method, "timing": timing})
+        settings = RetargetSection.model_validate({"method": method, "timing": timing, "legs": legs})
         handles = {} if free else motion.handles
-        # Where hands hold something, a base placement is found from which the robot can too.
-        place = RobotSection(place="auto" if handles else "given")
-        make_plan = plan_motion if robot.floating else plan_fixed_base
-        plan = make_plan(robot, motion, place, settings, Equipment(handles), tell)
+        plan = _make_plan(robot, motion, settings, Equipment(handles), tell)
     return Retargeting(robot, motion, plan, method, recording)
+
+
+def _make_plan(
+    robot: Robot, motion: HumanMotion, settings: RetargetSection, equipment: Equipment, tell: OnProgress
+) -> MotionPlan | StepFollowingPlan | ArmPlan:
+    """Plan with the planner for the robot's base and legs."""
+    if settings.legs == "follow":
+        if not robot.floating:
+            raise RetargetError(f"legs `follow`: {robot.name} has a fixed base; allowed: stand")
+        if equipment.handles:
+            raise RetargetError(
+                f"legs `follow`: {motion.source}: hands hold equipment; allowed: stand, or free motion "
+                "(--free)"
+            )
+        options = StepFollowingOptions(
+            RobotSection(), settings, SimulationSection(), BalanceSection().rate_hz, "none"
+        )
+        return plan_step_following(robot, motion, options, tell)
+    # Where hands hold something, a base placement is found from which the robot can too.
+    place = RobotSection(place="auto" if equipment.handles else "given")
+    make_plan = plan_motion if robot.floating else plan_fixed_base
+    return make_plan(robot, motion, place, settings, equipment, tell)

@@ -15,9 +15,12 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.skeleton_plot import COLOURS, DPI
 from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
+from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import joint_units
+from simbench.retargeting.legs.plan import StepFollowingPlan
+from simbench.retargeting.whole_body.plan import MotionPlan
 from simbench.robot.sides import SIDES
 
 RECORDED_COLOUR = "#c4c4c4"
@@ -49,14 +52,25 @@ def require_model(made: Retargeting) -> Imitation:
     Raises
     ------
     RetargetError
-        If an arm follows a hand, without such a model.
+        If an arm follows a hand, without such a model, or legs follow the person's steps.
     """
-    if made.plan.imitation is None:
+    imitation = _drawn_plan(made).imitation
+    if imitation is None:
         raise RetargetError(
             f"--plot: {made.robot.name} follows a hand, without a model of the person to draw; allowed: free "
             "motion of a robot with two arms"
         )
-    return made.plan.imitation
+    return imitation
+
+
+def _drawn_plan(made: Retargeting) -> MotionPlan | ArmPlan:
+    """Plan that can be drawn; refuse one that is seen from a root which turns and leans."""
+    if isinstance(made.plan, StepFollowingPlan):
+        raise RetargetError(
+            f"--plot: {made.robot.name} follows the person's steps, seen from a root that turns; allowed: "
+            "--compare"
+        )
+    return made.plan
 
 
 def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> None:
@@ -83,7 +97,8 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
         If there is no scaled model.
     """
     imitation = require_model(made)
-    rows = -(-len(made.plan.upper) // COLUMNS)
+    plan = _drawn_plan(made)
+    rows = -(-len(plan.upper) // COLUMNS)
     height = TOP + PATHS_HEIGHT + HEADING + rows * (JOINT_HEIGHT + JOINT_SPACE) - JOINT_SPACE + BOTTOM
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
 
@@ -107,16 +122,16 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     key = "grey: recorded; blue: the model's left arm; orange: its right arm"
     write(WIDTH - RIGHT, 17, key, size=9, color="#555555", ha="right")
     below = TOP + PATHS_HEIGHT + HEADING
-    slow_down = made.plan.metrics["retarget.slow_down"]
+    slow_down = plan.metrics["retarget.slow_down"]
     slower = f"{slow_down:.3g} times slower than the person"
-    if "retarget.slow_down_max" in made.plan.metrics:
+    if "retarget.slow_down_max" in plan.metrics:
         slower = f"in {slow_down:.3g} times the person's time"
     pace = "at the person's pace" if slow_down == 1.0 else slower
     note = "grey: beyond the limits" + ("; green: in contact" if _touches(made) else "")
     write(LEFT, below - 54, f"Joints of trunk and arms over time (s), {pace}; {note}", size=10)
     wide = (WIDTH - LEFT - RIGHT - (COLUMNS - 1) * PATHS_SPACE) / COLUMNS
     units = joint_units(made.robot)
-    for number, joint in enumerate(made.plan.upper):
+    for number, joint in enumerate(plan.upper):
         row, column = divmod(number, COLUMNS)
         top = below + row * (JOINT_HEIGHT + JOINT_SPACE)
         axes = place_axes(LEFT + column * (wide + PATHS_SPACE), top, wide, JOINT_HEIGHT)
@@ -175,7 +190,7 @@ def _draw_errors(axes: Axes, made: Retargeting, errors: ImitationErrors, worst: 
 
 def _draw_joint(axes: Axes, made: Retargeting, column: int, unit: str) -> None:
     """Draw one joint of trunk or arms, by its column in the trajectory, between its limits."""
-    plan, robot = made.plan, made.robot
+    plan, robot = _drawn_plan(made), made.robot
     name = robot.joint_names[column]
     scale, shown = (180.0 / np.pi, "°") if unit == "rad" else (1000.0, " mm")
     values = scale * plan.trajectory.q[:, column]
@@ -210,7 +225,7 @@ def _draw_joint(axes: Axes, made: Retargeting, column: int, unit: str) -> None:
 
 def _touches(made: Retargeting) -> bool:
     """Whether a hand is ever in contact."""
-    return any(bool(made.plan.hands.contact[side].any()) for side in SIDES)
+    return any(bool(_drawn_plan(made).hands.contact[side].any()) for side in SIDES)
 
 
 def _stretches(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:

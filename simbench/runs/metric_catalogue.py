@@ -12,7 +12,7 @@ SETTLED = "samples after `settle_s`"
 _ALL = "all samples"
 _PHYSICS = "every physics step"
 _PLAN = "samples of the recording, before the simulation"
-_TEMPO = _PLAN + ", with `retarget.timing: preserve`"
+_TEMPO = _PLAN + ", with `retarget.timing: preserve` or `retarget.legs: follow`"
 _CONTACT = "samples at which the actor's hand is in contact, for each such hand"
 _STILL = "samples in the second half of `settle_s`"
 _EVENTS = "contact events"
@@ -576,8 +576,8 @@ _GROUPS: tuple[_Group, ...] = (
             _Text(
                 "retarget.slow_down",
                 "Ratio ≥ 1 of the robot's duration to the recording's: 1 where the recorded tempo is kept "
-                "(`retarget.timing: preserve`), the mean of a local stretch (`local`), or one factor by which "
-                "the whole motion is slowed (`uniform`) until all joint speeds are at most "
+                "(`retarget.timing: preserve`), the mean of a local stretch (`local`), or one factor by "
+                "which the whole motion is slowed (`uniform`) until all joint speeds are at most "
                 "`retarget.speed_limit_fraction` of their limits, the legs can balance it, and, where hands "
                 "hold nothing, it needs no more than 80 % of the motors' torques.",
                 _PLAN + "; speeds at every 1 ms",
@@ -655,7 +655,8 @@ _GROUPS: tuple[_Group, ...] = (
             _Text(
                 "retarget.tempo_torque_ratio",
                 "Largest planned joint torque over what may be used of the motor's: 80 %, or 10 % more than "
-                "the weight needs in the same postures, at the recorded tempo.",
+                "the weight needs in the same postures, at the recorded tempo; of trunk and arms alone where "
+                "legs follow.",
                 _TEMPO,
                 "",
                 "Above 1, no smaller amplitude was found that needs less.",
@@ -682,7 +683,8 @@ _GROUPS: tuple[_Group, ...] = (
                 "Rounds of planning at the recorded tempo: trunk and arms, legs, torques and ZMP in turn.",
                 _TEMPO,
                 "",
-                "The most is 10; a motion that needs so many is at the edge of what the robot can do.",
+                "The most is 10, or 6 where legs follow; a motion that needs so many is at the edge of what "
+                "the robot can do.",
             ),
             _Text(
                 "retarget.amplitude_lost_mean_rad",

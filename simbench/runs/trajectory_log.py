@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import wrap_angle
 from simbench.retargeting.trajectory.tracked import TrackedMotion
 from simbench.runs.log import assign_variables, label
 from simbench.sim.signals import Signal
@@ -112,7 +113,7 @@ def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
         return metrics
     pose, wanted = log["base_pose"].values[used], log["base_trajectory"].values[used]
     apart = np.linalg.norm(pose[:, :2] - wanted[:, :2], axis=1)
-    turn = np.abs(np.remainder(_headings(pose) - _headings(wanted) + np.pi, 2.0 * np.pi) - np.pi)
+    turn = np.abs(wrap_angle(_headings(pose) - _headings(wanted)))
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
     carries = log["foot_wrench"].values[used][:, :, 2] >= _CARRYING_FRACTION * weight
     stands = log["contact_trajectory"].values[used]

@@ -14,9 +14,10 @@ from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting import plot as retarget_picture
-from simbench.retargeting.api import METHODS, TIMINGS
+from simbench.retargeting.api import LEGS, METHODS, TIMINGS, retarget_motion
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.imitation.joint_use import JointUse
+from simbench.retargeting.legs.plan import StepFollowingPlan
 from simbench.runs.plots import fidelity as fidelity_picture
 from simbench.runs.plots import fidelity_view
 
@@ -31,7 +32,7 @@ def retargeting(made, monkeypatch, tmp_path):
     """A retargeting that is there at once; tests change what it raises."""
     fake = SimpleNamespace(calls=[], raises=None)
 
-    def retarget_motion(motion, robot, method, *, reading, free, timing, on_progress):
+    def retarget_motion(motion, robot, method, *, reading, free, timing, legs, on_progress):
         fake.calls.append((motion, robot, method, reading, free))
         on_progress("read", 1, 1)
         if fake.raises is not None:
@@ -225,6 +226,86 @@ def test_an_unknown_timing_is_refused_with_those_there_are(capsys):
     assert main(["retarget", "actor:drawer", "--timing", "slow"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: unknown timing `slow`; allowed: {', '.join(TIMINGS)}"
+
+
+def test_unknown_legs_are_refused_with_what_they_can_do(capsys):
+    assert main(["retarget", "actor:drawer", "--legs", "walk"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"error: unknown legs `walk`; allowed: {', '.join(LEGS)}"
+
+
+@pytest.mark.parametrize(
+    ("robot", "source", "reason"),
+    [
+        ("panda", "actor:waving", "panda has a fixed base; allowed: stand"),
+        (
+            "mahru",
+            "actor:drawer",
+            "actor:drawer: hands hold equipment; allowed: stand, or free motion (--free)",
+        ),
+    ],
+)
+def test_legs_follow_only_where_they_can(capsys, tmp_path, monkeypatch, robot, source, reason):
+    monkeypatch.chdir(tmp_path)
+    given = ["--robot", robot, "--legs", "follow", "--out", "t.csv"]
+    assert main(["retarget", source, *given]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"error: legs `follow`: {reason}"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_names_what_legs_do(capsys):
+    assert main(["retarget", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(f"{legs} (" in shown for legs in LEGS)
+
+
+@pytest.fixture
+def followed(retargeting, made, monkeypatch):
+    """The retargeting by hand, as if its legs followed the person's steps."""
+    change = "at 1.00 s the left foot lands 0.05 s later: swings of at least 0.28 s"
+    plan = StepFollowingPlan(
+        *(None, None, made.plan.trajectory, None, None),
+        metrics={"retarget.slow_down": 1.0, "follow.step_count": 2.0},
+        errors=made.plan.errors,
+        interferences=(),
+        notes=("2 steps of the person are followed",),
+        doubts=("the feet slide for 0.20 s", change),
+        changes=(change,),
+    )
+    monkeypatch.setattr(made, "plan", plan)
+    return change
+
+
+def test_followed_steps_are_told_with_what_was_changed(followed, capsys):
+    assert main(["retarget", "walk.bvh", "--legs", "follow", "--out", "t.csv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "steps      2 steps of the person are followed" in lines
+    assert f"changed    {followed}" in lines
+    assert "doubt      the feet slide for 0.20 s" in lines
+    assert f"doubt      {followed}" not in lines
+    assert any(line.split() == ["follow.step_count", "2"] for line in lines)
+    # The model's root turns and leans with the person's, so that its errors against them say nothing.
+    assert not any("scaled model without limits" in line for line in lines)
+    assert read_trajectory("t.csv").base is not None
+
+
+def test_the_model_of_a_person_who_steps_is_not_drawn(followed, capsys, tmp_path):
+    given = ["--legs", "follow", "--out", "t.csv", "--plot", "a.png"]
+    assert main(["retarget", "walk.bvh", *given]) == 2
+    assert "--plot: romeo follows the person's steps" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_walk_is_planned_without_a_scenario():
+    made = retarget_motion("deepmimic:humanoid3d_walk", "mahru", "analytical", legs="follow")
+    steps = made.plan.planned.steps
+    assert [step.foot for step in steps] in ([0, 1], [1, 0])
+    assert made.plan.metrics["follow.step_count"] == len(steps)
+    base = made.plan.trajectory.base
+    ahead = max(step.position[0] for step in steps) - made.plan.planned.start[:, 0].mean()
+    assert 0.3 * ahead < base[-1, 0] - base[0, 0] < 1.1 * ahead
+    assert made.plan.errors.tracks
 
 
 def test_help_names_the_methods_and_timings(capsys):

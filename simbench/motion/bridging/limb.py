@@ -6,6 +6,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.bridging.rigid import MOST_FRAMES, Bridge, measure_distances, spread_frames
 from simbench.motion.marker_maps.centres import normalise, reject
 from simbench.motion.marker_maps.frames import transport_along
@@ -65,7 +66,7 @@ def _circle(near: Array, far: Array, known: Array) -> tuple[Array, float]:
     basis = transport_along(line)
     plane = np.einsum("tik,ti->tk", basis[ends], normalise(reject(known - near[ends], line[ends])))
     angles = np.arctan2(plane[:, 1], plane[:, 0])
-    angle = angles[0] + share * ((angles[1] - angles[0] + np.pi) % (2.0 * np.pi) - np.pi)
+    angle = angles[0] + share * wrap_angle(angles[1] - angles[0])
     around = np.einsum("tik,tk->ti", basis, np.stack([np.cos(angle), np.sin(angle)], axis=1))
     return near + height[:, None] * line + radius[:, None] * around, float(radius.mean())
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
-from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows, link_of
+from simbench.retargeting.collision.clearance import BodyShapes
 from simbench.retargeting.collision.clearance_qp import (
     Clearances,
     QpTerms,
@@ -18,15 +18,8 @@ from simbench.retargeting.collision.clearance_qp import (
     multiply_smoothness,
     smoothness_matrix,
 )
-from simbench.retargeting.collision.obstacles import (
-    MovingObstacles,
-    Obstacle,
-    add_obstacles,
-    find_moving_obstacles,
-    place_obstacles,
-    require_obstacles,
-)
-from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
+from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.collision.scene import ClearanceScene, clearance_scene
 
 _PATH_WEIGHT = 1e-6
 """Squared weight of a radian away from the path, against a missing metre of clearance."""
@@ -151,7 +144,7 @@ def avoid_collisions(
     RetargetError
         If an obstacle does not fit the robot or the path.
     """
-    scene = _make_scene(shapes, path.base, tuple(obstacles), len(path.time))
+    scene = clearance_scene(shapes, path.base, obstacles)
     missing = _find_deficits(scene, path.joints, range(len(path.time)), margin)
     joints = path.joints.copy()
     for start, end in _find_windows(path.time, missing > 0.0):
@@ -184,24 +177,10 @@ class _PalmPose:
 
 
 @dataclass(frozen=True)
-class _AvoidanceScene:
-    """Pairs that can come near each other, and poses of root and obstacles at each sample."""
-
-    workspace: PairWorkspace
-    base: Array
-    moving: MovingObstacles
-
-    def rows(self, sample: int, joints: Array, margin: float) -> tuple[Array, Array]:
-        """`clearance_rows` at a sample."""
-        place_obstacles(self.moving, sample)
-        return clearance_rows(self.workspace, joints, margin, self.base[sample])
-
-
-@dataclass(frozen=True)
 class _Window:
     """Stretch of S samples that is changed together: joints (S, n), palms held, smoothness (3, S), limits."""
 
-    scene: _AvoidanceScene
+    scene: ClearanceScene
     samples: NDArray[np.int64]
     joints: Array
     palms: Sequence[Mapping[int, _PalmPose]]
@@ -209,30 +188,8 @@ class _Window:
     limits: Array
 
 
-def _make_scene(
-    shapes: BodyShapes, base: Array, obstacles: tuple[Obstacle, ...], samples: int
-) -> _AvoidanceScene:
-    """Pair the links that trunk and arms move with the obstacles; legs and pelvis stay as they are."""
-    links = [frame.name for frame in shapes.model.frames if frame.type == pin.FrameType.BODY]
-    require_obstacles("the robot", links, obstacles, samples)
-    geometry = shapes.geometry.copy()
-    moved = [
-        (index, link_of(shape.name))
-        for index, shape in enumerate(geometry.geometryObjects)
-        if shape.parentJoint > 1
-    ]
-    placed = tuple(add_obstacles(geometry, obstacles))
-    for obstacle, index in zip(obstacles, placed, strict=True):
-        for shape, link in moved:
-            if link not in obstacle.touching:
-                geometry.addCollisionPair(pin.CollisionPair(shape, index))
-    return _AvoidanceScene(
-        pair_workspace(shapes.model, geometry), base, find_moving_obstacles(geometry, placed, obstacles)
-    )
-
-
 def _find_deficits(
-    scene: _AvoidanceScene, joints: Array, samples: Sequence[int] | NDArray[np.int64], margin: float
+    scene: ClearanceScene, joints: Array, samples: Sequence[int] | NDArray[np.int64], margin: float
 ) -> Array:
     """Largest clearance deficit at each sample, m."""
     return np.array(
@@ -255,7 +212,7 @@ def _find_windows(time: Array, near: NDArray[np.bool_]) -> list[tuple[int, int]]
 
 
 def _held_palms(
-    scene: _AvoidanceScene, path: UpperBodyPath, samples: NDArray[np.int64], palms: Mapping[str, HeldPalm]
+    scene: ClearanceScene, path: UpperBodyPath, samples: NDArray[np.int64], palms: Mapping[str, HeldPalm]
 ) -> list[dict[int, _PalmPose]]:
     """Poses of the palms that are held at each sample, by frame id."""
     model, data = scene.workspace.model, scene.workspace.data

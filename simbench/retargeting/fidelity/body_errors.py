@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
@@ -125,7 +126,7 @@ def _compare_root(
     initial = [motion.initial.joints.get(name) for name in hips]
     first = 0.0 if any(each is None for each in initial) else float(_hip_heading(np.array(initial)))
     turned = _hip_heading(robot) - (_hip_heading(person) - first)
-    yield ErrorTrack(HEADING, "", samples, np.abs(np.remainder(turned + np.pi, 2.0 * np.pi) - np.pi))
+    yield ErrorTrack(HEADING, "", samples, np.abs(wrap_angle(turned)))
 
 
 def person_leg_length(motion: HumanMotion) -> float | None:

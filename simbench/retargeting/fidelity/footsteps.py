@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import wrap_angle
 
 _SHORTEST_PHASE = 0.04
 """A foot that touches the floor or leaves it for less than this time, s, neither stands nor steps: an impact
@@ -168,7 +169,7 @@ def compare_landings(landings: Landings, wanted: Landings) -> StepErrors:
     got, asked = np.concatenate(pairs, axis=1) if pairs else np.empty((2, 0), dtype=np.int64)
     apart = np.linalg.norm(landings.position[got] - wanted.position[asked], axis=1)
     late = landings.time[got] - wanted.time[asked]
-    turned = np.remainder(landings.yaw[got] - wanted.yaw[asked] + np.pi, 2.0 * np.pi) - np.pi
+    turned = wrap_angle(landings.yaw[got] - wanted.yaw[asked])
     return StepErrors(len(wanted.time), len(landings.time), len(got), _rms(apart), _rms(late), _rms(turned))
 
 

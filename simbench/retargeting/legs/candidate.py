@@ -11,6 +11,7 @@ from simbench.balance.standing.standing import leg_columns
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.fidelity.fidelity import sample_trajectory
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps
 from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.leg_distance import leg_distances
@@ -131,7 +132,7 @@ def plan_candidate(
 
 
 def path_at_samples(best: StepCandidate) -> Array:
-    """Take the planned configurations at the recording's samples.
+    """Take the planned configurations at the recording's samples, which are between ticks at some rates.
 
     Parameters
     ----------
@@ -143,8 +144,12 @@ def path_at_samples(best: StepCandidate) -> Array:
     (T, 7 + n) array
         Root pose and joint positions.
     """
-    rows = np.rint((best.steps.start + best.setting.trajectory.time) / best.setting.tick).astype(int)
-    return best.followed.path[np.clip(rows, 0, len(best.followed.path) - 1)]
+    path = best.followed.path
+    ticks: Array = best.setting.tick * np.arange(len(path), dtype=np.float64)
+    whole = JointTrajectory(ticks, path[:, 7:], best.setting.robot.joint_names, path[:, :7])
+    found = sample_trajectory(whole, best.steps.start + best.setting.trajectory.time)
+    assert found.base is not None
+    return np.hstack([found.base, found.q])
 
 
 def _with_speed_reserve(robot: Robot, followed: FollowedPlan, tick: float) -> FollowedPlan:

@@ -7,16 +7,24 @@ from simbench.balance.standing.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.collision.interference import Interference, find_interference
+from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.requirements import require_human_form
+from simbench.retargeting.imitation.robot_errors import (
+    RobotErrors,
+    compare_with_person,
+    robot_error_metrics,
+)
 from simbench.retargeting.legs.body import root_rotations, seen_from_root
-from simbench.retargeting.legs.candidate import StepCandidate, path_at_samples
+from simbench.retargeting.legs.candidate import path_at_samples
 from simbench.retargeting.legs.followed import followed_steps
 from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.pelvis_height import follow_pelvis_height
 from simbench.retargeting.legs.person import observe_person
-from simbench.retargeting.legs.step_choice import OnProgress, choose_steps
+from simbench.retargeting.legs.recorded_tempo import KeptTempo, keep_recorded_tempo
+from simbench.retargeting.legs.step_choice import OnProgress, choose_steps, require_followed
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
-from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body
+from simbench.retargeting.legs.upper_body import follow_upper_body
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.trajectory.plan import build_timeline
 from simbench.robot.robot import SEATED, Robot
@@ -40,8 +48,14 @@ class StepFollowingPlan:
         The footsteps that the robot takes; times of the recording.
     metrics : dict of str to float
         Metrics of the planning.
+    errors : RobotErrors
+        Errors of the robot's arms and trunk against the person, at the samples of `trajectory`.
+    interferences : tuple of Interference
+        Links that still penetrate each other.
     notes, doubts : tuple of str
         What was assumed and changed, and what the robot cannot do as the person did, one line each.
+    changes : tuple of str
+        Those of the doubts that are about single footsteps which were changed.
     """
 
     timeline: Timeline
@@ -50,8 +64,11 @@ class StepFollowingPlan:
     wanted: FootstepPlan
     planned: FootstepPlan
     metrics: dict[str, float]
+    errors: RobotErrors
+    interferences: tuple[Interference, ...]
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
+    changes: tuple[str, ...]
 
 
 def plan_step_following(
@@ -99,14 +116,16 @@ def plan_step_following(
     rotation = root_rotations(body)
     section = options.section
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
-    upper = follow_upper_body(
-        robot, seen_from_root(motion, body.pelvis, rotation), options.retarget, stance.joints
-    )
+    upper = follow_upper_body(robot, seen_from_root(motion, body.pelvis, rotation), options.retarget, stance)
     on_progress("imitate", 1, 1)
     heights = follow_pelvis_height(robot, person, options, stance)
-    best = choose_steps(
-        robot, person, options, stance, BodyMotion(upper, rotation, heights, 1.0), on_progress
-    )
+    asked = BodyMotion(upper, rotation, heights, 1.0)
+    chosen = choose_steps(robot, person, options, asked, on_progress)
+    on_progress("transfer", 0, 1)
+    kept = keep_recorded_tempo(robot, person, options, stance, asked, chosen)
+    best = kept.candidate
+    require_followed(robot, person, best)
+    on_progress("transfer", 1, 1)
     changes = [f"at {change.time:.2f} s {change.reason}" for change in best.feasible.changes]
     if options.retarget.legs_strict and (changes or best.followed.doubts):
         raise RetargetError(
@@ -114,17 +133,17 @@ def plan_step_following(
             f"steps that "
             f"{robot.name} can take as the person did"
         )
-    return _finish(person, options, best, upper, changes)
+    return _finish(person, options, kept, changes)
 
 
 def _finish(
     person: Person,
     options: StepFollowingOptions,
-    best: StepCandidate,
-    upper: FollowedUpperBody,
+    kept: KeptTempo,
     changes: list[str],
 ) -> StepFollowingPlan:
     """Build the reference of the chosen plan, and say what was made of the person's steps."""
+    best, upper = kept.candidate, kept.upper
     setting, steps, followed = best.setting, best.steps, best.followed
     timeline = replace(
         build_timeline(setting, steps, followed.plan, followed.path, options.feedforward),
@@ -134,6 +153,11 @@ def _finish(
     joints = path[:, 7:].copy()
     joints[:, upper.columns] = setting.trajectory.q[:, upper.columns]
     trajectory = JointTrajectory(setting.trajectory.time, joints, setting.robot.joint_names, path[:, :7])
+    errors = compare_with_person(
+        setting.robot, trajectory, person.motion, heading=options.section.heading_rad
+    )
+    interferences = find_interference(setting.robot, trajectory, ())
+    stays = limit_stays(setting.robot, trajectory, options.retarget.joint_limit_margin_rad)
     planned = best.feasible.plan
     recorded = sum(step.recorded for step in planned.steps)
     notes = [
@@ -148,17 +172,18 @@ def _finish(
         notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
     if best.lean < 1.0:
         notes.append(
-            f"{best.lean:.2f} of the trunk's lean and of its twist against the feet is followed: the hips "
-            "need their range for the steps"
+            f"{best.lean:.2f} of the trunk's twist against the feet is followed: the hips need their range "
+            "for the steps"
         )
-    if upper.filtered:
-        notes.append(
-            f"{upper.filtered} joints of trunk and arms are smoothed: the person is faster than they are"
-        )
+    notes += kept.notes
     metrics = {
         **upper.metrics,
+        **kept.metrics,
         "retarget.slow_down": 1.0,
         "retarget.duration_s": setting.duration,
+        "retarget.interference_count": float(len(interferences)),
+        **robot_error_metrics(errors),
+        **limit_metrics(stays),
         "follow.person_step_count": float(person.recorded.landings),
         "follow.step_count": float(recorded),
         "follow.changed_step_count": float(len(best.feasible.changes)),
@@ -173,6 +198,9 @@ def _finish(
         best.wanted,
         planned,
         metrics,
+        errors,
+        interferences,
         tuple(notes),
         (*person.recorded.doubts, *changes, *followed.doubts),
+        tuple(changes),
     )

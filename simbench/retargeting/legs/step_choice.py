@@ -8,16 +8,12 @@ from simbench.balance.standing.pelvis_height import leg_length
 from simbench.balance.standing.standing import Stance, height_range, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.options import RobotSection
-from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
-from simbench.retargeting.collision.clearance import body_shapes
-from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.legs.body import root_rotations
-from simbench.retargeting.legs.candidate import StepCandidate, path_at_samples, plan_candidate
+from simbench.retargeting.legs.candidate import StepCandidate, plan_candidate
 from simbench.retargeting.legs.feasible_steps import make_feasible
 from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, least_width, scale_footsteps
 from simbench.retargeting.legs.leg_range import LegRange, find_leg_range
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
-from simbench.retargeting.legs.upper_body import within_speed_limits
 from simbench.robot.robot import Robot
 
 OnProgress = Callable[[str, int, int], None]
@@ -32,8 +28,6 @@ _STUCK = 0.8
 costs their places, while the scale costs none."""
 _NEGLIGIBLE = 0.02
 """Excess that needs no shorter steps."""
-_CLEARANCE = 0.015
-"""Margin between the arms and the legs, m."""
 _TOLERATED = 0.1
 """Excess of the legs over a position limit, rad, or a speed limit, as a part of it, above which a plan is
 refused: a robot that cannot follow by more falls."""
@@ -54,10 +48,9 @@ def choose_steps(
     robot: Robot,
     person: Person,
     options: StepFollowingOptions,
-    stance: Stance,
     body: BodyMotion,
     on_progress: OnProgress,
-) -> StepCandidate:
+) -> tuple[StepCandidate, LegRange]:
     """Plan with ever shorter steps until the legs can follow; single steps that they cannot are shortened.
 
     Parameters
@@ -68,8 +61,6 @@ def choose_steps(
         The recording.
     options : StepFollowingOptions
         Sections of the scenario.
-    stance : Stance
-        How the robot stands.
     body : BodyMotion
         Trunk and arms, and what is asked of the root.
     on_progress : callable (stage, done, total)
@@ -77,8 +68,10 @@ def choose_steps(
 
     Returns
     -------
-    StepCandidate
-        The plan, its arms clear of the legs.
+    candidate : StepCandidate
+        The plan; its arms may touch the legs.
+    legs : LegRange
+        Range of the legs.
 
     Raises
     ------
@@ -125,20 +118,33 @@ def choose_steps(
     if best is None:
         assert unreached is not None
         raise unreached
-    clear = _clear_of_legs(
-        robot, best, body._replace(lean=best.lean), stance, options.retarget.joint_limit_margin_rad
-    )
-    if clear.upper is not body.upper:
-        footsteps = (best.wanted, best.feasible, legs)
-        clear = clear._replace(rotation=root_rotations(person.body, best.lean))
-        best = plan_candidate(robot, person, options, clear, footsteps, best.lowered)
-    if best.followed.excess.max(initial=0.0) > _TOLERATED:
-        reasons = [*best.followed.doubts, *(change.reason for change in best.feasible.changes)]
+    require_followed(robot, person, best)
+    return best, legs
+
+
+def require_followed(robot: Robot, person: Person, candidate: StepCandidate) -> None:
+    """Refuse steps that the legs cannot follow.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    person : Person
+        The recording.
+    candidate : StepCandidate
+        The plan.
+
+    Raises
+    ------
+    RetargetError
+        If legs are beyond a limit of position or speed by more than 0.1 (rad, or a part of it).
+    """
+    if candidate.followed.excess.max(initial=0.0) > _TOLERATED:
+        reasons = [*candidate.followed.doubts, *(change.reason for change in candidate.feasible.changes)]
         why = "; ".join(reasons[:2])
         raise RetargetError(
             f"retarget.legs: follow: {robot.name} cannot follow {person.motion.source}: {why}; allowed: stand"
         )
-    return best
 
 
 def _failing_steps(candidate: StepCandidate) -> list[bool]:
@@ -205,29 +211,3 @@ def _largest_scale(robot: Robot, person: Person, options: StepFollowingOptions, 
             break
         scale *= _SCALING[1]
     return scale
-
-
-def _clear_of_legs(
-    robot: Robot, best: StepCandidate, body: BodyMotion, stance: Stance, margin: float
-) -> BodyMotion:
-    """Keep trunk and arms clear of the legs, where they are planned to move."""
-    upper, time = body.upper, best.setting.trajectory.time
-    path = path_at_samples(best)
-    shapes, legs = release_legs(robot, body_shapes(robot, stance.joints), path[:, :7], path[:, 7:])
-    model = robot.model
-    limits = np.stack(
-        [
-            model.lowerPositionLimit[7 + upper.columns] + margin,
-            model.upperPositionLimit[7 + upper.columns] - margin,
-        ]
-    )
-    arms = np.clip(upper.joints[:, upper.columns], *limits)
-    clear = avoid_collisions(
-        shapes, UpperBodyPath(time, arms, path[:, :7]), limits, _CLEARANCE, {}, legs
-    ).joints
-    if np.array_equal(clear, arms):
-        return body
-    bounded, _ = within_speed_limits(time, clear, np.asarray(model.velocityLimit[6 + upper.columns]))
-    joints = upper.joints.copy()
-    joints[:, upper.columns] = bounded
-    return body._replace(upper=upper._replace(joints=joints))

@@ -1,27 +1,39 @@
-"""Trunk, arms and head of a robot that follows a person's steps: their posture relative to its root."""
+"""Trunk and arms of a robot that follows a person's steps: their posture relative to its root."""
 
 from typing import NamedTuple
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.balance.inverted_pendulum import GRAVITY
+from simbench.balance.standing.standing import Stance
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.bounded_path import AccelerationRows
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
-from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
-from simbench.retargeting.collision.clearance import body_shapes
-from simbench.retargeting.imitation.calibration import calibrate
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
+from simbench.retargeting.collision.scene import clearance_scene
 from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
-from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.tasks import WRISTS
-from simbench.retargeting.legs.body import low_pass
+from simbench.retargeting.timing.preserve import (
+    Dynamics,
+    UpperBody,
+    keep_tempo,
+    knot_samples,
+    tempo_bounds,
+    zmp_inertia,
+)
+from simbench.retargeting.whole_body.posture import imitate_person, position_limits, preferred_posture
 from simbench.robot.robot import Robot
 
-_BANDWIDTHS = (12.0, 8.0, 6.0, 4.5, 3.5, 2.7, 2.0, 1.5, 1.1, 0.8, 0.5)
-"""Bandwidths that are tried in turn for a joint that is too fast, Hz."""
+FIRST_INERTIA = 0.02
+"""Weight of the ZMP's shift by accelerations before anything is known of the steps: a shift of 10 cm costs as
+much as 5 mm at the hands."""
+_MOMENT_ARM = 0.05
+"""Moment that the soles hold against the trunk's, as a part of the weight, m: about the vertical a sole of
+0.25 m slips at 0.06 m times the weight."""
 
 
 class FollowedUpperBody(NamedTuple):
@@ -33,112 +45,152 @@ class FollowedUpperBody(NamedTuple):
         Positions of all joints of the robot; those of legs and head as at rest, rad.
     columns : (m,) int array
         Columns of trunk and arms.
-    filtered : int
-        Number of joints that are smoothed because they would be too fast.
+    preferred : (T, m) array
+        Positions of trunk and arms that imitate the person inside the limits of position alone, rad.
+    body : UpperBody
+        Trunk and arms with their limits.
+    shapes : BodyShapes
+        Collision shapes of the robot, the legs at rest.
     metrics : dict of str to float
         Metrics `imitation.*`.
     """
 
     joints: Array
     columns: NDArray[np.int64]
-    filtered: int
+    preferred: Array
+    body: UpperBody
+    shapes: BodyShapes
     metrics: dict[str, float]
+
+    def with_arms(self, arms: Array) -> "FollowedUpperBody":
+        """Replace the positions of trunk and arms.
+
+        Parameters
+        ----------
+        arms : (T, m) array
+            Their positions, rad.
+
+        Returns
+        -------
+        FollowedUpperBody
+            The same with these positions.
+        """
+        joints = self.joints.copy()
+        joints[:, self.columns] = arms
+        return self._replace(joints=joints)
 
 
 def follow_upper_body(
-    robot: Robot, motion: HumanMotion, settings: RetargetSection, rest: Array
+    robot: Robot, motion: HumanMotion, settings: RetargetSection, stance: Stance
 ) -> FollowedUpperBody:
-    """Imitate a person with trunk and arms, at the recorded tempo.
+    """Imitate a person with trunk and arms, at the recorded tempo and within all limits of these joints.
+
+    The whole motion is one bounded problem (`keep_tempo`): where the person is too fast, amplitude gives way.
 
     Parameters
     ----------
     robot : Robot
         Robot of human form.
     motion : HumanMotion
-        Recording seen from the robot's root (`seen_from_root`).
+        Recording seen from the robot's root (`seen_from_root`), T samples.
     settings : RetargetSection
         Method, margins and smoothing.
-    rest : (n,) array
-        Joint positions at rest, rad.
+    stance : Stance
+        How the robot stands.
 
     Returns
     -------
     FollowedUpperBody
-        Positions inside the joints' limits, at speeds inside theirs.
+        Positions, speeds and accelerations inside the joints' limits.
 
     Raises
     ------
     RetargetError
-        If the scenario has criteria for hands that hold something.
+        If the scenario has criteria for hands that hold something, or there is no motion within the limits.
     """
     if settings.weights is not None:
         raise RetargetError("retarget.weights: hands hold nothing with retarget.legs: follow")
-    actor = calibrate(robot, motion)
-    method = "analytical" if settings.method == "arm_adaptation" else settings.method
-    imitation = imitate(
-        actor,
-        motion,
-        method=method,
-        smoothing_window=settings.smoothing_window,
-        smoothing_order=settings.smoothing_order,
-    )
-    margin = settings.joint_limit_margin_rad
-    lower, upper = actor.model.lowerPositionLimit[7:] + margin, actor.model.upperPositionLimit[7:] - margin
-    if settings.method == "arm_adaptation":
-        posture = adapted_posture(robot, motion, margin=margin)
-    elif settings.posture == "rescaled":
-        posture = rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
-    else:
-        posture = limited_posture(imitation, motion, body_shapes(robot, rest), lower, upper)
-    columns = np.array([robot.joint_names.index(name) for name in actor.model.names[2:]])
-    limit = np.asarray(robot.model.velocityLimit[6:])[columns] * settings.speed_limit_fraction
-    bounded, filtered = within_speed_limits(motion.time, posture, limit)
-    joints = np.tile(rest, (len(motion.time), 1))
-    joints[:, columns] = bounded
+    imitation, shapes = imitate_person(robot, motion, settings), body_shapes(robot, stance.joints)
+    preferred = preferred_posture(robot, motion, imitation, settings, shapes)
+    columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])
+    speed = np.asarray(robot.model.velocityLimit)[6 + columns] * settings.speed_limit_fraction
+    bounds = tempo_bounds(robot, columns, position_limits(imitation, settings), speed)
+    held = np.minimum(bounds.acceleration, _held_accelerations(robot, columns, stance))
+    bounds = bounds._replace(acceleration=held)
+    base = np.tile(stance.base, (len(motion.time), 1))
+    body = UpperBody(robot, imitation.actor, clearance_scene(shapes, base), columns, bounds)
     errors = imitation_errors(imitation, motion).joints
     wrists = np.array([errors[name] for name in WRISTS])
     metrics = {"imitation.hand_mean_m": float(wrists.mean()), "imitation.hand_max_m": float(wrists.max())}
-    return FollowedUpperBody(joints, columns, filtered, metrics)
+    joints = np.tile(stance.joints, (len(motion.time), 1))
+    upper = FollowedUpperBody(joints, columns, preferred, body, shapes, metrics).with_arms(preferred)
+    knots = knot_samples(motion.time)
+    weight = np.full(len(knots), FIRST_INERTIA)
+    dynamics = Dynamics(
+        preferred[knots],
+        0.0,
+        1.0,
+        zmp_inertia(body, base[knots], upper.joints[knots], weight),
+        no_torque_limits(len(knots), len(columns)),
+    )
+    arms, _ = keep_clock(body, motion.time, preferred, dynamics)
+    return upper.with_arms(arms)
 
 
-def within_speed_limits(time: Array, joints: Array, limit: Array) -> tuple[Array, int]:
-    """Smooth joints that are faster than their limits, without delay and without changing the clock.
+def _held_accelerations(robot: Robot, columns: NDArray[np.int64], stance: Stance) -> Array:
+    """Accelerations (m,) of trunk joints against which the soles can hold, rad/s²; infinite for arms."""
+    model = robot.model
+    inertia = np.diag(pin.crba(model, model.createData(), np.concatenate([stance.base, stance.joints])))
+    moment = _MOMENT_ARM * GRAVITY * pin.computeTotalMass(model)
+    trunk = {robot.joint_names.index(name) for name in robot.groups.get("trunk", ())}
+    return np.array([moment / inertia[6 + k] if k in trunk else np.inf for k in columns.tolist()])
 
-    Each such joint is filtered by the widest Gaussian low-pass of a list with which it is slow enough: its
-    amplitude gives way.
+
+def no_torque_limits(knots: int, joints: int) -> AccelerationRows:
+    """Limit no combination of accelerations.
 
     Parameters
     ----------
+    knots : int
+        Number K of knots.
+    joints : int
+        Number m of joints.
+
+    Returns
+    -------
+    AccelerationRows
+        No rows.
+    """
+    return AccelerationRows(np.empty((knots, 0, joints)), np.empty((knots, 0)), np.empty((knots, 0)))
+
+
+def keep_clock(body: UpperBody, time: Array, preferred: Array, dynamics: Dynamics) -> tuple[Array, float]:
+    """Find the motion of trunk and arms within their limits, as `keep_tempo` does.
+
+    Parameters
+    ----------
+    body : UpperBody
+        Joints, their limits and the scaled model.
     time : (T,) array
-        Time of the samples, s, evenly spaced.
-    joints : (T, m) array
-        Joint positions, rad.
-    limit : (m,) array
-        Largest speeds, rad/s.
+        Time of the samples, s.
+    preferred : (T, m) array
+        Preferred positions of trunk and arms, rad, inside their limits.
+    dynamics : Dynamics
+        What else the motion costs.
 
     Returns
     -------
     joints : (T, m) array
-        Positions, rad; their mean where no filter of the list slows a joint enough.
-    filtered : int
-        Number of joints that were filtered.
+        Positions of trunk and arms, rad.
+    missing : float
+        Largest deficit of the links' clearance, m.
+
+    Raises
+    ------
+    RetargetError
+        If there is no such motion.
     """
-    result, count = joints.copy(), 0
-    rate = (len(time) - 1) / (time[-1] - time[0])
-    for column in range(joints.shape[1]):
-        if _fastest(time, joints[:, column]) <= limit[column]:
-            continue
-        count += 1
-        for bandwidth in _BANDWIDTHS:
-            smooth = low_pass(joints[:, column], bandwidth, rate)
-            if _fastest(time, smooth) <= limit[column]:
-                result[:, column] = smooth
-                break
-        else:
-            result[:, column] = joints[:, column].mean()
-    return result, count
-
-
-def _fastest(time: Array, values: Array) -> float:
-    """Largest speed between two samples."""
-    return float(np.abs(np.diff(values) / np.diff(time)).max())
+    try:
+        return keep_tempo(body, time, preferred, dynamics)
+    except ArithmeticError as error:
+        raise RetargetError(f"{body.robot.name}: no motion at the recorded tempo: {error}") from None

@@ -19,8 +19,8 @@ from simbench.kinematics.bounded_path import (
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
-from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows
-from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
+from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.collision.scene import ClearanceScene
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.posture import WEIGHTS
 from simbench.retargeting.imitation.tasks import imitation_tasks
@@ -33,6 +33,10 @@ LEAST_KNOTS = 6
 """Knots that a bounded path has at least."""
 LIMIT_FRACTION = 0.99
 """Fraction of a speed or acceleration limit that is used: leads, and legs that sway, add a little."""
+ROUNDING = 1e-3
+"""Relative excess of a limit that counts as a violation."""
+_ON_LIMIT = 0.985
+"""Fraction of what is used of a limit from which on a joint counts as on it."""
 _ROUNDS = 3
 """Most Gauss-Newton rounds of the imitation criterion, each a QP of the whole motion."""
 _SETTLED = 0.01
@@ -75,8 +79,9 @@ class UpperBody(NamedTuple):
         The robot.
     actor : ScaledActor
         The scaled model with the robot's joints.
-    shapes : BodyShapes
-        Collision shapes of the robot.
+    scene : ClearanceScene
+        Links and obstacles that trunk and arms keep clear of, and where root and obstacles are at each
+        sample of the motion.
     columns : (m,) int array
         Columns of trunk and arms among the robot's joints.
     bounds : PathBounds
@@ -85,9 +90,39 @@ class UpperBody(NamedTuple):
 
     robot: Robot
     actor: ScaledActor
-    shapes: BodyShapes
+    scene: ClearanceScene
     columns: NDArray[np.int64]
     bounds: PathBounds
+
+
+def tempo_bounds(
+    robot: Robot, columns: NDArray[np.int64], position: tuple[Array, Array], speed: Array
+) -> PathBounds:
+    """Find what a motion at the recorded tempo may use of its limits.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    columns : (m,) int array
+        Columns of trunk and arms among its joints.
+    position : ((m,) array, (m,) array)
+        Least and greatest positions, rad.
+    speed : (m,) array
+        Greatest speeds, rad/s.
+
+    Returns
+    -------
+    PathBounds
+        Positions, and 99 % of speeds and of estimated accelerations.
+    """
+    names = [robot.joint_names[column] for column in columns]
+    return PathBounds(
+        position[0],
+        position[1],
+        LIMIT_FRACTION * speed,
+        LIMIT_FRACTION * estimated_accelerations(robot, names),
+    )
 
 
 def knot_samples(time: Array) -> NDArray[np.int64]:
@@ -172,23 +207,26 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
     model = upper.actor.model
     tree, tasks = kinematic_tree(model), imitation_tasks(upper.actor, WEIGHTS)
     targets = _task_poses(tree, tasks, wanted)
-    workspace = pair_workspace(upper.shapes.model, upper.shapes.geometry)
     at, path, bounds = dynamics.near, None, _slower_ends(upper.bounds, len(knots))
-    middle = 0.5 * (time[knots][1:] + time[knots][:-1])
-    between = np.asarray(make_interp_spline(time[knots], at, k=3)(middle))
+    halfway = (knots[1:] + knots[:-1]) // 2
+    between = np.asarray(make_interp_spline(time[knots], at, k=3)(time[halfway]))
     for _ in range(_ROUNDS):
         blocks, drift = _imitation_blocks(tree, tasks, targets, at)
         blocks = blocks + (_HOLD**2 + dynamics.nearness**2) * np.eye(at.shape[1])
         drift = drift + _HOLD**2 * (wanted - at) + dynamics.nearness**2 * (dynamics.near - at)
-        _add_clearance(workspace, at, between, dynamics.insistence, (blocks, drift))
+        postures = (knots, at), (halfway, between)
+        _add_clearance(upper.scene, postures, dynamics.insistence, (blocks, drift))
         cost = PathCost(blocks, drift, dynamics.inertia)
         path = solve_bounded_path(time[knots], at, cost, bounds, dynamics.torque)
-        before, at, between = at, path(time[knots]), path(middle)
+        before, at, between = at, path(time[knots]), path(time[halfway])
         if np.abs(at - before).max() < _SETTLED:
             break
     assert path is not None
-    postures = np.concatenate([at, between])
-    missing = [clearance_rows(workspace, each, CLEARANCE)[1].max(initial=0.0) for each in postures]
+    missing = [
+        upper.scene.rows(int(sample), each, CLEARANCE)[1].max(initial=0.0)
+        for samples, postures in ((knots, at), (halfway, between))
+        for sample, each in zip(samples, postures, strict=True)
+    ]
     return np.clip(path(time), upper.bounds.lower, upper.bounds.upper), float(max(missing))
 
 
@@ -228,9 +266,8 @@ def _imitation_blocks(
 
 
 def _add_clearance(
-    workspace: PairWorkspace,
-    joints: Array,
-    between: Array,
+    scene: ClearanceScene,
+    postures: tuple[tuple[NDArray[np.int64], Array], tuple[NDArray[np.int64], Array]],
     insistence: float,
     equations: tuple[Array, Array],
 ) -> None:
@@ -240,19 +277,49 @@ def _add_clearance(
     """
     blocks, drift = equations
     weight = insistence * _CLEARANCE_WEIGHT**2
-    for postures, count in ((joints, 1), (between, 2)):
-        for knot, posture in enumerate(postures):
-            jacobian, missing = clearance_rows(workspace, posture, CLEARANCE)
+    for count, (samples, joints) in enumerate(postures, start=1):
+        for knot, (sample, posture) in enumerate(zip(samples, joints, strict=True)):
+            jacobian, missing = scene.rows(int(sample), posture, CLEARANCE)
             if len(missing):
                 drift[knot : knot + count] += weight / count * jacobian.T @ missing
                 blocks[knot : knot + count] += weight / count * jacobian.T @ jacobian
 
 
-def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
-    """Weigh accelerations of trunk and arms by how they shift the ZMP.
+def zmp_shifts(upper: UpperBody, base: Array, joints: Array) -> Array:
+    """Compute how accelerations of trunk and arms shift the ZMP.
 
     With the centroidal momentum matrix A_G (Orin & Goswami 2008), height z and weight m g, the shift is
     −(z m c̈_x + L̇_y, z m c̈_y − L̇_x) / (m g); vertical force and moment about the vertical count beside it.
+
+    Parameters
+    ----------
+    upper : UpperBody
+        Trunk and arms.
+    base : (K, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
+    joints : (K, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    (K, 4, m) array
+        Rows A: minus the shift along x and y, m s², then vertical force and moment, weighted.
+    """
+    model = upper.robot.model
+    data = model.createData()
+    rows = np.empty((len(base), 4, len(upper.columns)))
+    for k, q in enumerate(np.hstack([base, joints])):
+        matrix = pin.computeCentroidalMap(model, data, q)[:, 6 + upper.columns]
+        height = data.com[0][2]
+        rows[k, 0] = height * matrix[0] + matrix[4]
+        rows[k, 1] = height * matrix[1] - matrix[3]
+        rows[k, 2] = _VERTICAL * matrix[2]
+        rows[k, 3] = _YAW * matrix[5]
+    return np.asarray(rows / (GRAVITY * pin.computeTotalMass(model)))
+
+
+def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
+    """Weigh accelerations of trunk and arms by how they shift the ZMP (`zmp_shifts`).
 
     Parameters
     ----------
@@ -270,17 +337,7 @@ def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> 
     (K, m, m) array
         λ AᵀA.
     """
-    model = upper.robot.model
-    data = model.createData()
-    rows = np.empty((len(base), 4, len(upper.columns)))
-    for k, q in enumerate(np.hstack([base, joints])):
-        matrix = pin.computeCentroidalMap(model, data, q)[:, 6 + upper.columns]
-        height = data.com[0][2]
-        rows[k, 0] = height * matrix[0] + matrix[4]
-        rows[k, 1] = height * matrix[1] - matrix[3]
-        rows[k, 2] = _VERTICAL * matrix[2]
-        rows[k, 3] = _YAW * matrix[5]
-    rows /= GRAVITY * pin.computeTotalMass(model)
+    rows = zmp_shifts(upper, base, joints)
     return np.asarray(weight[:, None, None] * (rows.transpose(0, 2, 1) @ rows))
 
 
@@ -333,6 +390,59 @@ def spread_in_time(time: Array, excess: Array, reach: float) -> Array:
     samples = reach * (len(time) - 1) / (time[-1] - time[0])
     widest = maximum_filter1d(np.log(np.maximum(excess, 1.0)), 2 * round(samples) + 1, axis=0, mode="nearest")
     return np.asarray(np.exp(gaussian_filter1d(widest, 0.5 * samples, axis=0, mode="nearest")))
+
+
+class LimitUse(NamedTuple):
+    """How much of their limits joints use, and what imitation lost by them.
+
+    Parameters
+    ----------
+    speed, acceleration : (T, m) array
+        Ratios to the limits, of which a motion at the recorded tempo uses 99 %.
+    limited : float
+        Fraction of samples and joints at which one of both is on what is used of its limit.
+    lost : (T, m) array
+        Distance from the preferred positions, rad.
+    """
+
+    speed: Array
+    acceleration: Array
+    limited: float
+    lost: Array
+
+    @property
+    def beyond(self) -> NDArray[np.bool_]:
+        """Samples (T,) at which a joint is beyond one of its limits by more than rounding."""
+        return np.asarray(np.maximum(self.speed, self.acceleration).max(axis=1) > 1.0 + ROUNDING)
+
+
+def measure_limit_use(time: Array, joints: Array, preferred: Array, bounds: PathBounds) -> LimitUse:
+    """Measure how much of their limits joints use, and what imitation lost by them.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of the samples, s.
+    joints : (T, m) array
+        Joint positions, rad; cubic between the samples.
+    preferred : (T, m) array
+        Positions that imitate the person, rad.
+    bounds : PathBounds
+        What may be used of the limits, as `tempo_bounds` finds it.
+
+    Returns
+    -------
+    LimitUse
+        Ratios and losses.
+    """
+    speed, acceleration = limit_ratios(time, joints, bounds)
+    limited = (speed > _ON_LIMIT) | (acceleration > _ON_LIMIT)
+    return LimitUse(
+        LIMIT_FRACTION * speed,
+        LIMIT_FRACTION * acceleration,
+        float(limited.mean()),
+        np.abs(joints - preferred),
+    )
 
 
 def limit_ratios(time: Array, joints: Array, bounds: PathBounds) -> tuple[Array, Array]:

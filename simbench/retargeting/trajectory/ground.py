@@ -7,6 +7,7 @@ import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection
 from simbench.retargeting.trajectory.curves import compute_soles
@@ -78,7 +79,7 @@ def place_trajectory(robot: Robot, trajectory: JointTrajectory, section: RobotSe
             f"the soles stand {abs(height):.3f} m {where} the floor in the file; "
             f"the motion is {'raised' if height > 0.0 else 'lowered'} by that"
         )
-    if np.linalg.norm(shift[:2]) > 0.01 or abs(np.remainder(turn + np.pi, 2.0 * np.pi) - np.pi) > 0.01:
+    if np.linalg.norm(shift[:2]) > 0.01 or abs(wrap_angle(turn)) > 0.01:
         notes.append(
             "the motion is moved and turned about the vertical to begin at robot.position_m and "
             "robot.heading_rad"

@@ -17,18 +17,15 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, detect_contact
-from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
-from simbench.retargeting.imitation.posture import limited_posture, rounded_posture
+from simbench.retargeting.imitation.posture import rounded_posture
 from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.imitation.robot_errors import (
     RobotErrors,
@@ -53,6 +50,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     solve_arms_and_legs,
 )
 from simbench.retargeting.whole_body.local_tempo import find_acceleration_limits, fit_local_tempo
+from simbench.retargeting.whole_body.posture import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.whole_body.recorded_tempo import keep_recorded_tempo
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
@@ -183,7 +181,9 @@ def plan_motion(
     keeps_tempo = settings.timing == "preserve"
     if keeps_tempo:
         _require_room(motion, equipment)
-    imitation = _imitate(robot, motion, settings, on_progress)
+    on_progress("imitate", 0, 1)
+    imitation = imitate_person(robot, motion, settings)
+    on_progress("imitate", 1, 1)
     search = section.place == "given" and section.posture != SEATED
     heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
     first: LegReachError | None = None
@@ -260,8 +260,8 @@ def _plan_in_place(
     placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=choices.embedding)
     shapes = body_shapes(robot, placement.stance.joints)
     contact = detect_contact(robot, imitation, equipment.handles, settings)
-    limits = _upper_body_limits(imitation, settings)
-    posture = _preferred_posture(robot, imitation, motion, settings, shapes, contact, limits)
+    limits = np.stack(position_limits(imitation, settings))
+    posture = _desired_posture(robot, imitation, motion, settings, shapes, contact)
     problem = WholeBodyProblem(
         robot=robot,
         settings=settings,
@@ -320,25 +320,6 @@ def _plan_in_place(
     )
 
 
-def _imitate(
-    robot: Robot, motion: HumanMotion, settings: RetargetSection, on_progress: OnProgress
-) -> Imitation:
-    """Let the scaled model follow the recording."""
-    on_progress("imitate", 0, 1)
-    actor = calibrate(robot, motion)
-    # Arm adaptation is about free motion: where hands hold something, they follow the scaled model's.
-    method = "analytical" if settings.method == "arm_adaptation" else settings.method
-    imitation = imitate(
-        actor,
-        motion,
-        method=method,
-        smoothing_window=settings.smoothing_window,
-        smoothing_order=settings.smoothing_order,
-    )
-    on_progress("imitate", 1, 1)
-    return imitation
-
-
 def _place_robot(
     robot: Robot,
     section: RobotSection,
@@ -356,31 +337,18 @@ def _place_robot(
     return RobotPlacement(section, base_placement, stance, embedding and not stance.seated)
 
 
-def _upper_body_limits(imitation: Imitation, settings: RetargetSection) -> Array:
-    """Lower and upper limits (2, m) of trunk and arms, margin included, rad."""
-    model, margin = imitation.actor.model, settings.joint_limit_margin_rad
-    return np.stack([model.lowerPositionLimit[7:] + margin, model.upperPositionLimit[7:] - margin])
-
-
-def _preferred_posture(
+def _desired_posture(
     robot: Robot,
     imitation: Imitation,
     motion: HumanMotion,
     settings: RetargetSection,
     shapes: BodyShapes,
     contact: HandContact,
-    limits: Array,
 ) -> Array:
-    """Imitate the person with trunk and arms (T, m), rad, inside the limits, as if without equipment."""
-    lower, upper = limits
-    if settings.method == "arm_adaptation":
-        posture = adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
-    elif settings.posture == "rescaled":
-        posture = rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
-    else:
-        posture = limited_posture(imitation, motion, shapes, lower, upper)
+    """Imitate the person with trunk and arms (T, m), rad, without corners where hands go to equipment."""
+    posture = preferred_posture(robot, motion, imitation, settings, shapes)
     if contact.any_hand.any():
-        return rounded_posture(motion.time, posture, lower, upper)
+        return rounded_posture(motion.time, posture, *position_limits(imitation, settings))
     if settings.weights is not None:
         raise RetargetError(
             f"retarget.weights: {motion.source}: hands hold nothing; allowed: motions on equipment"

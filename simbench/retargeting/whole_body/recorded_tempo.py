@@ -12,21 +12,22 @@ from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import AccelerationRows, PathBounds
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.kinematics.bounded_path import AccelerationRows
 from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.collision.scene import clearance_scene
 from simbench.retargeting.contact.hand_plan import plan_hands
 from simbench.retargeting.timing.preserve import (
     CLEARANCE,
-    LIMIT_FRACTION,
+    ROUNDING,
     Amplitude,
     Dynamics,
     UpperBody,
     keep_height_tempo,
     keep_tempo,
     knot_samples,
-    limit_ratios,
+    measure_limit_use,
     spread_in_time,
+    tempo_bounds,
     zmp_inertia,
 )
 from simbench.retargeting.whole_body.arms_and_legs import (
@@ -84,10 +85,6 @@ _APART = 0.03
 _INSISTENCE, _MOST_INSISTENCE = 3.0, 30.0
 """Factor by which the weight of the links' clearance grows in a round after which they were nearer, and the
 largest product of these factors."""
-_ON_LIMIT = 0.985
-"""Fraction of a limit from which on a joint counts as on it."""
-_ROUNDING = 1e-3
-"""Relative excess of a limit that counts as a violation."""
 _WORTH_SAYING = math.radians(3.0)
 """Loss of amplitude of a joint, rad, from which on it is said."""
 
@@ -222,8 +219,8 @@ def _violation_notes(metrics: Mapping[str, float], excess: Excess) -> Iterator[s
         return
     kinds = ("speed", "acceleration", "torque")
     ratios = {kind: metrics[f"retarget.tempo_{kind}_ratio"] for kind in kinds}
-    beyond = [f"{kind} {ratio:.2f} times" for kind, ratio in ratios.items() if ratio > 1.0 + _ROUNDING]
-    if excess.zmp.max() > 1.0 + _ROUNDING:
+    beyond = [f"{kind} {ratio:.2f} times" for kind, ratio in ratios.items() if ratio > 1.0 + ROUNDING]
+    if excess.zmp.max() > 1.0 + ROUNDING:
         side = "outside" if excess.margin < 0.0 else "inside"
         beyond.append(f"ZMP {1000.0 * abs(excess.margin):.0f} mm {side} the soles' edge")
     yield (
@@ -328,15 +325,18 @@ def _separate(problem: WholeBodyProblem, motion: WholeBodyMotion, knots: NDArray
 def _upper_body(problem: WholeBodyProblem) -> UpperBody:
     """Collect trunk and arms with their limits."""
     robot = problem.robot
-    names = [robot.joint_names[column] for column in problem.columns]
-    bounds = PathBounds(
-        problem.limits[0],
-        problem.limits[1],
-        LIMIT_FRACTION * problem.speed_limit[problem.columns],
-        LIMIT_FRACTION * estimated_accelerations(robot, names),
+    bounds = tempo_bounds(
+        robot,
+        problem.columns,
+        (problem.limits[0], problem.limits[1]),
+        problem.speed_limit[problem.columns],
     )
-    shapes = body_shapes(robot, problem.placement.stance.joints)
-    return UpperBody(robot, problem.imitation.actor, shapes, problem.columns, bounds)
+    # The root's pose does not matter: there is nothing beside the robot.
+    scene = clearance_scene(
+        body_shapes(robot, problem.placement.stance.joints),
+        np.tile(problem.placement.stance.base, (len(problem.time), 1)),
+    )
+    return UpperBody(robot, problem.imitation.actor, scene, problem.columns, bounds)
 
 
 def _calmer(time: Array, amplitude: Amplitude, excess: Excess, taken: Array) -> Amplitude:
@@ -360,22 +360,17 @@ def _measure(
     excess: Excess,
 ) -> dict[str, float]:
     """Measure what gave way, and what is still beyond a limit."""
-    joints = motion.joints[:, problem.columns]
-    speed, acceleration = limit_ratios(problem.time, joints, upper.bounds)
-    on_limit = (speed > _ON_LIMIT) | (acceleration > _ON_LIMIT)
-    lost = np.abs(joints - posture)
-    speed, acceleration = LIMIT_FRACTION * speed, LIMIT_FRACTION * acceleration
-    beyond = np.maximum(speed, acceleration).max(axis=1) > 1.0 + _ROUNDING
-    beyond |= excess.worst > 1.0 + _ROUNDING
+    use = measure_limit_use(problem.time, motion.joints[:, problem.columns], posture, upper.bounds)
+    beyond = use.beyond | (excess.worst > 1.0 + ROUNDING)
     known = {} if np.isinf(excess.margin) else {"retarget.tempo_zmp_margin_m": excess.margin}
     return {
         **known,
-        "retarget.tempo_limited_fraction": float(on_limit.mean()),
-        "retarget.tempo_speed_ratio": float(max(speed.max(), excess.legs.max())),
-        "retarget.tempo_acceleration_ratio": float(acceleration.max()),
+        "retarget.tempo_limited_fraction": use.limited,
+        "retarget.tempo_speed_ratio": float(max(use.speed.max(), excess.legs.max())),
+        "retarget.tempo_acceleration_ratio": float(use.acceleration.max()),
         "retarget.tempo_torque_ratio": float(excess.torque.max()),
         "retarget.tempo_violation_fraction": float(beyond.mean()),
-        "retarget.amplitude_lost_mean_rad": float(lost.mean()),
-        "retarget.amplitude_lost_max_rad": float(lost.max()),
+        "retarget.amplitude_lost_mean_rad": float(use.lost.mean()),
+        "retarget.amplitude_lost_max_rad": float(use.lost.max()),
         "retarget.amplitude_lost_height_m": float(np.abs(problem.pelvis_height - lower.pelvis_height).max()),
     }

@@ -192,6 +192,21 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Try a slower tempo (`motion.speed`), a part of the recording, or a robot with faster legs.",
         ),
         (
+            "legs `follow`: … has a fixed base; allowed: stand",
+            "`simbench retarget --legs follow` plans footsteps, which an arm on a fixed base has none of.",
+            "Leave out `--legs`, or choose a robot with legs.",
+        ),
+        (
+            "legs `follow`: …: hands hold equipment; allowed: stand, or free motion (--free)",
+            "A robot that steps holds nothing: where its hands are follows from its steps.",
+            "Leave the equipment out with `--free`, or leave out `--legs`.",
+        ),
+        (
+            "--plot: … follows the person's steps, seen from a root that turns; allowed: --compare",
+            "The picture shows the scaled model on a root that neither turns nor leans.",
+            "Draw the robot beside the person with `--compare`.",
+        ),
+        (
             "retarget.legs_strict: …: …; allowed: steps that … can take as the person did",
             "A step of the person had to be changed, and the scenario asks for none to be.",
             "Leave `retarget.legs_strict` out to take the nearest steps; each change is told.",

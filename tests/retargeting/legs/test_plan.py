@@ -5,18 +5,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shapely
+from scipy.interpolate import make_interp_spline
+from scipy.spatial.transform import Rotation
 from walker import walk
 
+from simbench.balance.standing.standing import stand
 from simbench.errors import RetargetError
+from simbench.motion.human_motion import resample
+from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection, SimulationSection
+from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.fidelity.fidelity import first_samples
 from simbench.retargeting.legs.body import measure_body
 from simbench.retargeting.legs.contacts import find_recorded_steps
 from simbench.retargeting.legs.plan import plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions
-from simbench.retargeting.legs.upper_body import within_speed_limits
+from simbench.retargeting.legs.upper_body import follow_upper_body
 from simbench.retargeting.legs.zmp import weight_between_feet
+from simbench.retargeting.timing.preserve import limit_ratios
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
+
+ARM_JOINTS = [
+    "WaistYaw",
+    *(f"{side}{name}" for side in "LR" for name in ("ShoulderPitch", "ShoulderRoll", "ElbowPitch")),
+]
 
 
 def options(**retarget):
@@ -101,14 +114,54 @@ def test_weight_follows_a_person_who_sways(recording):
     assert 0.7 < np.ptp(weight[middle]) / np.ptp(expected) < 1.4
 
 
-def test_joints_that_are_too_fast_lose_amplitude_and_nothing_lags():
-    time = np.linspace(0.0, 4.0, 401)
-    slow, fast = np.sin(2.0 * np.pi * 0.5 * time), np.sin(2.0 * np.pi * 2.0 * time)
-    joints, filtered = within_speed_limits(time, np.column_stack([slow, fast]), np.array([4.0, 4.0]))
-    assert filtered == 1
-    np.testing.assert_array_equal(joints[:, 0], slow)
-    assert np.abs(np.diff(joints[:, 1]) / np.diff(time)).max() <= 4.0
-    shifts = np.arange(-20, 21)
-    inner = slice(100, 300)
-    best = max(shifts, key=lambda shift: float(np.dot(joints[inner, 1], np.roll(fast, shift)[inner])))
-    assert best == 0
+def test_trunk_and_arms_keep_their_limits_beside_the_steps(plan, mahru):
+    columns = [mahru.joint_names.index(name) for name in ARM_JOINTS]
+    time, joints = plan.trajectory.time, plan.trajectory.q[:, columns]
+    curve = make_interp_spline(time, joints)
+    fastest = np.abs(curve.derivative(1)(time)).max(axis=0)
+    hardest = np.abs(curve.derivative(2)(time)).max(axis=0)
+    assert (fastest <= 0.95 * mahru.model.velocityLimit[6:][columns]).all()
+    assert (hardest <= estimated_accelerations(mahru, ARM_JOINTS)).all()
+    assert plan.metrics["retarget.tempo_violation_fraction"] == 0.0
+    assert plan.metrics["retarget.tempo_torque_ratio"] <= 1.0
+    assert plan.metrics["retarget.tempo_zmp_margin_m"] > 0.0
+    assert plan.metrics["retarget.amplitude_lost_mean_rad"] < 0.01
+    assert plan.metrics["retarget.interference_count"] == 0.0
+
+
+def test_arms_that_are_too_fast_lose_amplitude_and_nothing_lags(mahru):
+    slow = resample(read_motion("actor:fast_waving"), 50.0)
+    waving = replace(first_samples(slow, 130), time=0.25 * slow.time[:130])
+    upper = follow_upper_body(
+        mahru, waving, RetargetSection(legs="follow"), stand(mahru, (0.0, 0.0), 0.0, "standing")
+    )
+    arms = upper.joints[:, upper.columns]
+    speed, acceleration = limit_ratios(waving.time, arms, upper.body.bounds)
+    assert max(speed.max(), acceleration.max()) <= 1.001
+    wanted_speed, wanted_acceleration = limit_ratios(waving.time, upper.preferred, upper.body.bounds)
+    assert max(wanted_speed.max(), wanted_acceleration.max()) > 1.5
+    shifts = np.arange(-10, 11)
+    apart = [np.abs(arms[10:-10] - upper.preferred[10 + k : len(arms) - 10 + k]).sum() for k in shifts]
+    assert abs(shifts[int(np.argmin(apart))]) <= 1
+
+
+def test_the_trunk_leans_as_far_as_the_persons(mahru):
+    """A lean that the legs can follow is not cut to the one with which the steps were chosen."""
+    motion = walk(steps=0, rest=0.5)
+    lean = 0.25 * np.sin(np.pi * motion.time / motion.time[-1]) ** 2
+    hips = 0.5 * (motion.joints["left_hip"] + motion.joints["right_hip"])
+    turned = Rotation.from_euler("x", lean[:, None])
+    low = ("hip", "knee", "ankle", "heel", "toe", "pelvis")
+    leaning = {
+        name: track if name.endswith(low) else hips + turned.apply(track - hips)
+        for name, track in motion.joints.items()
+    }
+    segments = {name: frames.copy() for name, frames in motion.segments.items()}
+    for frames in segments.values():
+        frames[:, :3, 3] = hips + turned.apply(frames[:, :3, 3] - hips)
+        frames[:, :3, :3] = turned.as_matrix() @ frames[:, :3, :3]
+    found = plan_step_following(
+        mahru, replace(motion, joints=leaning, segments=segments), options(), lambda *_: None
+    )
+    roll = Rotation.from_quat(found.trajectory.base[:, 3:]).as_euler("ZYX")[:, 2]
+    np.testing.assert_allclose(roll, lean, atol=0.03)
