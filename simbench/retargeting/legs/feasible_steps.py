@@ -14,13 +14,10 @@ from simbench.balance.gait.footsteps import soles_overlap, yaw_of
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.legs.footsteps import FootstepPlan, TimedStep
 from simbench.retargeting.legs.leg_range import LegRange
+from simbench.retargeting.legs.step_times import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-SHORTEST_SWING = 0.28
-"""Shortest swing, s: within it a foot rises, moves and sinks at speeds that a leg's joints have."""
-SHORTEST_DOUBLE_SUPPORT = 0.1
-"""Shortest time on both feet between two swings, s: the ZMP moves from sole to sole in it."""
 _SHORTEST_CONTACT = 0.10
 """Shortest contact of a foot between two swings of its own, s."""
 LONGEST_SWING = 2.5

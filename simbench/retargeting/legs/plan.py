@@ -16,6 +16,7 @@ from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.pelvis_height import follow_pelvis_height
 from simbench.retargeting.legs.step_choice import OnProgress, choose_steps
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
+from simbench.retargeting.legs.trunk import steady_trunk
 from simbench.retargeting.legs.upper_body import FollowedUpperBody, follow_upper_body
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.trajectory.plan import build_timeline
@@ -102,6 +103,7 @@ def plan_step_following(
     upper = follow_upper_body(
         robot, seen_from_root(motion, body.pelvis, rotation), options.retarget, stance.joints
     )
+    upper = steady_trunk(robot, upper, motion.time)
     on_progress("imitate", 1, 1)
     heights = follow_pelvis_height(robot, person, options, stance)
     best = choose_steps(

@@ -98,22 +98,38 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
     for first, last in double:
         if last < first:
             continue
-        _transfer(zmp, between, clock, first, last)
+        alone = [feet.contact[row] for row in (first - 1, last + 1) if 0 <= row < len(clock)]
+        returns = len(alone) == 2 and bool((alone[0] == alone[1]).all())
+        _transfer(zmp, between, clock, (first, last), returns=returns)
     return nearest_supported(robot, zmp, feet)
 
 
-def _transfer(zmp: Array, between: Array, clock: Array, first: int, last: int) -> None:
-    """Move the ZMP in a double support from where it was to where it goes; written in place."""
+def _transfer(
+    zmp: Array, between: Array, clock: Array, interval: tuple[int, int], *, returns: bool
+) -> None:
+    """Move the ZMP in a double support from where it was to where it goes; written in place.
+
+    `returns` tells that the same foot stands alone before and after it.
+    """
+    first, last = interval
     rows = slice(first, last + 1)
     inside = clock[rows]
     before = zmp[first - 1] if first > 0 else None
     after = zmp[last + 1] if last + 1 < len(zmp) else None
     duration = float(inside[-1] - inside[0])
     if before is not None and after is not None and duration <= 2.0 * TRANSFER_TIME:
-        # The weight passes through the person's place only as far as there is time for it.
-        zmp[rows] = before + minimum_jerk(inside, float(inside[0]), max(duration, 1e-6))[:, None] * (
+        direct = before + minimum_jerk(inside, float(inside[0]), max(duration, 1e-6))[:, None] * (
             after - before
         )
+        if returns:
+            # A foot that lands and lifts again while the other one stays bounces if it carries nothing.
+            half = max(0.5 * duration, 1e-6)
+            there = minimum_jerk(inside, float(inside[0]), half) - minimum_jerk(
+                inside, float(inside[-1]) - half, half
+            )
+            part = duration / (2.0 * TRANSFER_TIME)
+            direct += part * there[:, None] * (between[rows] - direct)
+        zmp[rows] = direct
         return
     path = between[rows].copy()
     part = min(TRANSFER_TIME, duration)
