@@ -165,6 +165,7 @@ def _finish(
         "retarget.duration_s": setting.duration,
         "follow.person_step_count": float(person.recorded.landings),
         "follow.step_count": float(recorded),
+        "follow.floor_turn_count": float(person.recorded.turns),
         "follow.changed_step_count": float(len(best.feasible.changes)),
         "follow.scale": best.wanted.scale,
         "follow.widened_m": best.wanted.widened,
