@@ -42,7 +42,7 @@ _PREPARATION = 0.2
 """Time between the beginning of the lead-in and the first move of the ZMP, s."""
 _TWIST_FRACTION = 0.85
 """Part of the range of a hip's rotation that the root's rotation against a foot may use."""
-_MAX_TWIST = 0.35
+_MAX_TWIST = 0.5
 """Largest rotation of the root against the mean of both feet, rad; trunk joints take more of it."""
 
 _TURN_BANDWIDTHS = (4.0, 3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7)
