@@ -49,7 +49,7 @@ _TURN_BANDWIDTHS = (4.0, 3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7)
 """Bandwidths of the root's rotation about the vertical that are tried in turn, Hz."""
 _MAX_TURN_ACCELERATION = 20.0
 """Largest angular acceleration of the root about the vertical, rad/s²: a body of 1.5 kg m² then needs 30 N m,
-and a sole 0.25 m long under 65 kg slips at 40 N m. Beyond, the standing foot turns on the floor."""
+and a sole 0.25 m long under 65 kg holds about 40 N m. Beyond, the standing foot turns on the floor."""
 
 
 class StepCandidate(NamedTuple):
@@ -202,7 +202,7 @@ def _root_quaternions(
 
 
 def _within_turning_moment(yaw: Array, rate: float) -> Array:
-    """Smooth the root's rotation (T,) so that its acceleration needs no more than the soles' friction gives."""
+    """Smooth the root's rotation (T,) so that the soles' friction gives the moment for it."""
     for bandwidth in _TURN_BANDWIDTHS:
         smooth = low_pass(yaw, bandwidth, rate)
         if np.abs(np.gradient(np.gradient(smooth))).max() * rate**2 <= _MAX_TURN_ACCELERATION:

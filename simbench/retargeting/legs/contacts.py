@@ -169,7 +169,8 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
     pivots = find_pivots(_foot_tracks(still, body, flags)) if belt is None else ()
     contacts: list[FootContact] = []
     for foot, side in enumerate(SIDES):
-        for first, last in _stays(motion.time, flags[:, foot], [each for each in pivots if each.foot == foot]):
+        mine = [each for each in pivots if each.foot == foot]
+        for first, last in _stays(motion.time, flags[:, foot], mine):
             contacts.append(_contact(motion, body, foot, (first, last), touching[side][first : last + 1]))
             doubts += _moving(still, side, (first, last), touching[side][first : last + 1])
     contacts = _with_pivots(contacts, pivots)

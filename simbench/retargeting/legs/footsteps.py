@@ -96,9 +96,9 @@ def scale_footsteps(
     """Scale a person's contacts with the floor to footsteps of a robot, whatever its legs can do.
 
     Places are scaled about the middle between the first two, and each foot is moved outward by the same
-    distance, so that the soles of four in five steps are beside each other. The median turn-out of the person's
-    feet is taken off: the robot's stand straight. A foot that is in the air at the first sample begins beside
-    the other one; one that is in the air at the last sample is put down beside it.
+    distance, so that the soles of four in five steps are beside each other. The median turn-out of the
+    person's feet is taken off: the robot's stand straight. A foot that is in the air at the first sample
+    begins beside the other one; one that is in the air at the last sample is put down beside it.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """Feet that turn or slide on the floor: when a robot, whose feet stand still, takes a step for it."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -113,7 +114,7 @@ def find_pivots(feet: FootTracks) -> tuple[Pivot, ...]:
 
 
 def _candidate_rows(time: Array, windows: list[tuple[float, float]], first: int, last: int) -> list[int]:
-    """Samples of a stay at which the middle of a step fits into a time on both feet."""
+    """List the samples of a stay at which the middle of a step fits into a time on both feet."""
     rows: list[int] = []
     margin = 0.5 * _WINDOW
     for begin, end in windows:
@@ -126,7 +127,7 @@ def _candidate_rows(time: Array, windows: list[tuple[float, float]], first: int,
 
 
 def _best_cuts(time: Array, values: Array, candidates: NDArray[np.int64]) -> list[int]:
-    """Where to cut a track (N, 3) so that its pieces are as constant as possible: samples among candidates."""
+    """Choose the samples, of candidates, at which to cut a track (N, 3) into the most constant pieces."""
     weights = np.gradient(time)
     sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(weights[:, None] * values, axis=0)])
     squares = np.concatenate([[0.0], np.cumsum(weights * np.sum(values**2, axis=1))])
@@ -149,13 +150,14 @@ def _best_cuts(time: Array, values: Array, candidates: NDArray[np.int64]) -> lis
         ]
         before.append(int(np.argmin(options)))
         best.append(options[before[-1]])
-    cuts, number = [], before[-1]
+    cuts: list[int] = []
+    number = before[-1]
     while number > 0:
         cuts.insert(0, ends[number])
         number = before[number]
     while cuts:
         edges = [0, *cuts, len(time)]
-        means = [mean(begin, end) for begin, end in zip(edges, edges[1:], strict=False)]
+        means = [mean(begin, end) for begin, end in pairwise(edges)]
         changes = np.linalg.norm(np.diff(means, axis=0), axis=1)
         if changes.min() >= _LEAST_TURN:
             break

@@ -130,9 +130,7 @@ def _finish(
     setting, steps, followed = best.setting, best.steps, best.followed
     timeline = replace(
         build_timeline(setting, steps, followed.plan, followed.path, options.feedforward),
-        steps=followed_steps(
-            best.wanted, best.feasible.plan, setting.duration, options.section.heading_rad
-        ),
+        steps=followed_steps(best.wanted, best.feasible.plan, setting.duration, options.section.heading_rad),
     )
     path = path_at_samples(best)
     joints = path[:, 7:].copy()

@@ -10,8 +10,8 @@ from simbench.retargeting.legs.upper_body import FollowedUpperBody
 from simbench.robot.robot import Robot
 
 _MOMENT_ARM = 0.05
-"""Moment that the soles hold against the trunk's, as a part of the weight, m: by so much it moves the ZMP, and
-about the vertical a sole 0.25 m long slips at 0.06 m times the weight."""
+"""Moment that the soles hold against the trunk's, as a part of the weight, m: by so much it moves the ZMP,
+and about the vertical a sole 0.25 m long holds about 0.06 m times the weight."""
 _BANDWIDTHS = (8.0, 6.0, 4.5, 3.5, 2.7, 2.0, 1.5, 1.1, 0.8, 0.5)
 """Bandwidths that are tried in turn for a joint that accelerates too much, Hz."""
 

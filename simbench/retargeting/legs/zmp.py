@@ -110,9 +110,7 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
     return nearest_supported(robot, zmp, feet)
 
 
-def _transfer(
-    zmp: Array, between: Array, clock: Array, interval: tuple[int, int], *, returns: bool
-) -> None:
+def _transfer(zmp: Array, between: Array, clock: Array, interval: tuple[int, int], *, returns: bool) -> None:
     """Move the ZMP in a double support from where it was to where it goes; written in place.
 
     `returns` tells that the same foot stands alone before and after it.

@@ -1,4 +1,4 @@
-"""Feet that turn on the floor: the steps that replace it, and root and trunk that turn no faster than held."""
+"""Feet that turn on the floor take steps, and a trunk turns no faster than the soles hold."""
 
 from itertools import pairwise
 
