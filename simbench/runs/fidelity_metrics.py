@@ -95,7 +95,11 @@ def _execution(log: xr.Dataset, robot: Robot, timeline: Timeline) -> Execution:
     """Take the executed motion out of a log."""
     base = log["base_pose"].values if robot.floating else None
     motion = JointTrajectory(log["time"].values, log["joint_position"].values, robot.joint_names, base)
-    heading = base_heading(timeline.base) if robot.floating else 0.0
+    if timeline.steps is not None:
+        # The stance before the person's first step may be turned against the recording.
+        heading = timeline.steps.heading
+    else:
+        heading = base_heading(timeline.base) if robot.floating else 0.0
     return Execution(motion, log["joint_velocity"].values, timeline.time, heading)
 
 

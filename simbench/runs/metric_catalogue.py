@@ -897,6 +897,13 @@ _GROUPS: tuple[_Group, ...] = (
                 "Fewer than `follow.person_step_count` if the person begins in the air with both feet.",
             ),
             _Text(
+                "follow.floor_turn_count",
+                "Number of the person's steps that replace turns and slides of a foot on the floor.",
+                _PLAN,
+                "",
+                "The robot's feet stand still on the floor; they are among `follow.person_step_count`.",
+            ),
+            _Text(
                 "follow.changed_step_count",
                 "Number of changes of the person's scaled steps, in place, rotation and time, each of "
                 "which is "

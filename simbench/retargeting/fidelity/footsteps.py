@@ -44,6 +44,8 @@ class FollowedSteps:
         Planned places of the foot, m.
     planned_yaw : (K,) array
         Planned directions of the foot about the vertical, rad.
+    heading : float
+        Direction of the recording's x axis in the world frame of the run, rad.
     """
 
     side: NDArray[np.int64]
@@ -53,6 +55,7 @@ class FollowedSteps:
     planned_time: Array
     planned_position: Array
     planned_yaw: Array
+    heading: float = 0.0
 
     def as_person(self) -> "Landings":
         """Return the landings as the person took them, scaled to the robot."""

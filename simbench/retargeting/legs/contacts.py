@@ -1,6 +1,7 @@
 """Where and when a person's feet stood on the floor, as the robot's feet are to: from a recording."""
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import PERSON_THRESHOLDS, Flags, contact_intervals
+from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.foot_motion import (
     find_person_contacts,
     foot_points,
@@ -20,6 +22,7 @@ from simbench.motion.foot_motion import (
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.legs.body import PersonBody, low_pass
 from simbench.retargeting.legs.floor import leg_segments
+from simbench.retargeting.legs.pivots import FootTracks, Pivot, find_pivots
 from simbench.robot.sides import SIDES
 
 _SLIDING = 0.05
@@ -61,6 +64,9 @@ class FootContact(NamedTuple):
         Place of the ankle while the foot was flat, in the recording's world frame, m.
     yaw : float
         Direction from heel to toe about the vertical, rad; the heading's where neither is recorded.
+    turned : bool
+        Whether the foot was on the floor before as well, and turned or slid: `landing` is that of the step
+        which a robot takes for it.
     """
 
     foot: int
@@ -68,6 +74,7 @@ class FootContact(NamedTuple):
     lift: float
     position: Array
     yaw: float
+    turned: bool = False
 
 
 class RecordedSteps(NamedTuple):
@@ -93,8 +100,13 @@ class RecordedSteps(NamedTuple):
 
     @property
     def landings(self) -> int:
-        """Number of landings in the recording."""
+        """Number of landings in the recording, with the steps that replace turns on the floor."""
         return sum(bool(np.isfinite(contact.landing)) for contact in self.contacts)
+
+    @property
+    def turns(self) -> int:
+        """Number of steps that replace turns and slides of feet on the floor."""
+        return sum(contact.turned for contact in self.contacts)
 
 
 class _Movement(NamedTuple):
@@ -153,16 +165,18 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
             f"not fall: the "
             "lower one is taken to stand"
         )
+    pivots = find_pivots(_foot_tracks(still, body, flags)) if belt is None else ()
     contacts: list[FootContact] = []
     movements: list[_Movement] = []
     for foot, side in enumerate(SIDES):
-        for first, last in contact_intervals(flags[:, foot]):
-            contacts.append(
-                _contact(motion, body, foot, (int(first), int(last)), touching[side][first : last + 1])
-            )
-            movements.append(
-                _movement(still, side, (int(first), int(last)), touching[side][first : last + 1])
-            )
+        mine = [each for each in pivots if each.foot == foot]
+        for first, last in _stays(motion.time, flags[:, foot], mine):
+            rows = touching[side][first : last + 1]
+            contacts.append(_contact(motion, body, foot, (first, last), rows))
+            movements.append(_movement(still, side, (first, last), rows))
+    contacts = _with_pivots(contacts, pivots)
+    if pivots:
+        notes.append(_pivot_note(pivots))
     doubts += _describe_movements(movements)
     furthest = max((each.slide for each in movements), default=0.0)
     if _SLIDING_NOTE < furthest <= _SLIDING:
@@ -256,6 +270,50 @@ def _describe_movements(movements: list[_Movement]) -> list[str]:
     return found
 
 
+def _foot_tracks(motion: HumanMotion, body: PersonBody, flags: Flags) -> FootTracks:
+    """Place and direction of both feet at all samples."""
+    position = np.stack([motion.joints[f"{side}_ankle"][:, :2] for side in SIDES], axis=1)
+    yaw = np.stack([_unwrapped_directions(motion, body, side) for side in SIDES], axis=1)
+    return FootTracks(motion.time, position, yaw, flags)
+
+
+def _unwrapped_directions(motion: HumanMotion, body: PersonBody, side: str) -> Array:
+    """Direction (T,) of a foot, within half a turn of the heading, rad; the heading without a toe."""
+    direction = _directions(motion, side)
+    if direction is None:
+        return body.heading
+    away = np.remainder(direction - body.heading + np.pi, 2.0 * np.pi) - np.pi
+    return np.asarray(body.heading + away)
+
+
+def _stays(time: Array, flags: Flags, pivots: list[Pivot]) -> list[tuple[int, int]]:
+    """First and last samples of the stays of a foot, cut where it pivots."""
+    cuts = [int(np.searchsorted(time, 0.5 * (each.lift + each.landing))) for each in pivots]
+    found = []
+    for first, last in contact_intervals(flags):
+        edges = [int(first), *(cut for cut in cuts if first < cut <= last), int(last) + 1]
+        found += [(begin, end - 1) for begin, end in pairwise(edges)]
+    return found
+
+
+def _with_pivots(contacts: list[FootContact], pivots: tuple[Pivot, ...]) -> list[FootContact]:
+    """Let a foot that pivots be off the floor for the duration of the step."""
+    result = list(contacts)
+    for pivot in pivots:
+        middle = 0.5 * (pivot.lift + pivot.landing)
+        mine = [number for number, each in enumerate(contacts) if each.foot == pivot.foot]
+        after = min(mine, key=lambda number: abs(contacts[number].landing - middle))
+        result[after] = result[after]._replace(landing=pivot.landing, turned=True)
+        result[after - 1] = result[after - 1]._replace(lift=pivot.lift)
+    return result
+
+
+def _pivot_note(pivots: tuple[Pivot, ...]) -> str:
+    """Say which steps replace turns of feet on the floor."""
+    when = ", ".join(f"{SIDES[each.foot]} at {each.landing:.2f} s" for each in pivots)
+    return f"feet that turn or slide on the floor take {len(pivots)} steps of their own: {when}"
+
+
 def _directions(motion: HumanMotion, side: str) -> Array | None:
     """Direction (T,) from heel or ankle to toe, rad; None without a toe."""
     toe = motion.joints.get(f"{side}_toe")
@@ -280,8 +338,7 @@ def _contact(
     yaw = float(np.median(heading))
     direction = _directions(motion, side)
     if direction is not None:
-        away = np.remainder(direction[rows] - heading + np.pi, 2.0 * np.pi) - np.pi
-        yaw += float(np.median(away))
+        yaw += float(np.median(wrap_angle(direction[rows] - heading)))
     return FootContact(
         foot,
         -np.inf if first == 0 else float(motion.time[first]),

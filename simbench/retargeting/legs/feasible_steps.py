@@ -14,13 +14,10 @@ from simbench.balance.gait.footsteps import soles_overlap, yaw_of
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.legs.footsteps import FootstepPlan, TimedStep
 from simbench.retargeting.legs.leg_range import LegRange
+from simbench.retargeting.legs.step_times import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-SHORTEST_SWING = 0.28
-"""Shortest swing, s: within it a foot rises, moves and sinks at speeds that a leg's joints have."""
-SHORTEST_DOUBLE_SUPPORT = 0.1
-"""Shortest time on both feet between two swings, s: the ZMP moves from sole to sole in it."""
 _SHORTEST_CONTACT = 0.10
 """Shortest contact of a foot between two swings of its own, s."""
 LONGEST_SWING = 2.5
@@ -107,7 +104,8 @@ def make_feasible(
     plan, steps, turned = _spread_turns(plan, steps, legs)
     changes += turned
     feet = [_pose(row) for row in plan.start]
-    feet[1], _ = _feasible_place(robot, legs, 1, feet, feet[1], (np.inf, shortened[0]))
+    # The feet stand from the start: there is no swing past the other one.
+    feet[1], _ = _feasible_place(robot, legs, 1, [feet[0], None], feet[1], (np.inf, shortened[0]))
     start = plan.start.copy()
     for row, foot in zip(start, feet, strict=True):
         row[:] = [*foot.translation[:2], row[2] + math.remainder(yaw_of(foot) - row[2], math.tau)]
@@ -231,23 +229,27 @@ def _feasible_place(
     robot: Robot,
     legs: LegRange,
     foot: int,
-    feet: Sequence[pin.SE3],
+    feet: Sequence[pin.SE3 | None],
     wanted: pin.SE3,
     swing: tuple[float, float],
 ) -> tuple[pin.SE3, list[str]]:
     """Nearest pose to a wanted one that a foot can reach beside the one that stands, and what was changed.
 
-    `swing` is the duration of the swing, s, and the part of the step that is taken.
+    `swing` is the duration of the swing, s, and the part of the step that is taken; a foot that has no pose
+    before stands there from the start.
     """
     standing, outward, (duration, part) = feet[1 - foot], (1.0, -1.0)[foot], swing
+    assert standing is not None
     home = standing * legs.beside[foot]
     reasons = []
     turn = math.remainder(yaw_of(wanted) - yaw_of(home), math.tau) * outward
     allowed = part * float(np.clip(turn, -_INWARD_FRACTION * legs.inward, _OUTWARD_FRACTION * legs.outward))
-    # As fast as the hips rotate, from where the foot stood.
-    before = math.remainder(yaw_of(feet[foot]) - yaw_of(home), math.tau) * outward
-    fastest = legs.turn_rate * duration
-    allowed = float(np.clip(allowed, before - fastest, before + fastest))
+    start = feet[foot]
+    if start is not None:
+        # As fast as the hips rotate, from where the foot stood.
+        before = math.remainder(yaw_of(start) - yaw_of(home), math.tau) * outward
+        fastest = legs.turn_rate * duration
+        allowed = float(np.clip(allowed, before - fastest, before + fastest))
     if abs(allowed - turn) > _TURN_NOTE:
         reasons.append(
             f"turns by {outward * allowed:+.2f} rad against the other one, not {outward * turn:+.2f}"
@@ -269,7 +271,7 @@ def _feasible_place(
         return _pose(np.array([*(home.translation[:2] + ahead * forward + (aside + out) * across), yaw]))
 
     out = 0.0
-    while _soles_near(robot, foot, feet[foot], place(out), standing):
+    while _soles_near(robot, foot, start or place(out), place(out), standing):
         out += _PUSH
         if aside + out > legs.aside:
             # Beside the other one there is room for both, at least if they do not turn against each other.

@@ -6,7 +6,9 @@ from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.retargeting.legs.footsteps import FootstepPlan, TimedStep
 
 
-def followed_steps(wanted: FootstepPlan, planned: FootstepPlan, duration: float) -> FollowedSteps:
+def followed_steps(
+    wanted: FootstepPlan, planned: FootstepPlan, duration: float, heading: float
+) -> FollowedSteps:
     """Set the person's footsteps beside the planned ones.
 
     Parameters
@@ -17,6 +19,8 @@ def followed_steps(wanted: FootstepPlan, planned: FootstepPlan, duration: float)
         Planned footsteps, the same number in the same order.
     duration : float
         Duration of the recording, s.
+    heading : float
+        Direction of the recording's x axis in the world frame of the run, rad.
 
     Returns
     -------
@@ -42,4 +46,5 @@ def followed_steps(wanted: FootstepPlan, planned: FootstepPlan, duration: float)
         np.array([step.landing for step in plan]),
         places(plan),
         np.array([step.yaw for step in plan]),
+        heading,
     )

@@ -147,7 +147,7 @@ def _finish(
     setting, steps, followed = best.setting, best.steps, best.followed
     timeline = replace(
         build_timeline(setting, steps, followed.plan, followed.path, options.feedforward),
-        steps=followed_steps(best.wanted, best.feasible.plan, setting.duration),
+        steps=followed_steps(best.wanted, best.feasible.plan, setting.duration, options.section.heading_rad),
     )
     path = path_at_samples(best)
     joints = path[:, 7:].copy()
@@ -186,6 +186,7 @@ def _finish(
         **limit_metrics(stays),
         "follow.person_step_count": float(person.recorded.landings),
         "follow.step_count": float(recorded),
+        "follow.floor_turn_count": float(person.recorded.turns),
         "follow.changed_step_count": float(len(best.feasible.changes)),
         "follow.scale": best.wanted.scale,
         "follow.widened_m": best.wanted.widened,

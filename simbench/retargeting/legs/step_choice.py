@@ -106,6 +106,8 @@ def choose_steps(
         beyond = float(candidate.followed.excess.sum())
         stuck, before = number >= _FIRST_ROUNDS and beyond > _STUCK * before, beyond
         if single or number >= _SCALE_ROUNDS or stuck:
+            # What shorter steps did not help keeps its place.
+            scale = best.wanted.scale
             lean *= _SHORTER
             body = body._replace(rotation=root_rotations(person.body, lean), lean=lean)
             shortened = [

@@ -28,6 +28,10 @@ it, as the person's rolls from heel to toe; the balance controller needs the res
 _ROLL_STEP = 0.15
 """The same as a part of the distance from the other foot's last place to its next one."""
 
+_LEAST_LOAD = 0.35
+"""Least part of the weight on a foot that lands and lifts again while the other one stays: one that carries
+less bounces."""
+
 
 def weight_between_feet(body: PersonBody, contacts: tuple[FootContact, ...], time: Array) -> Array:
     """Estimate where between both feet a person's ZMP is, while both stand.
@@ -85,7 +89,9 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
         Desired ZMP in the world frame, m, in the soles' support polygon.
     """
     middles = np.stack([_middles(robot, feet, foot) for foot in range(2)], axis=1)
-    between = middles[:, 1] + weight[:, None] * (middles[:, 0] - middles[:, 1])
+    line = middles[:, 0] - middles[:, 1]
+    between = middles[:, 1] + weight[:, None] * line
+    loaded = middles[:, 1] + np.clip(weight, _LEAST_LOAD, 1.0 - _LEAST_LOAD)[:, None] * line
     zmp = between.copy()
     single: NDArray[np.bool_] = feet.contact.sum(axis=1) == 1
     intervals = contact_intervals(np.asarray(single))
@@ -98,22 +104,36 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
     for first, last in double:
         if last < first:
             continue
-        _transfer(zmp, between, clock, first, last)
+        alone = [feet.contact[row] for row in (first - 1, last + 1) if 0 <= row < len(clock)]
+        returns = len(alone) == 2 and bool((alone[0] == alone[1]).all())
+        _transfer(zmp, loaded if returns else between, clock, (first, last), returns=returns)
     return nearest_supported(robot, zmp, feet)
 
 
-def _transfer(zmp: Array, between: Array, clock: Array, first: int, last: int) -> None:
-    """Move the ZMP in a double support from where it was to where it goes; written in place."""
+def _transfer(zmp: Array, between: Array, clock: Array, interval: tuple[int, int], *, returns: bool) -> None:
+    """Move the ZMP in a double support from where it was to where it goes; written in place.
+
+    `returns` tells that the same foot stands alone before and after it.
+    """
+    first, last = interval
     rows = slice(first, last + 1)
     inside = clock[rows]
     before = zmp[first - 1] if first > 0 else None
     after = zmp[last + 1] if last + 1 < len(zmp) else None
     duration = float(inside[-1] - inside[0])
     if before is not None and after is not None and duration <= 2.0 * TRANSFER_TIME:
-        # The weight passes through the person's place only as far as there is time for it.
-        zmp[rows] = before + minimum_jerk(inside, float(inside[0]), max(duration, 1e-6))[:, None] * (
+        direct = before + minimum_jerk(inside, float(inside[0]), max(duration, 1e-6))[:, None] * (
             after - before
         )
+        if returns:
+            # A foot that lands and lifts again while the other one stays bounces if it carries nothing.
+            rise = max(0.5 * min(duration, TRANSFER_TIME), 1e-6)
+            there = minimum_jerk(inside, float(inside[0]), rise) - minimum_jerk(
+                inside, float(inside[-1]) - rise, rise
+            )
+            part = duration / (2.0 * TRANSFER_TIME)
+            direct += part * there[:, None] * (between[rows] - direct)
+        zmp[rows] = direct
         return
     path = between[rows].copy()
     part = min(TRANSFER_TIME, duration)

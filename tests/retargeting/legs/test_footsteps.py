@@ -22,6 +22,7 @@ from simbench.retargeting.legs.footsteps import (
 )
 from simbench.retargeting.legs.leg_range import find_leg_range
 from simbench.retargeting.legs.swing import swing_feet
+from simbench.retargeting.legs.zmp import plan_zmp
 from simbench.robot.robot import load_robot
 
 
@@ -146,3 +147,24 @@ def test_swings_join_the_places_and_clear_the_floor(mahru, legs):
     # A foot at rest does not jump into motion: its speed is continuous.
     speed = np.abs(np.diff(feet.position[:, :, 0], axis=0)).max(axis=1) * 1000.0
     assert np.abs(np.diff(speed)).max() < 0.05
+
+
+def test_feet_that_stand_too_near_at_the_start_are_moved_apart_and_keep_their_directions(mahru, legs):
+    start = np.array([[0.0, 0.09, 0.4], [0.0, -0.05, -0.2]])
+    feasible = make_feasible(mahru, FootstepPlan(start, (), 0.5, 0.0), legs, [1.0])
+    placed = feasible.plan.start
+    np.testing.assert_allclose(placed[:, 2], start[:, 2], atol=1e-9)
+    np.testing.assert_allclose(placed[0], start[0], atol=1e-9)
+    assert placed[1, 1] < -0.09
+
+
+def test_a_foot_that_lands_and_lifts_again_carries_a_part_of_the_weight(mahru):
+    start = np.array([[0.0, 0.1, 0.0], [0.0, -0.1, 0.0]])
+    steps = steps_of((1, 0.5, 0.9, 0.0, -0.1), (1, 1.4, 1.8, 0.0, -0.1))
+    clock = np.arange(0.0, 2.5, 0.005)
+    feet = swing_feet(FootstepPlan(start, steps, 0.5, 0.0), clock, 0.03)
+    zmp = plan_zmp(mahru, feet, clock, np.ones_like(clock))
+    between = (clock > 0.9) & (clock < 1.4)
+    left = zmp[(clock > 0.6) & (clock < 0.8), 1].mean()
+    assert left - zmp[between, 1].min() > 0.2 * 0.2
+    assert np.abs(np.diff(zmp[:, 1])).max() < 0.2 * 0.1
