@@ -282,7 +282,7 @@ def _unwrapped_directions(motion: HumanMotion, body: PersonBody, side: str) -> A
     direction = _directions(motion, side)
     if direction is None:
         return body.heading
-    away = np.remainder(direction - body.heading + np.pi, 2.0 * np.pi) - np.pi
+    away = wrap_angle(direction - body.heading)
     return np.asarray(body.heading + away)
 
 
