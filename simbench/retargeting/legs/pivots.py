@@ -128,6 +128,8 @@ def _candidate_rows(time: Array, windows: list[tuple[float, float]], first: int,
 
 def _best_cuts(time: Array, values: Array, candidates: NDArray[np.int64]) -> list[int]:
     """Choose the samples, of candidates, at which to cut a track (N, 3) into the most constant pieces."""
+    if not len(candidates):
+        return []
     weights = np.gradient(time)
     sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(weights[:, None] * values, axis=0)])
     squares = np.concatenate([[0.0], np.cumsum(weights * np.sum(values**2, axis=1))])

@@ -80,3 +80,9 @@ def test_a_turn_on_the_floor_is_among_the_persons_steps():
     landed = next(each for each in steps.contacts if each.turned)
     assert landed.yaw == pytest.approx(1.0, abs=0.02)
     assert any("steps of their own" in note for note in steps.notes)
+
+
+def test_a_stay_of_one_sample_takes_no_step():
+    flags = np.ones((len(TIME), 2), bool)
+    flags[1:100, 0] = False
+    assert not find_pivots(standing(np.zeros_like(TIME), flags))
