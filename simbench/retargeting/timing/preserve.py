@@ -50,6 +50,8 @@ _END_SPEED, _RUN_UP = 0.5, 0.02
 to a speed, s: a quintic goes back by a fifth of it (`run_up`)."""
 _HEIGHT_ROOM = 0.005
 """How far the pelvis' height may pass the desired range, m."""
+_AT_REST = 1e-4
+"""Height, m, and vertical speed, m/s, of a pelvis that rests: bounds leave room for the solution inside."""
 _VERTICAL, _YAW = 0.1, 0.3
 """Weights of vertical force and of the moment about the vertical beside a shift of the ZMP: a sole is about
 0.1 m from its middle to its edge, and turns when a third of that times the weight twists it."""
@@ -344,6 +346,9 @@ def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> 
 def keep_height_tempo(time: Array, height: Array, speed: Array, acceleration: Array) -> Array:
     """Find the pelvis height that keeps the clock and its limits, as near to the desired one as can be.
 
+    At both ends the pelvis rests at the stance's height, as lead-in and lead-out leave it: from another speed
+    the feet would lose the floor there.
+
     Parameters
     ----------
     time : (T,) array
@@ -365,8 +370,10 @@ def keep_height_tempo(time: Array, height: Array, speed: Array, acceleration: Ar
     cost = PathCost(np.ones((count, 1, 1)), np.zeros((count, 1)), np.zeros((count, 1, 1)))
     low, high = min(float(height.min()), 0.0), max(float(height.max()), 0.0)
     # Coefficients pass the ends of the curve by a little.
-    ends = np.array([low]) - _HEIGHT_ROOM, np.array([high]) + _HEIGHT_ROOM
-    bounds = PathBounds(*ends, speed[knots, None], acceleration[knots, None])
+    lower, upper = np.full((count, 1), low - _HEIGHT_ROOM), np.full((count, 1), high + _HEIGHT_ROOM)
+    fastest = speed[knots, None].copy()
+    lower[[0, -1]], upper[[0, -1]], fastest[[0, -1]] = -_AT_REST, _AT_REST, _AT_REST
+    bounds = PathBounds(lower, upper, fastest, acceleration[knots, None])
     return np.asarray(solve_bounded_path(time[knots], height[knots, None], cost, bounds)(time)[:, 0])
 
 

@@ -93,7 +93,8 @@ def test_lag_is_found():
 
 def test_a_pelvis_moves_as_fast_as_it_may():
     time = np.arange(201) / 100.0
-    height = 0.05 * np.sin(2 * np.pi * 2.0 * time) - 0.05
+    # At rest at both ends.
+    height = (0.05 * np.sin(2 * np.pi * 2.0 * time) - 0.05) * np.sin(0.5 * np.pi * time) ** 2
     slow = keep_height_tempo(time, height, np.full(201, 0.3), np.full(201, 4.0))
     curve = CubicSpline(time, slow)
     assert np.abs(curve(time, 1)).max() == pytest.approx(0.3, rel=0.05)
@@ -101,6 +102,15 @@ def test_a_pelvis_moves_as_fast_as_it_may():
     np.testing.assert_allclose(
         keep_height_tempo(time, height, 9.0 + 0 * time, 99.0 + 0 * time), height, atol=1e-3
     )
+
+
+def test_a_pelvis_rests_at_both_ends_whatever_the_person_does():
+    time = np.arange(201) / 100.0
+    found = keep_height_tempo(time, -0.1 * np.sin(3.0 * time + 0.5), 9.0 + 0 * time, 5.0 + 0 * time)
+    curve = CubicSpline(time, found)
+    np.testing.assert_allclose(curve([0.0, 2.0]), 0.0, atol=2e-4)
+    np.testing.assert_allclose(curve([0.0, 2.0], 1), 0.0, atol=2e-3)
+    assert found.min() < -0.08
 
 
 def test_ratios_of_a_sine():
