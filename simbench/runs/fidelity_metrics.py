@@ -20,7 +20,12 @@ from simbench.retargeting.fidelity.fidelity import (
     has_human_arms,
     sample_trajectory,
 )
-from simbench.retargeting.fidelity.footsteps import StepErrors, compare_landings, find_landings
+from simbench.retargeting.fidelity.footsteps import (
+    StepErrors,
+    carrying_feet,
+    compare_landings,
+    find_landings,
+)
 from simbench.retargeting.fidelity.metrics import fidelity_metrics
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
@@ -29,8 +34,9 @@ from simbench.runs.person_log import with_person
 if TYPE_CHECKING:
     import xarray as xr
 
-_CARRYING_FRACTION = 0.1
-"""A foot carries the robot from this fraction of the weight on."""
+_CARRYING_FRACTION, _TOUCHING_FRACTION = 0.1, 0.01
+"""A foot carries the robot from this fraction of the weight on, until it carries less than the second: one that
+is about to lift and trembles under a small load does not land again."""
 
 
 class FollowedRecording(NamedTuple):
@@ -114,7 +120,8 @@ def _step_errors(log: xr.Dataset, timeline: Timeline) -> StepErrors:
     """Compare the landings of a run with the person's, those that are due before it ends."""
     assert timeline.steps is not None
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
-    carrying = log["foot_wrench"].values[:, :, 2] >= _CARRYING_FRACTION * weight
+    load = log["foot_wrench"].values[:, :, 2] / weight
+    carrying = carrying_feet(load, _CARRYING_FRACTION, _TOUCHING_FRACTION)
     wanted = timeline.steps.as_person()
     wanted = wanted._replace(time=timeline.start + wanted.time)
     landed = find_landings(log["time"].values, carrying, log["foot_pose"].values)

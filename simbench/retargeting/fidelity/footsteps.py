@@ -114,6 +114,29 @@ class StepErrors(NamedTuple):
     yaw_rms: float | None
 
 
+def carrying_feet(load: Array, begin: float, end: float) -> NDArray[np.bool_]:
+    """Find when feet carry the robot: from one load on, until it falls below a smaller one.
+
+    Parameters
+    ----------
+    load : (T, F) array
+        Vertical force on each foot, as a fraction of the weight.
+    begin : float
+        Load from which on a foot carries the robot.
+    end : float
+        Load below which it does no longer, at most `begin`.
+
+    Returns
+    -------
+    (T, F) bool array
+        Whether each foot carries the robot.
+    """
+    known = (load >= begin) | (load < end)
+    known[0] = True
+    last = np.maximum.accumulate(np.where(known, np.arange(len(load))[:, None], 0), axis=0)
+    return np.asarray(np.take_along_axis(load >= begin, last, axis=0))
+
+
 def find_landings(time: Array, carrying: NDArray[np.bool_], feet: Array) -> Landings:
     """Find the landings of the feet in the log of a run.
 
