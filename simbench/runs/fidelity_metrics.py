@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 _CARRYING_FRACTION, _TOUCHING_FRACTION = 0.1, 0.01
-"""A foot carries the robot from this fraction of the weight on, until it carries less than the second: one that
-is about to lift and trembles under a small load does not land again."""
+"""A foot carries the robot from this fraction of the weight on, until it carries less than the second: one
+that is about to lift and trembles under a small load does not land again."""
 
 
 class FollowedRecording(NamedTuple):
