@@ -1,7 +1,8 @@
 """Directions of a robot's feet in all steps at once, so that its root can turn with the person."""
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -68,18 +69,18 @@ def choose_directions(
         Directions of the left and the right foot at the start and of all steps, rad.
     """
     wanted = np.array([*plan.start[:, 2], *(step.yaw for step in steps)])
-    time = np.arange(0.0, heading.time[-1], _INTERVAL)
+    time = _INTERVAL * np.arange(max(math.ceil(heading.time[-1] / _INTERVAL), 3))
     yaw = np.interp(time, heading.time, heading.yaw)
     yaw += 2.0 * np.pi * np.round((wanted[:2].mean() - yaw[0]) / (2.0 * np.pi))
     feet, standing = _feet_over_time(steps, time)
     count, samples = len(wanted), len(time)
     root, same = sparse.identity(samples, format="csr"), sparse.identity(count, format="csr")
     inward, outward = (0.5 * TWIST_FRACTION * limit for limit in (legs.inward, legs.outward))
-    bend = sparse.diags([1.0, -2.0, 1.0], [0, 1, 2], shape=(max(samples - 2, 0), samples))
+    bend = sparse.diags([1.0, -2.0, 1.0], [0, 1, 2], shape=(samples - 2, samples))
     most = MAX_TURN_ACCELERATION * _INTERVAL**2
     pairs, swings, fastest = _differences(steps, legs)
     # Rows A [directions, root, |root - heading|, |direction - wanted|] within bounds.
-    blocks = [
+    blocks: list[tuple[list[Any], Any, Any]] = [
         ([-feet[0], root, None, None], -outward, inward),
         ([-feet[1], root, None, None], -inward, outward),
         ([-0.5 * (feet[0] + feet[1]), root, None, None], -MAX_TWIST, MAX_TWIST),
@@ -93,10 +94,9 @@ def choose_directions(
     ]
     rows = sparse.bmat([block for block, _, _ in blocks], format="csr")
     sizes = [next(part.shape[0] for part in block if part is not None) for block, _, _ in blocks]
-    low, high = (
-        np.concatenate([np.broadcast_to(block[end], size) for block, size in zip(blocks, sizes, strict=True)])
-        for end in (1, 2)
-    )
+    ends = zip(blocks, sizes, strict=True)
+    bounds = [(np.broadcast_to(low, size), np.broadcast_to(high, size)) for (_, low, high), size in ends]
+    low, high = (np.concatenate(each) for each in zip(*bounds, strict=True))
     upper, lower = np.isfinite(high), np.isfinite(low)
     weights = _DIRECTION_WEIGHT * standing / samples
     cost = np.concatenate([np.zeros(count + samples), np.full(samples, 1.0 / samples), weights])
