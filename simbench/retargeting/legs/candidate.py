@@ -16,7 +16,12 @@ from simbench.retargeting.legs.body import low_pass
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps
 from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.leg_distance import leg_distances
-from simbench.retargeting.legs.leg_range import LegRange
+from simbench.retargeting.legs.leg_range import (
+    MAX_TURN_ACCELERATION,
+    MAX_TWIST,
+    TWIST_FRACTION,
+    LegRange,
+)
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.zmp import TRANSFER_TIME, plan_zmp, weight_between_feet
@@ -41,16 +46,9 @@ _SHORTEST_LEAD = 0.3
 """Shortest way from rest to the motion, s."""
 _PREPARATION = 0.2
 """Time between the beginning of the lead-in and the first move of the ZMP, s."""
-_TWIST_FRACTION = 0.85
-"""Part of the range of a hip's rotation that the root's rotation against a foot may use."""
-_MAX_TWIST = 0.5
-"""Largest rotation of the root against the mean of both feet, rad; trunk joints take more of it."""
 
 _TURN_BANDWIDTHS = (4.0, 3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7)
 """Bandwidths of the root's rotation about the vertical that are tried in turn, Hz."""
-_MAX_TURN_ACCELERATION = 20.0
-"""Largest angular acceleration of the root about the vertical, rad/s²: a body of 1.5 kg m² then needs 30 N m,
-and a sole 0.25 m long under 65 kg holds about 40 N m. Beyond, the standing foot turns on the floor."""
 
 
 class StepCandidate(NamedTuple):
@@ -195,12 +193,12 @@ def _root_quaternions(
     yaw = np.unwrap(yaw) + heading
     # The same turn as the feet's, which may have gone round.
     yaw += 2.0 * np.pi * np.round((middle[0] - yaw[0]) / (2.0 * np.pi))
-    inward, outward = (0.5 * _TWIST_FRACTION * limit for limit in (legs.inward, legs.outward))
+    inward, outward = (0.5 * TWIST_FRACTION * limit for limit in (legs.inward, legs.outward))
     left, right = feet.T
     low = np.maximum(left - outward, right - inward)
     high = np.minimum(left + inward, right + outward)
     yaw = np.where(low < high, np.clip(yaw, low, high), 0.5 * (low + high))
-    yaw = middle + part * np.clip(yaw - middle, -_MAX_TWIST, _MAX_TWIST)
+    yaw = middle + part * np.clip(yaw - middle, -MAX_TWIST, MAX_TWIST)
     yaw = _within_turning_moment(yaw, rate)
     turned = Rotation.from_euler("ZYX", np.column_stack([yaw, pitch, roll]))
     return continuous_quaternions(turned.as_quat())
@@ -210,7 +208,7 @@ def _within_turning_moment(yaw: Array, rate: float) -> Array:
     """Smooth the root's rotation (T,) so that the soles' friction gives the moment for it."""
     for bandwidth in _TURN_BANDWIDTHS:
         smooth = low_pass(yaw, bandwidth, rate)
-        if np.abs(np.gradient(np.gradient(smooth))).max() * rate**2 <= _MAX_TURN_ACCELERATION:
+        if np.abs(np.gradient(np.gradient(smooth))).max() * rate**2 <= MAX_TURN_ACCELERATION:
             break
     return smooth
 

@@ -173,7 +173,8 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
         for first, last in _stays(motion.time, flags[:, foot], mine):
             rows = touching[side][first : last + 1]
             contacts.append(_contact(motion, body, foot, (first, last), rows))
-            movements.append(_movement(still, side, (first, last), rows))
+            begin, end = _standing_rows(motion.time, (first, last), mine)
+            movements.append(_movement(still, side, (begin, end), touching[side][begin : end + 1]))
     contacts = _with_pivots(contacts, pivots)
     if pivots:
         notes.append(_pivot_note(pivots))
@@ -294,6 +295,17 @@ def _stays(time: Array, flags: Flags, pivots: list[Pivot]) -> list[tuple[int, in
         edges = [int(first), *(cut for cut in cuts if first < cut <= last), int(last) + 1]
         found += [(begin, end - 1) for begin, end in pairwise(edges)]
     return found
+
+
+def _standing_rows(time: Array, stay: tuple[int, int], pivots: list[Pivot]) -> tuple[int, int]:
+    """First and last samples of a stay at which the robot's foot does not step for the pivots at its ends."""
+    first, last = stay
+    for pivot in pivots:
+        if pivot.lift < time[first] <= pivot.landing:
+            first = int(np.searchsorted(time, pivot.landing))
+        if pivot.lift <= time[last] < pivot.landing:
+            last = int(np.searchsorted(time, pivot.lift, side="right")) - 1
+    return (first, last) if first < last else stay
 
 
 def _with_pivots(contacts: list[FootContact], pivots: tuple[Pivot, ...]) -> list[FootContact]:

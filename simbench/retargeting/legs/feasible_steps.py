@@ -12,8 +12,9 @@ from scipy.optimize import isotonic_regression
 
 from simbench.balance.gait.footsteps import soles_overlap, yaw_of
 from simbench.kinematics.arrays import Array
+from simbench.retargeting.legs.foot_directions import Heading, choose_directions
 from simbench.retargeting.legs.footsteps import FootstepPlan, TimedStep
-from simbench.retargeting.legs.leg_range import LegRange
+from simbench.retargeting.legs.leg_range import INWARD_FRACTION, OUTWARD_FRACTION, LegRange
 from simbench.retargeting.legs.step_times import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -26,11 +27,6 @@ _TIME_NOTE, _PLACE_NOTE, _TURN_NOTE = 0.03, 0.01, 0.05
 """Changes from which on they are said, s, m and rad."""
 _REACH_FRACTION = 0.9
 """Part of the longest step that is used: the rest is for the COG's motion."""
-_INWARD_FRACTION, _OUTWARD_FRACTION = 0.3, 0.8
-"""Parts of the largest rotation of a foot towards the other one and away from it that are used: with the toes
-inward, bent knees touch."""
-_PROJECTIONS = 100
-"""Rounds in which the turns of all pairs of feet are brought within their bounds."""
 _PUSH = 0.005
 """Distance by which a foot is moved outward at a time until the soles do not overlap, m."""
 _FEET_APART = 0.02
@@ -73,7 +69,7 @@ class FeasibleSteps(NamedTuple):
 
 
 def make_feasible(
-    robot: Robot, plan: FootstepPlan, legs: LegRange, shortened: Sequence[float]
+    robot: Robot, plan: FootstepPlan, legs: LegRange, shortened: Sequence[float], heading: Heading
 ) -> FeasibleSteps:
     """Find the footsteps nearest to a plan that a robot can take.
 
@@ -94,6 +90,8 @@ def make_feasible(
     shortened : sequence of float
         Part of the first stance and of each step, from the place beside the other foot, that the robot takes:
         1 for all of it.
+    heading : Heading
+        The person's heading, with which the feet let the root turn.
 
     Returns
     -------
@@ -101,7 +99,7 @@ def make_feasible(
         The nearest steps.
     """
     steps, changes = _feasible_times(plan.steps)
-    plan, steps, turned = _spread_turns(plan, steps, legs)
+    plan, steps, turned = _turn_feet(plan, steps, legs, heading)
     changes += turned
     feet = [_pose(row) for row in plan.start]
     # The feet stand from the start: there is no swing past the other one.
@@ -158,29 +156,17 @@ def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[S
     return result, changes
 
 
-def _spread_turns(
-    plan: FootstepPlan, steps: list[TimedStep], legs: LegRange
+def _turn_feet(
+    plan: FootstepPlan, steps: list[TimedStep], legs: LegRange, heading: Heading
 ) -> tuple[FootstepPlan, list[TimedStep], list[StepChange]]:
-    """Turn both feet of a pair that hips cannot turn so far against each other, by the same angle.
+    """Turn all feet together where hips cannot turn them as the person's: the root then turns with them.
 
-    A person turns on a foot that stands; the robot's is put down in the direction between. Projections onto
-    the bounds of all pairs in turn, which end where all of them hold.
+    A person turns on a foot that stands; the robot's is put down where the whole turn is followed best.
     """
-    yaws = np.array([*plan.start[:, 2], *(step.yaw for step in steps)])
-    latest = [0, 1]
-    pairs = [(1, 0, 1)]
-    for number, step in enumerate(steps, 2):
-        pairs.append((number, latest[1 - step.foot], step.foot))
-        latest[step.foot] = number
-    inward, outward = _INWARD_FRACTION * legs.inward, _OUTWARD_FRACTION * legs.outward
-    wanted = yaws.copy()
-    for _ in range(_PROJECTIONS):
-        for moved, standing, foot in pairs:
-            sign = (1.0, -1.0)[foot]
-            turn = sign * (yaws[moved] - yaws[standing])
-            half = 0.5 * sign * (float(np.clip(turn, -inward, outward)) - turn)
-            yaws[moved] += half
-            yaws[standing] -= half
+    wanted = np.array([*plan.start[:, 2], *(step.yaw for step in steps)])
+    if _turns_within(wanted, steps, legs):
+        return plan, steps, []
+    yaws = choose_directions(plan, steps, legs, heading)
     start = plan.start.copy()
     start[:, 2] = yaws[:2]
     placed = [step._replace(yaw=float(yaw)) for step, yaw in zip(steps, yaws[2:], strict=True)]
@@ -188,12 +174,23 @@ def _spread_turns(
         StepChange(
             step.landing,
             f"the {SIDES[step.foot]} foot points {after - before:+.2f} rad off: hips turn a foot by "
-            f"{-inward:.2f} to {outward:.2f} rad against the other one",
+            f"{-INWARD_FRACTION * legs.inward:.2f} to {OUTWARD_FRACTION * legs.outward:.2f} rad against "
+            "the other one",
         )
         for step, before, after in zip(steps, wanted[2:], yaws[2:], strict=True)
         if abs(after - before) > _TURN_NOTE
     ]
     return plan._replace(start=start), placed, changes
+
+
+def _turns_within(yaws: Array, steps: Sequence[TimedStep], legs: LegRange) -> bool:
+    """Tell whether the hips can turn each foot against the other one as asked."""
+    latest = [float(yaws[0]), float(yaws[1])]
+    turns = [latest[0] - latest[1]]
+    for step, yaw in zip(steps, yaws[2:].tolist(), strict=True):
+        turns.append((1.0, -1.0)[step.foot] * (yaw - latest[1 - step.foot]))
+        latest[step.foot] = yaw
+    return min(turns) >= -INWARD_FRACTION * legs.inward and max(turns) <= OUTWARD_FRACTION * legs.outward
 
 
 def _time_changes(steps: Sequence[TimedStep], number: int, lift: float, landing: float) -> list[StepChange]:
@@ -243,7 +240,7 @@ def _feasible_place(
     home = standing * legs.beside[foot]
     reasons = []
     turn = math.remainder(yaw_of(wanted) - yaw_of(home), math.tau) * outward
-    allowed = part * float(np.clip(turn, -_INWARD_FRACTION * legs.inward, _OUTWARD_FRACTION * legs.outward))
+    allowed = part * float(np.clip(turn, -INWARD_FRACTION * legs.inward, OUTWARD_FRACTION * legs.outward))
     start = feet[foot]
     if start is not None:
         # As fast as the hips rotate, from where the foot stood.

@@ -18,6 +18,16 @@ _TURN_FRACTION = 0.9
 """Part of the speed at which a hip rotates the foot that a step may use; the root turns along."""
 _FASTEST = 1.6
 """Ratio of the largest to the mean speed of a swing (`swing_feet`)."""
+INWARD_FRACTION, OUTWARD_FRACTION = 0.3, 0.8
+"""Parts of the largest rotation of a foot towards the other one and away from it that are used: with the toes
+inward, bent knees touch."""
+TWIST_FRACTION = 0.85
+"""Part of the range of a hip's rotation that the root's rotation against a foot may use."""
+MAX_TWIST = 0.5
+"""Largest rotation of the root against the mean of both feet, rad; trunk joints take more of it."""
+MAX_TURN_ACCELERATION = 20.0
+"""Largest angular acceleration of the root about the vertical, rad/s²: a body of 1.5 kg m² then needs 30 N m,
+and a sole 0.25 m long under 65 kg holds about 40 N m. Beyond, the standing foot turns on the floor."""
 
 
 class LegRange(NamedTuple):

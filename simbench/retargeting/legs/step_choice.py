@@ -11,6 +11,7 @@ from simbench.options import RobotSection
 from simbench.retargeting.legs.body import root_rotations
 from simbench.retargeting.legs.candidate import StepCandidate, plan_candidate
 from simbench.retargeting.legs.feasible_steps import make_feasible
+from simbench.retargeting.legs.foot_directions import Heading
 from simbench.retargeting.legs.footsteps import FootstepFrame, FootstepPlan, least_width, scale_footsteps
 from simbench.retargeting.legs.leg_range import LegRange, find_leg_range
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
@@ -88,7 +89,7 @@ def choose_steps(
         on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
         wanted = _scaled(robot, person, options, legs, scale)
         shortened = shortened or [1.0] * (len(wanted.steps) + 1)
-        feasible = make_feasible(robot, wanted, legs, shortened)
+        feasible = make_feasible(robot, wanted, legs, shortened, _heading(person, options))
         single = lean < 1.0
         lowered = best.lowered if single and best is not None else None
         try:
@@ -179,6 +180,13 @@ def _bent_stance(robot: Robot, section: RobotSection) -> Stance:
     return stand(robot, (0.0, 0.0), 0.0, section.posture, min(height, lower))
 
 
+def _heading(person: Person, options: StepFollowingOptions) -> Heading:
+    """Where the person looks, in the scenario's world frame."""
+    return Heading(
+        person.motion.time - person.motion.time[0], person.body.heading + options.section.heading_rad
+    )
+
+
 def _scaled(
     robot: Robot, person: Person, options: StepFollowingOptions, legs: LegRange, scale: float
 ) -> FootstepPlan:
@@ -204,7 +212,9 @@ def _largest_scale(robot: Robot, person: Person, options: StepFollowingOptions, 
     scale = largest = min(ratio, _REACH * limits.reach / max(longest, 1e-6))
     while scale > _LEAST_SCALE * largest:
         wanted = _scaled(robot, person, options, limits, scale)
-        planned = make_feasible(robot, wanted, limits, [1.0] * (len(wanted.steps) + 1)).plan
+        planned = make_feasible(
+            robot, wanted, limits, [1.0] * (len(wanted.steps) + 1), _heading(person, options)
+        ).plan
         moved = [
             float(np.linalg.norm(after.position - before.position))
             for before, after in zip(wanted.steps, planned.steps, strict=True)

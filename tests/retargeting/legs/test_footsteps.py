@@ -13,6 +13,7 @@ from simbench.retargeting.legs.feasible_steps import (
     SHORTEST_SWING,
     make_feasible,
 )
+from simbench.retargeting.legs.foot_directions import Heading, choose_directions
 from simbench.retargeting.legs.footsteps import (
     FootstepFrame,
     FootstepPlan,
@@ -24,6 +25,9 @@ from simbench.retargeting.legs.leg_range import find_leg_range
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.zmp import plan_zmp
 from simbench.robot.robot import load_robot
+
+AHEAD = Heading(np.array([0.0, 5.0]), np.zeros(2))
+"""Heading of a person who does not turn."""
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +93,7 @@ def test_a_foot_in_the_air_at_the_ends_begins_and_ends_beside_the_other(mahru, l
 
 def test_feasible_steps_of_a_walk_are_the_same(mahru, legs):
     plan = scaled(legs, mahru)
-    found = make_feasible(mahru, plan, legs, [1.0] * 5)
+    found = make_feasible(mahru, plan, legs, [1.0] * 5, AHEAD)
     assert not found.changes
     for before, after in zip(plan.steps, found.plan.steps, strict=True):
         np.testing.assert_allclose(after.position, before.position, atol=1e-9)
@@ -100,7 +104,7 @@ def test_flight_and_short_swings_become_the_nearest_times(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
     # The right foot lifts 0.1 s before the left one lands.
     steps = steps_of((0, 0.2, 0.7, 0.0, 0.09), (1, 0.6, 1.1, 0.0, -0.09), (0, 1.3, 1.4, 0.0, 0.09))
-    found = make_feasible(mahru, FootstepPlan(start, steps, 1.0, 0.0), legs, [1.0] * 4)
+    found = make_feasible(mahru, FootstepPlan(start, steps, 1.0, 0.0), legs, [1.0] * 4, AHEAD)
     times = np.array([[step.lift, step.landing] for step in found.plan.steps])
     # Both move by half of the flight and half of the time on both feet.
     assert times[0, 1] == pytest.approx(0.65 - 0.5 * SHORTEST_DOUBLE_SUPPORT)
@@ -112,7 +116,7 @@ def test_flight_and_short_swings_become_the_nearest_times(mahru, legs):
 def test_a_long_stand_on_one_foot_is_shortened_and_said(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
     found = make_feasible(
-        mahru, FootstepPlan(start, steps_of((0, 1.0, 5.0, 0.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0]
+        mahru, FootstepPlan(start, steps_of((0, 1.0, 5.0, 0.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0], AHEAD
     )
     (step,) = found.plan.steps
     assert step.landing - step.lift == pytest.approx(LONGEST_SWING)
@@ -122,11 +126,11 @@ def test_a_long_stand_on_one_foot_is_shortened_and_said(mahru, legs):
 def test_steps_out_of_reach_and_across_the_other_foot_are_moved(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
     far = make_feasible(
-        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0]
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0], AHEAD
     )
     assert 0.2 < far.plan.steps[0].position[0] <= legs.reach
     across = make_feasible(
-        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 0.05, -0.1)), 1.0, 0.0), legs, [1.0, 1.0]
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 0.05, -0.1)), 1.0, 0.0), legs, [1.0, 1.0], AHEAD
     )
     (step,) = across.plan.steps
     # Soles are 0.14 m wide.
@@ -151,7 +155,7 @@ def test_swings_join_the_places_and_clear_the_floor(mahru, legs):
 
 def test_feet_that_stand_too_near_at_the_start_are_moved_apart_and_keep_their_directions(mahru, legs):
     start = np.array([[0.0, 0.09, 0.4], [0.0, -0.05, -0.2]])
-    feasible = make_feasible(mahru, FootstepPlan(start, (), 0.5, 0.0), legs, [1.0])
+    feasible = make_feasible(mahru, FootstepPlan(start, (), 0.5, 0.0), legs, [1.0], AHEAD)
     placed = feasible.plan.start
     np.testing.assert_allclose(placed[:, 2], start[:, 2], atol=1e-9)
     np.testing.assert_allclose(placed[0], start[0], atol=1e-9)
@@ -168,3 +172,22 @@ def test_a_foot_that_lands_and_lifts_again_carries_a_part_of_the_weight(mahru):
     left = zmp[(clock > 0.6) & (clock < 0.8), 1].mean()
     assert left - zmp[between, 1].min() > 0.2 * 0.2
     assert np.abs(np.diff(zmp[:, 1])).max() < 0.2 * 0.1
+
+
+def test_feet_are_put_down_so_that_the_root_can_turn_there_and_back(mahru, legs):
+    start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
+    # The feet of this person turn by more than hips can, and the pelvis by 1.2 rad.
+    steps = steps_of((0, 0.5, 1.0, 0.0, 0.2), (1, 1.2, 1.7, 0.2, 0.0), (1, 3.0, 3.5, 0.0, -0.1))
+    steps = tuple(step._replace(yaw=yaw) for step, yaw in zip(steps, (1.2, 2.2, 0.3), strict=True))
+    time = np.linspace(0.0, 5.0, 151)
+    heading = Heading(time, np.interp(time, [0.4, 1.8, 3.0, 4.0], [0.0, 1.2, 1.2, 0.3]))
+    plan = FootstepPlan(start, steps, 1.0, 0.0)
+    yaws = choose_directions(plan, steps, legs, heading)
+    left, right = np.array([yaws[0], yaws[2], yaws[2], yaws[2]]), np.array([yaws[1], yaws[1], *yaws[3:]])
+    inward = right - left
+    assert (inward <= 0.3 * legs.inward + 1e-6).all()
+    assert (inward >= -0.8 * legs.outward - 1e-6).all()
+    # Both feet that stand from 1.7 to 3.0 s let the root look where the person does.
+    half = 0.425 * np.array([legs.inward, legs.outward])
+    assert max(left[2] - half[1], right[2] - half[0]) <= 1.2 + 1e-6
+    assert min(left[2] + half[0], right[2] + half[1]) >= 1.2 - 1e-6
