@@ -17,6 +17,8 @@ from simbench.robot.sides import SIDES
 
 _MAX_ITERATIONS = 40
 """Newton steps of a frame."""
+_FURTHEST = 2.0 * np.pi
+"""Angle of a leg's joint that none has, rad."""
 _TOLERANCE = 1e-5
 """Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
 error changes from frame to frame and shows, differentiated twice, in the planned torque."""
@@ -213,6 +215,10 @@ def solve_com_ik(
     q[:, 7 + both] = stance.joints[both] if start is None else joints[:, both]
     q[:, 2] = stance.base[2] + (0.0 if height is None else height)
     _iterate(robot.name, _leg_model(robot), stance, q, targets)
+    # Newton's method may pass a straight leg and come to its end turns away.
+    turned = np.abs(q[:, 7 + both]).max(axis=1) > _FURTHEST
+    if turned.any():
+        raise LegReachError(f"{robot.name}: the legs cannot balance frame {int(turned.argmax())}")
     balanced = joints.copy()
     balanced[:, both] = q[:, 7 + both]
     return q[:, :7].copy(), balanced
