@@ -27,7 +27,7 @@ for summary in summarise(errors):
     scale, unit = (1000.0, "mm") if summary.unit == "m" else (np.degrees(1.0), "degrees")
     print(f"{summary.name:22} mean {scale * summary.mean:6.2f}  max {scale * summary.maximum:6.2f} {unit}")
 
-# The robot's joints against their limits: at the person's tempo, amplitude gives way where a joint is too slow.
+# The joints against their limits: at the tempo of the person, amplitude gives way where a joint is too slow.
 trajectory = made.plan.trajectory
 print(f"slowed down by {made.plan.metrics['retarget.slow_down']:.2f}: {trajectory.time[-1]:.1f} s")
 uses = [use for use in joint_uses(made.robot, trajectory) if use.highest > use.lowest]
