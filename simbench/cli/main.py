@@ -91,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     open_standard_streams()
     if arguments is None:
+        # Before NumPy is imported: sums that threads split are rounded otherwise, and a plan at the recorded
+        # tempo that takes many rounds then ends elsewhere.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         # Warnings are for who writes the program; who runs it gets errors, in one line.
         warnings.simplefilter("ignore")
         # Such as where matplotlib keeps its fonts.
