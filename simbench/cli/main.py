@@ -11,10 +11,8 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
-from datetime import datetime
 from enum import Enum
 from functools import lru_cache
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -52,7 +50,7 @@ from simbench.errors import Interrupted, SimbenchError
 from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
-    from simbench.runs.pipeline import RunResult
+    from simbench.runs.result import RunResult
     from simbench.runs.scenario.schema import Scenario
 
 # typer exports one kind of usage error; this is the base of all of them.
@@ -275,11 +273,11 @@ def run(
     resolved = _find_scenario(scenario, robot, overrides)
     from simbench.cli.console import make_console, progress_bars
     from simbench.runs.metric_format import format_value
-    from simbench.runs.run_directory import DirectoryTaken
+    from simbench.runs.run_directory import DirectoryTaken, unused_run_path
 
     result = None
     while result is None:
-        folder = out or _unused_folder(resolved.name)
+        folder = out or unused_run_path(resolved.name)
         try:
             shown = {"video": video or fast, "fast": fast, "gui": gui}
             result = _simulate(resolved, folder, cache=not no_cache, **shown)
@@ -291,8 +289,8 @@ def run(
     print(f"\nrun    {result.directory}")
     if result.robot is not None:
         print(f"robot  {result.robot}")
-    if result.video is not None:
-        print(f"video  {result.video}  (drawn by {result.renderer})")
+    if result.video_file is not None:
+        print(f"video  {result.video_file}  (drawn by {result.renderer})")
     failed = [each for each in result.checks if not each.passed]
     for note in result.notes:
         print(f"note: {note}", file=sys.stderr)
@@ -352,16 +350,6 @@ def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None
     from simbench.runs.scenario.loading import load_scenario
 
     return load_scenario(text, list_overrides(overrides, robot))
-
-
-def _unused_folder(name: str) -> Path:
-    """Return `runs/SCENARIO-TIME`, with a number if there is or will be such a run already."""
-    from simbench.runs.run_directory import incomplete_path
-
-    stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
-    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-    folders = (Path("runs") / each for each in names)
-    return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
 
 
 def _simulate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +28,7 @@ from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.robot.variation import draw_variation
-from simbench.runs.checks import DIVERGED, Check, check_metrics
+from simbench.runs.checks import DIVERGED, check_metrics
 from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
@@ -39,6 +39,7 @@ from simbench.runs.plans.cached import PLAN_REUSED, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
 from simbench.runs.provenance import collect_provenance, describe_robot_files, describe_trajectory
 from simbench.runs.push_metrics import push_metrics
+from simbench.runs.result import RunResult
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
@@ -69,45 +70,6 @@ PROVENANCE = "provenance.json"
 DOUBT_COUNT = "motion.doubt_count"
 """Metric of a run with a recording: number of things that may well be wrong about it."""
 OnDoubts = Callable[[tuple[str, ...]], None]
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """Outcome of a run.
-
-    Parameters
-    ----------
-    directory : Path
-        Run directory.
-    metrics : dict of str to float, bool
-        Metrics by name, as in `metrics.json`.
-    checks : tuple of Check
-        Outcome of the scenario's checks.
-    video : Path or None
-        File of the video; None if there is none.
-    renderer : str or None
-        Renderer that drew the video, `EGL` or `TinyRenderer`.
-    diverged : str or None
-        When the physics diverged and what did first, in one line; None if it did not.
-    robot : str or None
-        Where the robot came from, in one line; None if all of it ships with simbench.
-    notes : tuple of str
-        What the robot made of the scenario differently, and what was found out about a trajectory, one line
-        each.
-    doubts : tuple of str
-        What may well be wrong about the recording or the trajectory, or what the robot cannot do of it, one
-        line each.
-    """
-
-    directory: Path
-    metrics: dict[str, Any]
-    checks: tuple[Check, ...]
-    video: Path | None = None
-    renderer: str | None = None
-    diverged: str | None = None
-    robot: str | None = None
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
 
 
 def run_scenario(
@@ -192,7 +154,7 @@ def run_scenario(
         out,
         metrics,
         checks,
-        video=out / "video.mp4" if video else None,
+        video_file=out / "video.mp4" if video else None,
         renderer=renderer,
         diverged=diverged,
         robot=str(source) if foreign else None,
