@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbench.cli.completion import complete_scenario
+from simbench.cli.completion import complete_scenario, complete_scenario_key
 from simbench.errors import BaselineError
 from simbench.files.printable import printable
 from simbench.files.storage.scratch import scratch_folder
@@ -42,7 +42,12 @@ def check_scenarios(
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value in each scenario; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a value in each scenario; repeatable.",
+            autocompletion=complete_scenario_key,
+        ),
     ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Measure and rewrite the baselines, and show what changes.")
