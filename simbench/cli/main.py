@@ -19,6 +19,7 @@ import typer
 
 import simbench
 from simbench.cli.bash_completion import whole_words
+from simbench.cli.browser_view import Host, Port, Realtime, View, browser_view, stay_open
 from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import NoCache, check_scenarios
@@ -49,10 +50,11 @@ from simbench.cli.sweep import sweep
 from simbench.cli.verdict import verdict
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
-from simbench.errors import Interrupted, SimbenchError
+from simbench.errors import Interrupted, RunError, SimbenchError
 from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
+    from simbench.runs.live_view import LiveView
     from simbench.runs.result import RunResult
     from simbench.runs.scenario.schema import Scenario
 
@@ -251,6 +253,10 @@ def run(
     ] = False,
     fast: Fast = False,
     gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
+    view: View = False,
+    view_host: Host = None,
+    view_port: Port = None,
+    realtime: Realtime = False,
     plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
     all_metrics: Annotated[
         bool, typer.Option("--all", help="Print every metric, note and doubt in a terminal, as in a pipe.")
@@ -259,21 +265,39 @@ def run(
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     resolved = _find_scenario(scenario, robot, overrides)
-    from simbench.cli.console import make_console, progress_bars
-    from simbench.cli.run_table import next_commands, print_run
     from simbench.runs.run_directory import DirectoryTaken, unused_run_path
 
-    result = None
-    while result is None:
-        folder = out or unused_run_path(resolved.name)
-        try:
-            shown = {"video": video or fast, "fast": fast, "gui": gui}
-            doubts = None if all_metrics or not is_terminal(stderr=True) else _MOST_DOUBTS
-            result = _simulate(resolved, folder, cache=not no_cache, doubts=doubts, **shown)
-        except DirectoryTaken:
-            # Another process chose the same name in the same second.
-            if out is not None:
-                raise
+    if view and gui:
+        raise RunError("--view: watch in a browser or in Bullet's window (--gui), not both")
+    with browser_view(view, view_host, view_port, realtime) as watched:
+        result = None
+        while result is None:
+            folder = out or unused_run_path(resolved.name)
+            try:
+                result = _simulate(
+                    resolved,
+                    folder,
+                    video=video or fast,
+                    fast=fast,
+                    gui=watched or gui,
+                    cache=not no_cache,
+                    doubts=None if all_metrics or not is_terminal(stderr=True) else _MOST_DOUBTS,
+                )
+            except DirectoryTaken:
+                # Another process chose the same name in the same second.
+                if out is not None:
+                    raise
+        _print_result(result, plots=plots, all_metrics=all_metrics)
+        if watched is not None:
+            stay_open(watched, result)
+    raise typer.Exit(0 if result.passed else 1)
+
+
+def _print_result(result: RunResult, *, plots: bool, all_metrics: bool) -> None:
+    """Print what came of a run, draw its plots if they are wanted, and say what to do next."""
+    from simbench.cli.console import make_console, progress_bars
+    from simbench.cli.run_table import next_commands, print_run
+
     print_run(result, all_metrics=all_metrics)
     if plots:
         from simbench.runs.plots.run_plots import draw_plots
@@ -284,7 +308,6 @@ def run(
     if is_terminal():
         for command in next_commands(result.directory, has_video=result.video_file is not None):
             print(f"next   {command}")
-    raise typer.Exit(0 if all(check.passed for check in result.checks) else 1)
 
 
 def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None) -> Scenario:
@@ -310,7 +333,7 @@ def _simulate(
     *,
     video: bool,
     fast: bool,
-    gui: bool,
+    gui: bool | LiveView,
     cache: bool,
     doubts: int | None,
 ) -> RunResult:
@@ -328,10 +351,15 @@ def _simulate(
         from simbench.runs.pipeline import run_scenario
 
         with progress_bars(make_console(stderr=True), transient=True) as on_progress:
-            shown = {"video": video, "fast": fast, "gui": gui}
-            on_doubts = partial(_print_doubts, limit=doubts)
             return run_scenario(
-                scenario, folder, cache=cache, on_progress=on_progress, on_doubts=on_doubts, **shown
+                scenario,
+                folder,
+                video=video,
+                fast=fast,
+                gui=gui,
+                cache=cache,
+                on_progress=on_progress,
+                on_doubts=partial(_print_doubts, limit=doubts),
             )
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
