@@ -97,7 +97,10 @@ def _way_options(
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
 ) -> _Way:
-    """Collect the options that say how a motion is retargeted."""
+    """Collect the options that say how a motion is retargeted, and check them before anything is imported."""
+    from simbench.retargeting.choices import require_choices
+
+    require_choices(method, timing, legs)
     return _Way(method, timing, legs, free)
 
 
@@ -148,6 +151,10 @@ def retarget(
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
+    from simbench.robot.sources import find_robot
+
+    # An unknown robot is refused before the import of what retargets, which takes a second.
+    find_robot(robot)
     from simbench.cli.console import make_console, progress_bars
     from simbench.retargeting.api import retarget_motion
 

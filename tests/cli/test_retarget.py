@@ -14,7 +14,8 @@ from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting import plot as retarget_picture
-from simbench.retargeting.api import LEGS, METHODS, TIMINGS, retarget_motion
+from simbench.retargeting.api import retarget_motion
+from simbench.retargeting.choices import LEGS, METHODS, TIMINGS
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.imitation.joint_use import JointUse
 from simbench.retargeting.legs.plan import StepFollowingPlan
