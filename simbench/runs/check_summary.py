@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -11,8 +12,8 @@ from simbench.runs.regression import Case, CaseResult, format_number, format_tol
 
 _MOST_CELLS = 8
 """Failed checks and drifts of a scenario that are listed; a job's summary is limited in size."""
-_MARKDOWN = "\\`*_{}[]<>()#+-.!|~&"
-"""Characters that Markdown may read as its own."""
+_MARKDOWN = "\\`*_[]<>|~&"
+"""Characters that Markdown may read as its own within a line."""
 
 
 def summary_markdown(
@@ -27,7 +28,8 @@ def summary_markdown(
     unchecked : sequence of Case
         Scenarios that were not run.
     dossiers : Path, optional
-        Folder with a folder for each failed scenario, which its name links to.
+        Folder with a folder for each failed scenario, which its name links to; in a job of GitHub Actions the
+        folder is named.
 
     Returns
     -------
@@ -90,11 +92,14 @@ def escape_markdown(text: str) -> str:
 
 
 def _name(result: CaseResult, dossiers: Path | None) -> str:
-    """Name a scenario, as a link to its dossier if it has one."""
+    """Name a scenario, with a link to its dossier if it has one."""
     name = result.case.scenario.name
     folder = None if dossiers is None else dossiers / name
     if folder is None or not folder.is_dir():
         return escape_markdown(name)
+    if os.environ.get("GITHUB_ACTIONS"):
+        # There the summary is not beside the folder, which is in an artifact.
+        return f"{escape_markdown(name)}<br>`{_code(folder.as_posix())}`"
     return f"[{escape_markdown(name)}]({quote(folder.as_posix())})"
 
 

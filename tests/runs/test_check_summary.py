@@ -32,7 +32,7 @@ def test_what_failed_comes_first_with_its_checks_and_drifts():
     assert lines[0] == "### ❌ simbench check: 1 of 3 scenarios hold"
     assert lines[4:] == [
         r"| fa\|ls | ❌ failed | `fell` is true, must be false | "
-        r"`zmp.rms_m` 1 → 1\.25 (allowed \+ 0\.01)<br>`old_m` is missing |",
+        r"`zmp.rms_m` 1 → 1.25 (allowed + 0.01)<br>`old_m` is missing |",
         r"| stops | ❌ failed | no \<plan\> \| here |  |",
         "| walks | ✅ holds |  |  |",
         "| left | not checked | needs a package | |",
@@ -42,10 +42,13 @@ def test_what_failed_comes_first_with_its_checks_and_drifts():
 
 def test_a_scenario_with_a_dossier_links_to_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     (tmp_path / "failures" / "stops").mkdir(parents=True)
     text = summary_markdown(RESULTS, dossiers=Path("failures"))
     assert "| [stops](failures/stops) | ❌" in text
     assert text.count("](") == 1
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert "| stops<br>`failures/stops` | ❌" in summary_markdown(RESULTS, dossiers=Path("failures"))
 
 
 def test_many_drifts_are_cut_with_their_number():
@@ -74,5 +77,5 @@ def test_the_table_is_rendered_as_it_is_meant():
     assert "<td>`code` &lt;/td&gt;</td>" in page
 
 
-def test_every_character_of_markdown_is_escaped():
+def test_what_markdown_reads_as_its_own_is_escaped():
     assert escape_markdown("a_b\n\x1b|") == r"a\_b \\x1b\|"
