@@ -58,6 +58,13 @@ def check_scenarios(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the run directories in this new directory.")
     ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Add the metrics to this file; simbench trend draws it."),
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Add a table of the scenarios in Markdown.")
+    ] = None,
     no_cache: NoCache = False,
 ) -> None:
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
@@ -71,6 +78,7 @@ def check_scenarios(
     from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
 
+    _require_outputs(history, summary)
     given = overrides or []
     if update and given and not any(text.partition("=")[0].strip() == "name" for text in given):
         raise BaselineError(
@@ -97,6 +105,7 @@ def check_scenarios(
             cache=not no_cache,
             on_progress=on_progress,
         )
+        _write_outputs(results, skipped, history, summary, runs=folder, kept=out)
     console = wide_console()
     if update:
         measured = [result for result in results if result.measured is not None]
@@ -112,6 +121,39 @@ def check_scenarios(
         raise typer.Exit(1 if failed else 0)
     console.print(results_table(results, skipped))
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def _require_outputs(history: Path | None, summary: Path | None) -> None:
+    """Refuse files to which nothing could be added, before anything is run."""
+    from simbench.cli.console import require_output_file
+
+    if summary is not None:
+        require_output_file(summary, BaselineError)
+    if history is not None:
+        require_output_file(history, BaselineError, ".jsonl", "a history")
+        from simbench.runs.trend.history import require_history
+
+        require_history(history)
+
+
+def _write_outputs(
+    results: Sequence[CaseResult],
+    skipped: Sequence[Case],
+    history: Path | None,
+    summary: Path | None,
+    *,
+    runs: Path,
+    kept: Path | None,
+) -> None:
+    """Add the results to the history and to the summary that are asked for."""
+    if history is not None:
+        from simbench.runs.trend.history import append_history, make_records
+
+        append_history(history, make_records(results, runs, history, kept=kept))
+    if summary is not None:
+        from simbench.runs.check_summary import append_summary
+
+        append_summary(summary, results, skipped)
 
 
 def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:

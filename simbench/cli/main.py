@@ -47,6 +47,7 @@ from simbench.cli.streams import (
     open_standard_streams,
 )
 from simbench.cli.sweep import sweep
+from simbench.cli.trend import trend
 from simbench.cli.verdict import verdict
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
@@ -391,7 +392,10 @@ _COMMANDS: dict[Callable[..., None], str] = {
     convert: example("simbench convert runs/drawer drawer.npz --rate 50"),
     verdict: example("simbench verdict drawer.csv --robot romeo --picture verdict.png"),
     place: example("simbench place actor:valves --robot mahru"),
-    check_scenarios: example("simbench check drawer", "simbench check my_scenario.yaml --update"),
+    check_scenarios: example(
+        "simbench check drawer --history history.jsonl", "simbench check my_scenario.yaml --update"
+    ),
+    trend: example("simbench trend history.jsonl --out trend.html"),
     sweep: example("simbench sweep drawer --vary fixtures.0.mass_kg=1,2,5 --jobs 2"),
     skills: example("simbench skills actor:knife:4 --picture knife.png"),
     calibrate: example(

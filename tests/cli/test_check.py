@@ -13,6 +13,7 @@ from simbench.errors import ScenarioError
 from simbench.runs import regression as checking
 from simbench.runs.execution.local import JobResult
 from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.trend.history import read_history
 
 SHORT = """
 name: {name}
@@ -237,3 +238,34 @@ def test_runs_in_processes_of_their_own_say_the_same(baseline, capsys, monkeypat
     monkeypatch.undo()
     assert main(["check", str(baseline.parent.parent / "short.yaml"), "--jobs", "2"]) == 0
     assert "holds" in capsys.readouterr().out
+
+
+def test_a_check_adds_to_a_history_and_to_a_summary(baseline, short, capsys):
+    history, summary = short / "history.jsonl", short / "summary.md"
+    options = ["--history", str(history), "--summary", str(summary)]
+    assert main(["check", "short.yaml", *options, "--out", "kept"]) == 0
+    assert main(["check", "short.yaml", *options, "--set", "control.law=pd"]) == 1
+    capsys.readouterr()
+    first, second = read_history(history)
+    assert (first.scenario, first.outcome, first.run) == ("short", "holds", "kept/short")
+    assert first.metrics == json.loads((short / "kept" / "short" / "metrics.json").read_text("utf-8"))
+    assert first.versions["pybullet-arm64" if "pybullet-arm64" in first.versions else "pybullet"]
+    assert {"simbench", "python", "numpy"} <= set(first.versions)
+    assert second.outcome == "failed"
+    assert second.metrics["tracking.rms_rad"] > first.metrics["tracking.rms_rad"]
+    held, failed = summary.read_text(encoding="utf-8").split("### ")[1:]
+    assert "✅" in held
+    assert "`tracking.rms_rad`" in failed
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--history", "h.txt"], "h.txt: a history's name must end in .jsonl"),
+        (["--history", "no/h.jsonl"], "no/h.jsonl: must be a file in a directory that exists"),
+        (["--summary", "no/s.md"], "no/s.md: must be a file in a directory that exists"),
+    ],
+)
+def test_files_to_which_nothing_can_be_added_are_refused_before_a_run(baseline, capsys, options, said):
+    assert main(["check", "short.yaml", *options]) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
