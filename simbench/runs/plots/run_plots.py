@@ -1,18 +1,19 @@
 """Draw the plots of a run into its directory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 import xarray as xr
 
 from simbench.errors import RunError
+from simbench.runs.fixture_coordinates import fixture_coordinates
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.person_log import has_person, require_person
 from simbench.runs.plots.balance import draw_balance
 from simbench.runs.plots.contacts import draw_contacts, has_contacts
-from simbench.runs.plots.equipment import draw_equipment, fixture_coordinates
+from simbench.runs.plots.equipment import draw_equipment
 from simbench.runs.plots.fidelity import compare_logged, draw_comparison
 from simbench.runs.plots.torque import draw_torque
 from simbench.runs.plots.tracking import draw_tracking
@@ -44,7 +45,7 @@ class Plot:
     path: Path
 
 
-def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
+def draw_plots(folder: Path, on_progress: OnProgress, only: Collection[str] | None = None) -> list[Plot]:
     """Draw the plots that a run has, complete or interrupted, into `plots/` of its directory.
 
     A robot on a fixed base has no plot of balance, a run without equipment none of equipment, and one that
@@ -56,6 +57,8 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
         Run directory.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
+    only : collection of str, optional
+        Names of the plots to draw, of those that the run has; all by default.
 
     Returns
     -------
@@ -71,8 +74,10 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     """
     log = open_plotted_run(folder)
     scenario = load_scenario(folder / "scenario.yaml")
-    plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _plot_names(log)]
-    (folder / FOLDER).mkdir(exist_ok=True)
+    names = [name for name in _plot_names(log) if only is None or name in only]
+    plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in names]
+    if plots:
+        (folder / FOLDER).mkdir(exist_ok=True)
     for done, plot in enumerate(plots, start=1):
         _draw(plot, log, scenario)
         on_progress("plots", done, len(plots))
