@@ -125,7 +125,14 @@ def check_scenarios(
             on_progress=on_progress,
         )
         dossiers = [] if update or no_dossier else write_dossiers(results, artifacts, on_progress)
-        _write_outputs(results, skipped, history, summary, runs=folder, kept=out)
+        if history is not None:
+            from simbench.runs.trend.history import append_history, make_records
+
+            append_history(history, make_records(results, folder, history, kept=out))
+        if summary is not None:
+            from simbench.runs.check_summary import append_summary
+
+            append_summary(summary, results, skipped, artifacts if dossiers else None)
     if update:
         raise typer.Exit(write_baselines(results, skipped, only))
     console.print(results_table(results, skipped))
@@ -269,26 +276,6 @@ def _require_outputs(history: Path | None, summary: Path | None) -> None:
         from simbench.runs.trend.history import require_history
 
         require_history(history)
-
-
-def _write_outputs(
-    results: Sequence[CaseResult],
-    skipped: Sequence[Case],
-    history: Path | None,
-    summary: Path | None,
-    *,
-    runs: Path,
-    kept: Path | None,
-) -> None:
-    """Add the results to the history and to the summary that are asked for."""
-    if history is not None:
-        from simbench.runs.trend.history import append_history, make_records
-
-        append_history(history, make_records(results, runs, history, kept=kept))
-    if summary is not None:
-        from simbench.runs.check_summary import append_summary
-
-        append_summary(summary, results, skipped)
 
 
 def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:

@@ -277,8 +277,12 @@ def _group_table(groups: Sequence[tuple[str, list[_Row]]], *, bounds: bool) -> T
             table.add_row()
         table.add_row(Text(title, "bold"))
         for row in rows:
-            mark = Text("✓ ", "green") if row.bound else Text("  ")
-            cells = [mark + Text(printable(row.name)), Text(printable(row.value)), Text(row.unit, "dim")]
+            mark = ("✓ ", "green") if row.bound else "  "
+            cells = [
+                Text.assemble(mark, printable(row.name)),
+                Text(printable(row.value)),
+                Text(row.unit, "dim"),
+            ]
             table.add_row(*cells, *([Text(row.bound, "green")] if bounds else []))
     return table
 

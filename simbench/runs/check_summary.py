@@ -95,7 +95,8 @@ def _name(result: CaseResult, dossiers: Path | None) -> str:
     """Name a scenario, with a link to its dossier if it has one."""
     name = result.case.scenario.name
     folder = None if dossiers is None else dossiers / name
-    if folder is None or not folder.is_dir():
+    # An older check may have left a folder of a scenario that holds now.
+    if folder is None or not result.failed or not folder.is_dir():
         return escape_markdown(name)
     if os.environ.get("GITHUB_ACTIONS"):
         # There the summary is not beside the folder, which is in an artifact.

@@ -256,6 +256,8 @@ def test_a_check_adds_to_a_history_and_to_a_summary(baseline, short, capsys):
     held, failed = summary.read_text(encoding="utf-8").split("### ")[1:]
     assert "✅" in held
     assert "`tracking.rms_rad`" in failed
+    assert "failures/short" in failed
+    assert "failures" not in held
 
 
 @pytest.mark.parametrize(

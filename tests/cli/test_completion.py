@@ -1,6 +1,7 @@
 """What the shell completes, by the script that `--install-completion` installs."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -79,9 +80,11 @@ def test_without_bash_nothing_changes(capsys):
 
 def test_completion_can_be_installed(tmp_path):
     environment = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-    program = "import sys; from simbench.cli.main import main; raise SystemExit(main())"
+    program = "from simbench.cli.main import main; raise SystemExit(main())"
+    # The program asks for the shell that it was started by; the second command keeps this one from leaving.
+    line = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} --install-completion; exit $?"
     done = subprocess.run(
-        [sys.executable, "-c", program, "--install-completion", "bash"],
+        ["bash", "-c", line],
         env=environment,
         capture_output=True,
         text=True,

@@ -44,6 +44,7 @@ def test_a_scenario_with_a_dossier_links_to_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     (tmp_path / "failures" / "stops").mkdir(parents=True)
+    (tmp_path / "failures" / "walks").mkdir()
     text = summary_markdown(RESULTS, dossiers=Path("failures"))
     assert "| [stops](failures/stops) | ❌" in text
     assert text.count("](") == 1
