@@ -247,8 +247,8 @@ def describe_divergence(divergence: Divergence) -> str:
         return f"the run ends at {each.time:.3f} s, before its baseline"
     where = f"{each.channel.name} at {each.time:.3f} s"
     if each.outcome == "undefined":
-        has = "is not defined" if np.isnan(each.now) else "has a value"
-        return f"{where} {has}, and {'has' if np.isnan(each.now) else 'has no'} value in the baseline"
+        words = "is not defined, but is" if np.isnan(each.now) else "is defined, but is not"
+        return f"{where} {words} in the baseline"
     unit = "" if each.channel.unit == "quaternion" else f" {each.channel.unit}"
     how = f"{each.ratio:.2g} times its envelope"
     if each.outcome in ("lags", "leads"):
