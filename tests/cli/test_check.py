@@ -140,7 +140,7 @@ def test_a_signal_that_diverges_fails_although_all_metrics_are_better(trace, cap
     (line,) = (line for line in printed if "first divergence: " in line)
     found = json.loads(Path("kept/short/divergence.json").read_text(encoding="utf-8"))["diverged"][0]
     assert found["channel"] in line
-    assert f"at {found['time']:.3f} s, {found['ratio']:.2g} times its envelope" in line
+    assert f"at {found['time']:.3f} s, {found['ratio']:.3g} times its envelope" in line
     assert found["time"] == min(
         each["time"] for each in json.loads(Path("kept/short/divergence.json").read_bytes())["diverged"]
     )

@@ -14,7 +14,7 @@ from simbench.errors import RunError, SimbenchError
 from simbench.files.storage.claimed_folder import FolderInUseError, ForeignFolderError, claim_folder
 from simbench.runs.dossier.clip import write_clip
 from simbench.runs.dossier.headline import headline
-from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff_rows
+from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff_rows, summarise_rest
 from simbench.runs.dossier.page import PageContent, dossier_page
 from simbench.runs.plots.divergence import draw_divergence
 from simbench.runs.regression import CaseResult
@@ -120,8 +120,8 @@ def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress
     text = "\n".join(commands) + "\n"
     (folder / COMMANDS).write_text(text, encoding="utf-8")
     rows = diff_rows(result.verdicts, result.failed_checks)
-    held = sum(verdict.outcome == "holds" for verdict in result.verdicts)
-    (folder / "metrics_diff.md").write_text(diff_markdown(rows, held), encoding="utf-8")
+    rest = summarise_rest(result.verdicts)
+    (folder / "metrics_diff.md").write_text(diff_markdown(rows, rest), encoding="utf-8")
     entries = diff_entries(result.verdicts, result.failed_checks)
     (folder / "metrics_diff.json").write_text(json_text(entries), encoding="utf-8")
     comparison = result.comparison
@@ -152,7 +152,7 @@ def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress
             headline(result),
             listed,
             rows,
-            held,
+            rest,
             plots,
             clip,
             notes,

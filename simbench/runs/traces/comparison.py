@@ -250,11 +250,11 @@ def describe_divergence(divergence: Divergence) -> str:
         words = "is not defined, but is" if np.isnan(each.now) else "is defined, but is not"
         return f"{where} {words} in the baseline"
     unit = "" if each.channel.unit == "quaternion" else f" {each.channel.unit}"
-    how = f"{each.ratio:.2g} times its envelope"
+    how = f"{each.ratio:.3g} times its envelope"
     if each.outcome in ("lags", "leads"):
         how = f"{each.outcome} by {1e3 * abs(each.lag):.2g} ms, {how}"
     peak = (
-        f"; {each.peak_ratio:.2g} times at {each.peak_time:.3f} s"
+        f"; {each.peak_ratio:.3g} times at {each.peak_time:.3f} s"
         if each.peak_ratio >= 1.1 * each.ratio
         else ""
     )
