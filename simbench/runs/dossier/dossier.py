@@ -99,6 +99,7 @@ def write_dossier(
         if folder.exists() and not _holds_only_a_dossier(folder):
             raise RunError(f"{folder}: holds more than a dossier; move or delete it first")
         with claim_folder(working, _holds_only_a_dossier):
+            shutil.copytree(result.run, working / RUN)
             notes = _fill(working, result, commands, on_progress)
             if folder.exists():
                 shutil.rmtree(folder)
@@ -113,10 +114,9 @@ def write_dossier(
 
 
 def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress: OnProgress) -> list[str]:
-    """Write everything into a folder; return what could not be made."""
-    run, notes = folder / RUN, []
-    assert result.run is not None
-    shutil.copytree(result.run, run)
+    """Write everything into a folder that holds the run already; return what could not be made."""
+    run = folder / RUN
+    notes: list[str] = []
     text = "\n".join(commands) + "\n"
     (folder / COMMANDS).write_text(text, encoding="utf-8")
     rows = diff_rows(result.verdicts, result.failed_checks)

@@ -153,16 +153,13 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
         columns = trace.columns(signal)
         lag, allowed = lags[signal], time_tolerance(trace, signal)
         late = abs(lag.lag) > allowed and lag.explains
-        part = Samples(run.time, run.channels, run.values)
-        # A shift within the tolerance is none; beyond it, values are shown as they are.
-        shifted = values if late or abs(lag.lag) > allowed else sample_at(part, times + lag.lag)
-        for column in columns:
-            plain = _ratios(values[:, column], baseline[:, column], tolerance[:, column])
-            ratios = plain
-            if shifted is not values:
-                ratios = np.fmin(
-                    plain, _ratios(shifted[:, column], baseline[:, column], tolerance[:, column])
-                )
+        compared = _ratios(values[:, columns], baseline[:, columns], tolerance[:, columns])
+        if abs(lag.lag) <= allowed:
+            # A shift within the tolerance is none.
+            part = Samples(run.time, tuple(run.channels[c] for c in columns), run.values[:, columns])
+            shifted = sample_at(part, times + lag.lag)
+            compared = np.fmin(compared, _ratios(shifted, baseline[:, columns], tolerance[:, columns]))
+        for column, ratios in zip(columns, compared.T, strict=True):
             first = _first_diverging(ratios, late)
             if first is None:
                 continue
@@ -187,7 +184,7 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
 
 
 def _ratios(now: Array, was: Array, tolerance: Array) -> Array:
-    """Compute deviations (T,) as multiples of what is allowed; infinite where only one value is defined."""
+    """Compute deviations (T, C) as multiples of what is allowed; infinite where only one value is defined."""
     with np.errstate(invalid="ignore"):
         ratios = np.abs(now - was) / tolerance
     one = np.isfinite(now) != np.isfinite(was)
