@@ -14,7 +14,7 @@ from simbench.errors import RunError, SimbenchError
 from simbench.files.storage.claimed_folder import FolderInUseError, ForeignFolderError, claim_folder
 from simbench.runs.dossier.clip import write_clip
 from simbench.runs.dossier.headline import headline
-from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff_rows
+from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff_rows, summarise_rest
 from simbench.runs.dossier.page import PageContent, dossier_page
 from simbench.runs.plots.divergence import draw_divergence
 from simbench.runs.regression import CaseResult
@@ -99,6 +99,7 @@ def write_dossier(
         if folder.exists() and not _holds_only_a_dossier(folder):
             raise RunError(f"{folder}: holds more than a dossier; move or delete it first")
         with claim_folder(working, _holds_only_a_dossier):
+            shutil.copytree(result.run, working / RUN)
             notes = _fill(working, result, commands, on_progress)
             if folder.exists():
                 shutil.rmtree(folder)
@@ -113,15 +114,14 @@ def write_dossier(
 
 
 def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress: OnProgress) -> list[str]:
-    """Write everything into a folder; return what could not be made."""
-    run, notes = folder / RUN, []
-    assert result.run is not None
-    shutil.copytree(result.run, run)
+    """Write everything into a folder that holds the run already; return what could not be made."""
+    run = folder / RUN
+    notes: list[str] = []
     text = "\n".join(commands) + "\n"
     (folder / COMMANDS).write_text(text, encoding="utf-8")
     rows = diff_rows(result.verdicts, result.failed_checks)
-    held = sum(verdict.outcome == "holds" for verdict in result.verdicts)
-    (folder / "metrics_diff.md").write_text(diff_markdown(rows, held), encoding="utf-8")
+    rest = summarise_rest(result.verdicts)
+    (folder / "metrics_diff.md").write_text(diff_markdown(rows, rest), encoding="utf-8")
     entries = diff_entries(result.verdicts, result.failed_checks)
     (folder / "metrics_diff.json").write_text(json_text(entries), encoding="utf-8")
     comparison = result.comparison
@@ -152,7 +152,7 @@ def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress
             headline(result),
             listed,
             rows,
-            held,
+            rest,
             plots,
             clip,
             notes,

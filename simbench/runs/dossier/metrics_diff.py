@@ -8,12 +8,12 @@ from simbench.files.printable import printable
 from simbench.runs.baseline import Verdict
 from simbench.runs.regression import FailedCheck, format_number, format_tolerance
 
-_WORDS = {"worse": "worse", "better": "better", "missing": "missing in the run", "new": "not in the baseline"}
+_WORDS = {"worse": "worse", "better": "better", "missing": "missing in the run"}
 HEADS = ("metric", "baseline", "now", "tolerance", "verdict")
 
 
 def diff_rows(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> list[tuple[str, ...]]:
-    """List metrics that changed, and violated checks, as text.
+    """List metrics that changed, and violated checks, as text; those that the baseline lacks are left out.
 
     Parameters
     ----------
@@ -31,15 +31,14 @@ def diff_rows(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> lis
         (check.name, "", format_number(check.now), "", f"check failed: must be {check.bound}")
         for check in checks
     ]
-    changed = [verdict for verdict in verdicts if verdict.outcome != "holds"]
+    changed = [verdict for verdict in verdicts if verdict.outcome not in ("holds", "new")]
     for verdict in sorted(changed, key=lambda each: not each.failed):
-        new, missing = verdict.outcome == "new", verdict.outcome == "missing"
         rows.append(
             (
                 verdict.name,
-                "" if new else format_number(verdict.was),
-                "" if missing else format_number(verdict.now),
-                "" if new else format_tolerance(verdict.tolerance, verdict.better),
+                format_number(verdict.was),
+                "" if verdict.outcome == "missing" else format_number(verdict.now),
+                format_tolerance(verdict.tolerance, verdict.better),
                 "changed"
                 if verdict.outcome == "worse" and verdict.better == "same"
                 else _WORDS[verdict.outcome],
@@ -48,27 +47,45 @@ def diff_rows(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> lis
     return rows
 
 
-def diff_markdown(rows: Sequence[Sequence[str]], held: int) -> str:
+def summarise_rest(verdicts: Sequence[Verdict]) -> str:
+    """Count the metrics that `diff_rows` leaves out.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        Metrics compared with their baseline.
+
+    Returns
+    -------
+    str
+        How many hold, and how many are not in the baseline.
+    """
+    held = sum(verdict.outcome == "holds" for verdict in verdicts)
+    new = sum(verdict.outcome == "new" for verdict in verdicts)
+    return f"{held} metrics hold their tolerance." + (f" {new} are not in the baseline." if new else "")
+
+
+def diff_markdown(rows: Sequence[Sequence[str]], rest: str) -> str:
     """Write the rows as a Markdown table.
 
     Parameters
     ----------
     rows : sequence of sequence of str
         Rows from `diff_rows`.
-    held : int
-        Number of metrics that hold.
+    rest : str
+        Sentence about the metrics that are not in the rows.
 
     Returns
     -------
     str
-        The table, and how many metrics hold.
+        The table and the sentence.
     """
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(printable(cell).replace("|", "\\|") for cell in cells) + " |"
 
     table = [line(HEADS), "|---|---:|---:|---:|---|", *(line(row) for row in rows)] if rows else []
-    return "\n".join([*table, "", f"{held} metrics hold their tolerance."]).lstrip() + "\n"
+    return "\n".join([*table, "", rest]).lstrip() + "\n"
 
 
 def diff_entries(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> dict[str, Any]:

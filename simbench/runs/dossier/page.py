@@ -35,8 +35,8 @@ class PageContent(NamedTuple):
         Each diverging channel in one line, the earliest first.
     metrics : sequence of sequence of str
         Rows of metrics under `HEADS`.
-    held : int
-        Number of metrics that hold.
+    rest : str
+        Sentence about the metrics that are not in the rows.
     plots : sequence of Path
         PNG files.
     clip : str
@@ -51,7 +51,7 @@ class PageContent(NamedTuple):
     headline: str
     divergences: Sequence[str]
     metrics: Sequence[Sequence[str]]
-    held: int
+    rest: str
     plots: Sequence[Path]
     clip: str
     notes: Sequence[str]
@@ -78,8 +78,8 @@ def dossier_page(content: PageContent) -> str:
         f'<p class="bad">{escape(content.headline)}</p>',
         *(f'<p class="note">{escape(note)}</p>' for note in content.notes),
         f'<video src="{escape(content.clip)}" controls loop muted></video>' if content.clip else "",
-        "<h2>Metrics</h2>" + metrics + f'<p class="note">{content.held} metrics hold their tolerance.</p>',
         _signals(content),
+        f'<h2>Metrics</h2>{metrics}<p class="note">{escape(content.rest)}</p>',
         f"<h2>Reproduce</h2><pre>{escape(content.commands)}</pre>",
         '<p><a href="run/report.html">Report of the run</a></p>',
     ]

@@ -1509,6 +1509,22 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Two scenarios of one check would share a baseline.",
             "Change the key `name` of one of them.",
         ),
+        (
+            "…: first divergence: …",
+            "A signal left the envelope of its baseline's trace, or is early or late, from that moment on.",
+            "`report.html` in the dossier of the failed check shows it beside the baseline. If the change is "
+            "intended, write a new trace with `simbench check --update`.",
+        ),
+        (
+            "…: no dossier: …",
+            "The check failed as said above; only the folder with plots and clip could not be written.",
+            "Choose another folder with `--artifacts DIR`.",
+        ),
+        (
+            "--only …: goes with --update, which rewrites both by default",
+            "The option chooses what of a baseline is rewritten; without `--update` nothing is.",
+            "Add `--update`, or use `--no-traces` to compare metrics only.",
+        ),
     ),
     *_family(
         "Studies and clusters",

@@ -75,7 +75,7 @@ def _heading(divergence: Divergence) -> str:
     if divergence.outcome in ("lags", "leads"):
         return f"{at}: {divergence.outcome} by {1e3 * abs(divergence.lag):.2g} ms"
     if np.isfinite(divergence.ratio):
-        return f"{at}: {divergence.ratio:.2g} times its envelope, at most {divergence.peak_ratio:.2g} times"
+        return f"{at}: {divergence.ratio:.3g} times its envelope, at most {divergence.peak_ratio:.3g} times"
     return f"{at}: {divergence.outcome}"
 
 

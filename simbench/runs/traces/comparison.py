@@ -153,16 +153,13 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
         columns = trace.columns(signal)
         lag, allowed = lags[signal], time_tolerance(trace, signal)
         late = abs(lag.lag) > allowed and lag.explains
-        part = Samples(run.time, run.channels, run.values)
-        # A shift within the tolerance is none; beyond it, values are shown as they are.
-        shifted = values if late or abs(lag.lag) > allowed else sample_at(part, times + lag.lag)
-        for column in columns:
-            plain = _ratios(values[:, column], baseline[:, column], tolerance[:, column])
-            ratios = plain
-            if shifted is not values:
-                ratios = np.fmin(
-                    plain, _ratios(shifted[:, column], baseline[:, column], tolerance[:, column])
-                )
+        compared = _ratios(values[:, columns], baseline[:, columns], tolerance[:, columns])
+        if abs(lag.lag) <= allowed:
+            # A shift within the tolerance is none.
+            part = Samples(run.time, tuple(run.channels[c] for c in columns), run.values[:, columns])
+            shifted = sample_at(part, times + lag.lag)
+            compared = np.fmin(compared, _ratios(shifted, baseline[:, columns], tolerance[:, columns]))
+        for column, ratios in zip(columns, compared.T, strict=True):
             first = _first_diverging(ratios, late)
             if first is None:
                 continue
@@ -187,7 +184,7 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
 
 
 def _ratios(now: Array, was: Array, tolerance: Array) -> Array:
-    """Compute deviations (T,) as multiples of what is allowed; infinite where only one value is defined."""
+    """Compute deviations (T, C) as multiples of what is allowed; infinite where only one value is defined."""
     with np.errstate(invalid="ignore"):
         ratios = np.abs(now - was) / tolerance
     one = np.isfinite(now) != np.isfinite(was)
@@ -247,14 +244,14 @@ def describe_divergence(divergence: Divergence) -> str:
         return f"the run ends at {each.time:.3f} s, before its baseline"
     where = f"{each.channel.name} at {each.time:.3f} s"
     if each.outcome == "undefined":
-        has = "is not defined" if np.isnan(each.now) else "has a value"
-        return f"{where} {has}, and {'has' if np.isnan(each.now) else 'has no'} value in the baseline"
+        words = "is not defined, but is" if np.isnan(each.now) else "is defined, but is not"
+        return f"{where} {words} in the baseline"
     unit = "" if each.channel.unit == "quaternion" else f" {each.channel.unit}"
-    how = f"{each.ratio:.2g} times its envelope"
+    how = f"{each.ratio:.3g} times its envelope"
     if each.outcome in ("lags", "leads"):
         how = f"{each.outcome} by {1e3 * abs(each.lag):.2g} ms, {how}"
     peak = (
-        f"; {each.peak_ratio:.2g} times at {each.peak_time:.3f} s"
+        f"; {each.peak_ratio:.3g} times at {each.peak_time:.3f} s"
         if each.peak_ratio >= 1.1 * each.ratio
         else ""
     )
