@@ -232,7 +232,7 @@ def render_strip(
     return out
 
 
-def load_drawn_run(folder: Path, overrides: Sequence[str] = ()) -> DrawnRun:
+def load_drawn_run(folder: Path, overrides: Sequence[str] = (), log: xr.Dataset | None = None) -> DrawnRun:
     """Load robot, equipment and log of a run, complete or interrupted, to draw them.
 
     Parameters
@@ -241,6 +241,8 @@ def load_drawn_run(folder: Path, overrides: Sequence[str] = ()) -> DrawnRun:
         Run directory.
     overrides : sequence of str
         Texts `camera.key=value`, as for `load_scenario`.
+    log : xarray.Dataset, optional
+        Its log from `open_run`, if it has been read already.
 
     Returns
     -------
@@ -252,7 +254,7 @@ def load_drawn_run(folder: Path, overrides: Sequence[str] = ()) -> DrawnRun:
     RunError, ScenarioError, RobotError
         If there is no log, nothing was logged, or the log is not of the scenario's robot and equipment.
     """
-    log = open_run(folder)
+    log = open_run(folder) if log is None else log
     if not log.sizes["time"]:
         raise RunError(f"{folder}: interrupted before anything was logged")
     scenario = load_scenario(Path(folder) / "scenario.yaml", overrides)

@@ -24,6 +24,8 @@ _CAPTION = (
     "What is left of the person: the recording above, the robot below, both at the same moments, and the "
     "angles between their limbs."
 )
+_MOST_ROWS = 8
+"""Metrics that differ from the baseline, worst first, that are shown at once."""
 _TONES = {"worse": "bad", "missing": "bad", "better": "good"}
 _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "processor", "cores", "command")
 
@@ -213,7 +215,11 @@ def _baseline(report: RunReport, label: str, alone: bool) -> str:
         for verdict in changed
     ]
     heading = f"{of}{len(changed)} of {compared} metrics differ from the baseline"
-    table = _table(["metric", "baseline", "this run", "tolerance", "unit", ""], rows)
+    heads = ["metric", "baseline", "this run", "tolerance", "unit", ""]
+    table = _table(heads, rows[:_MOST_ROWS])
+    if len(rows) > _MOST_ROWS:
+        more = f"<summary>{len(rows) - _MOST_ROWS} more</summary>"
+        table += f"<details>{more}{_table(heads, rows[_MOST_ROWS:])}</details>"
     note = f'<p class="note">{new} metrics are not in the baseline.</p>' if new else ""
     return f'<section class="card"><h2>{escape(heading)}</h2>{table}{note}</section>'
 

@@ -73,7 +73,7 @@ def _describe_run(report: RunReport, label: str, packer: Packer) -> dict[str, An
     """Describe one run in the page's document."""
     scene, reason = None, ""
     try:
-        scene = make_scene(load_drawn_run(report.folder), packer)
+        scene = make_scene(load_drawn_run(report.folder, log=report.log), packer)
     except (SimbenchError, UndrawableShapeError) as error:
         # An old run's robot or meshes may be gone; curves and tables need neither.
         reason = printable(" ".join(str(error).split()))

@@ -1,10 +1,12 @@
 """Content of a report: everything in a run directory."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
@@ -14,11 +16,15 @@ from simbench.files.documents.yaml_document import parse_yaml
 from simbench.options import GripSection
 from simbench.runs.checks import Check, Metric, check_metrics
 from simbench.runs.metric_traces import FailureTime, find_failure_times
-from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots, open_plotted_run
+from simbench.runs.person_log import has_person
+from simbench.runs.plotted_log import open_plotted_run
 from simbench.runs.report.baseline_comparison import BaselineComparison, compare_with_baseline
 from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.run_records import read_metrics, read_provenance
 from simbench.runs.scenario.loading import load_scenario
+
+if TYPE_CHECKING:
+    from simbench.runs.plots.run_plots import OnProgress, Plot
 
 FIDELITY = "fidelity"
 """Plot that a page shows as a picture: stick figures of the recording and of the robot."""
@@ -102,8 +108,17 @@ def read_reports(
         If a plot cannot be written.
     """
     reports = [_read_without_pictures(folder) for folder in folders]
-    only = None if pictures else (FIDELITY,)
-    return [replace(each, plots=draw_plots(each.folder, on_progress, only)) for each in reports]
+    return [replace(each, plots=_draw(each, on_progress, pictures=pictures)) for each in reports]
+
+
+def _draw(report: RunReport, on_progress: OnProgress, *, pictures: bool) -> list[Plot]:
+    """Draw the pictures of a run, if it has any."""
+    if not pictures and not has_person(report.log):
+        return []
+    # Matplotlib takes half a second to import.
+    from simbench.runs.plots.run_plots import draw_plots
+
+    return draw_plots(report.folder, on_progress, None if pictures else (FIDELITY,), report.log)
 
 
 def _read_without_pictures(folder: Path) -> RunReport:
