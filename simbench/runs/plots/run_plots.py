@@ -6,11 +6,8 @@ from pathlib import Path
 
 import xarray as xr
 
-from simbench.errors import RunError
 from simbench.runs.fixture_coordinates import fixture_coordinates
-from simbench.runs.log import open_run
-from simbench.runs.log_schema import require_drawable, require_entries
-from simbench.runs.person_log import has_person, require_person
+from simbench.runs.person_log import has_person
 from simbench.runs.plots.balance import draw_balance
 from simbench.runs.plots.contacts import draw_contacts, has_contacts
 from simbench.runs.plots.equipment import draw_equipment
