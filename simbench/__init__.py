@@ -1,10 +1,12 @@
 """A physics testbed for people who turn recorded human motion into robot motion.
 
-The names below are the public Python API; each is imported when it is first used. A run in three lines::
+The names below are the public Python API; each is imported when it is first used. Two runs, compared::
 
-    from simbench import load_scenario, open_run, run_scenario
-    result = run_scenario(load_scenario("drawer"), "runs/drawer")
-    log = open_run("runs/drawer")
+    import simbench
+    usual = simbench.run("drawer")
+    stiff = simbench.run("drawer", {"control.stiffness_scale": 2})
+    print(simbench.compare(usual, stiff))
+    simbench.compare(usual, stiff).plot().savefig("stiffness.png")
 
 Units are SI and radians, the world's z axis points up, and quaternions are x, y, z, w.
 """
@@ -48,8 +50,11 @@ if TYPE_CHECKING:
     from simbench.retargeting.imitation.tasks import imitation_targets
     from simbench.retargeting.reference.reference import Reference
     from simbench.robot.robot import Robot, load_robot
+    from simbench.runs.api import run
+    from simbench.runs.comparison import Comparison, compare
     from simbench.runs.log import open_run
-    from simbench.runs.pipeline import RunResult, run_scenario
+    from simbench.runs.pipeline import run_scenario
+    from simbench.runs.result import RunResult, load_run
     from simbench.runs.robot_check.check import RobotCheck, check_robot
     from simbench.runs.scenario.loading import load_scenario
     from simbench.runs.scenario.schema import Scenario
@@ -62,6 +67,7 @@ __all__ = [
     "BalanceError",
     "BaselineError",
     "CalibrationError",
+    "Comparison",
     "DynamicsError",
     "HumanMotion",
     "Interrupted",
@@ -87,19 +93,23 @@ __all__ = [
     "calibrate",
     "check_robot",
     "check_trajectory",
+    "compare",
     "follow_frames",
     "imitation_targets",
     "load_robot",
+    "load_run",
     "load_scenario",
     "open_run",
     "read_motion",
     "read_trajectory",
     "retarget_motion",
+    "run",
     "run_scenario",
     "start_imitation",
 ]
 
 _MODULE_OF = {
+    "Comparison": "simbench.runs.comparison",
     "HumanMotion": "simbench.motion.human_motion",
     "JointTrajectory": "simbench.motion.trajectory",
     "ReadOptions": "simbench.motion.read_options",
@@ -107,20 +117,23 @@ _MODULE_OF = {
     "Retargeting": "simbench.retargeting.api",
     "Robot": "simbench.robot.robot",
     "RobotCheck": "simbench.runs.robot_check.check",
-    "RunResult": "simbench.runs.pipeline",
+    "RunResult": "simbench.runs.result",
     "Scenario": "simbench.runs.scenario.schema",
     "Verdict": "simbench.runs.verdict.outcome",
     "calibrate": "simbench.retargeting.imitation.calibration",
     "check_robot": "simbench.runs.robot_check.check",
     "check_trajectory": "simbench.runs.verdict.check",
+    "compare": "simbench.runs.comparison",
     "follow_frames": "simbench.retargeting.imitation.stream",
     "imitation_targets": "simbench.retargeting.imitation.tasks",
     "load_robot": "simbench.robot.robot",
+    "load_run": "simbench.runs.result",
     "load_scenario": "simbench.runs.scenario.loading",
     "open_run": "simbench.runs.log",
     "read_motion": "simbench.motion.readers",
     "read_trajectory": "simbench.motion.trajectory_files.native",
     "retarget_motion": "simbench.retargeting.api",
+    "run": "simbench.runs.api",
     "run_scenario": "simbench.runs.pipeline",
     "start_imitation": "simbench.retargeting.imitation.imitation",
 }

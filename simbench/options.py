@@ -342,6 +342,10 @@ class GripSection(ScenarioSection):
     """Palm to handle distance within which the grip engages."""
 
 
+GainScale = Annotated[float, Field(ge=0.0, le=1000.0)]
+"""Factor of a gain."""
+
+
 class ControlSection(ScenarioSection):
     """Joint control, which acts at every physics step."""
 
@@ -350,6 +354,11 @@ class ControlSection(ScenarioSection):
     an acceleration that corrects the error."""
     feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
     """Torque added to the PD law: that of the planned motion, that of gravity alone, or none."""
+    stiffness_scale: GainScale = 1.0
+    """Factor of the PD law's stiffness of every joint; 2 is twice as stiff as the robot's gains."""
+    damping_scale: GainScale = 1.0
+    """Factor of the PD law's damping of every joint. The square root of `stiffness_scale` keeps the damping
+    ratio."""
     bandwidth_hz: Annotated[float, Field(ge=0.001, le=1000.0)] = 10.0
     """Bandwidth at which computed torque corrects the error, critically damped."""
     model: Literal["own", "explicit", "abbreviated"] = "own"
@@ -362,9 +371,12 @@ class ControlSection(ScenarioSection):
     step."""
 
     @model_validator(mode="after")
-    def _explicit_model(self) -> "ControlSection":
+    def _suits_law(self) -> "ControlSection":
         if self.model != "own" and self.law != "computed_torque":
             raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
+        for name in ("stiffness_scale", "damping_scale"):
+            if self.law != "pd" and getattr(self, name) != 1.0:
+                raise ValueError(f"control.{name} needs control.law: pd; computed torque has a bandwidth_hz")
         for name in ("elements_hz", "torques_hz"):
             if self.model == "own" and getattr(self, name) is not None:
                 raise ValueError(f"control.{name} needs control.model: explicit or abbreviated")

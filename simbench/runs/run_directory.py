@@ -5,6 +5,8 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,25 @@ def incomplete_reason(folder: Path) -> str | None:
     # A process that was killed could not write a reason.
     name = os.path.basename(os.path.abspath(folder))
     return "ended without a word" if name.endswith(SUFFIX) else None
+
+
+def unused_run_path(name: str) -> Path:
+    """Find a directory for a run that has none given: `runs/NAME-TIME`, below the current directory.
+
+    Parameters
+    ----------
+    name : str
+        Name of the scenario.
+
+    Returns
+    -------
+    Path
+        The directory, with a number if there is or will be such a run already.
+    """
+    stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    folders = (Path("runs") / each for each in names)
+    return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
 
 
 class DirectoryTaken(RunError):

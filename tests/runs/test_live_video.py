@@ -37,10 +37,10 @@ def test_it_is_the_video_of_the_log(tmp_path, monkeypatch, fast):
     if result.renderer != "OpenGL":
         pytest.skip("no OpenGL here")
     assert len(parts) >= 2
-    assert result.video == tmp_path / "run" / "video.mp4"
+    assert result.video_file == tmp_path / "run" / "video.mp4"
     view = View(fast=fast)
     path, _ = render_video(tmp_path / "run", tmp_path / "again.mp4", on_progress=silent, view=view)
-    assert path.read_bytes() == result.video.read_bytes()
+    assert path.read_bytes() == result.video_file.read_bytes()
     assert iio.immeta(path, plugin="FFMPEG")["fps"] == (15.0 if fast else 30.0)
 
 

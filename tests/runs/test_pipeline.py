@@ -113,7 +113,7 @@ def test_the_python_interface_returns_what_it_wrote(dance):
     assert all(check.passed for check in dance.result.checks)
     assert {check.name for check in dance.result.checks} == set(load_scenario("dance").checks)
     assert dance.result.directory == dance.folder
-    assert dance.result.video is None
+    assert dance.result.video_file is None
     assert dance.result.metrics == dance.metrics
 
 

@@ -200,8 +200,8 @@ def film_both(folder: Path, weights: Weights) -> Path:
     videos = []
     for name, k in ((GENERAL, weights), ("energy", SINGLE["energy"])):
         result = run_scenario(with_weights("drawer", k), folder / name, video=True)
-        assert result.video is not None
-        videos += ["-i", str(result.video)]
+        assert result.video_file is not None
+        videos += ["-i", str(result.video_file)]
     out = folder / "drawer_side_by_side.mp4"
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-loglevel", "error", *videos]
     subprocess.run([*command, "-filter_complex", "hstack", str(out)], check=True)

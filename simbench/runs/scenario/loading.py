@@ -1,7 +1,7 @@
 """Scenarios: find, read, override, validate and write them."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,14 @@ from simbench.options import TRAJECTORY
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
-from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source
+from simbench.runs.scenario.yaml_source import (
+    Overrides,
+    YamlSource,
+    apply_override,
+    apply_values,
+    find_value,
+    make_source,
+)
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 
@@ -24,6 +31,7 @@ __all__ = [
     "find_scenario",
     "list_scenarios",
     "load_scenario",
+    "override_scenario",
     "resolved_yaml",
     "scenario_mechanisms",
     "validate_source",
@@ -63,7 +71,7 @@ _Dumper.add_representer(list, _represent_list)
 _Dumper.add_implicit_resolver(*EXPONENT)
 
 
-def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
+def load_scenario(name_or_path: str | Path, overrides: Overrides = ()) -> Scenario:
     """Read and validate a scenario.
 
     Parameters
@@ -71,8 +79,9 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     name_or_path : str or Path
         A name from `list_scenarios`, or the path of a YAML file. Files that it names are looked for beside
         it first, then in the current directory.
-    overrides : sequence of str
-        `key=value` texts applied in order, such as `fixtures.0.mass_kg=3`; the value is read as YAML.
+    overrides : sequence of str, or mapping of str to object
+        `key=value` texts applied in order, such as `fixtures.0.mass_kg=3`, whose value is read as YAML; or
+        values by dotted or nested keys, `{"fixtures.0.mass_kg": 3, "control": {"law": "pd"}}`.
 
     Returns
     -------
@@ -90,15 +99,41 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     return validate_source(source, overrides)
 
 
-def validate_source(source: YamlSource, overrides: Sequence[str] = ()) -> Scenario:
+def override_scenario(scenario: Scenario, overrides: Overrides) -> Scenario:
+    """Set values of a scenario and validate it again.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario; it stays as it is.
+    overrides : sequence of str, or mapping of str to object
+        As for `load_scenario`.
+
+    Returns
+    -------
+    Scenario
+        The changed scenario; the same one if there is nothing to set.
+
+    Raises
+    ------
+    ScenarioError
+        As `load_scenario`.
+    """
+    if not overrides:
+        return scenario
+    data = scenario.model_dump(mode="json")
+    return validate_source(YamlSource(scenario.name, data, {}, {}), overrides)
+
+
+def validate_source(source: YamlSource, overrides: Overrides = ()) -> Scenario:
     """Apply overrides to a scenario's values and validate them.
 
     Parameters
     ----------
     source : YamlSource
         Values of the scenario with their origins; changed in place.
-    overrides : sequence of str
-        `key=value` texts applied in order.
+    overrides : sequence of str, or mapping of str to object
+        `key=value` texts applied in order, or values by key.
 
     Returns
     -------
@@ -110,8 +145,13 @@ def validate_source(source: YamlSource, overrides: Sequence[str] = ()) -> Scenar
     ScenarioError
         As `load_scenario`.
     """
-    for override in overrides:
-        apply_override(source, override, dotted_sections=("checks",))
+    if isinstance(overrides, str):
+        overrides = (overrides,)
+    if isinstance(overrides, Mapping):
+        apply_values(source, overrides, dotted_sections=("checks",))
+    else:
+        for override in overrides:
+            apply_override(source, override, dotted_sections=("checks",))
     try:
         scenario = Scenario.model_validate(source.data)
     except ValidationError as error:

@@ -1,7 +1,6 @@
 """The scenario that a file of a robot's motion is run with when no scenario names it."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from simbench.errors import ScenarioError
@@ -11,13 +10,13 @@ from simbench.options import TRAJECTORY
 from simbench.robot.robot import load_robot
 from simbench.runs.scenario.library import PERSON_SUFFIXES
 from simbench.runs.scenario.loading import Scenario, validate_source
-from simbench.runs.scenario.yaml_source import make_source
+from simbench.runs.scenario.yaml_source import Overrides, make_source
 
 _LEAD_IN_S = 1.0
 """Time from the robot's posture to the file's first sample, and back after its last one, s."""
 
 
-def motion_file_scenario(path: Path, robot: str | None, overrides: Sequence[str] = ()) -> Scenario:
+def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = ()) -> Scenario:
     """Make the scenario of a file of a robot's motion.
 
     It is named after the file. The robot stands, gets into the motion and back in a second, and must not
@@ -29,8 +28,8 @@ def motion_file_scenario(path: Path, robot: str | None, overrides: Sequence[str]
         File of a robot's motion.
     robot : str or None
         The robot: a name, or the path of a robot.yaml or a URDF.
-    overrides : sequence of str
-        `key=value` texts applied in order, as for a scenario.
+    overrides : sequence of str, or mapping of str to object
+        `key=value` texts applied in order, or values by key, as for a scenario.
 
     Returns
     -------

@@ -1,8 +1,12 @@
 """A scenario's values with the origin of each key: a line of its file, or an override."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from os import PathLike, fspath
 from typing import Any
+
+import numpy as np
 
 from simbench.errors import ScenarioError
 from simbench.files.documents.number_text import parse_whole_number
@@ -13,6 +17,9 @@ from simbench.files.documents.yaml_document import (
     format_key_path,
     parse_yaml_value,
 )
+
+Overrides = Sequence[str] | Mapping[str, Any]
+"""Values to set in a scenario: `key=value` texts, or values by dotted or nested keys."""
 
 
 @dataclass
@@ -28,7 +35,7 @@ class YamlSource:
     lines : mapping of key path to int
         Line of each key, counted from 1.
     overrides : mapping of key path to str
-        Text `key=value` that last set a key.
+        What last set a key, as messages say it: `--set seed=1`.
     """
 
     name: str
@@ -51,7 +58,7 @@ class YamlSource:
         """
         for set_path, text in reversed(self.overrides.items()):
             if path[: len(set_path)] == set_path or set_path[: len(path)] == path:
-                return f"--set {text}"
+                return text
         while path and path not in self.lines:
             path = path[:-1]
         return f"{self.name}:{self.lines.get(path, 1)}"
@@ -102,30 +109,88 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
         section.
     """
     key, equals, text = override.partition("=")
-    key = key.strip()
+    key, origin = key.strip(), f"--set {override}"
     if not equals or not all(key.split(".")):
-        raise ScenarioError(f"--set {override}: must be key=value, for example seed=1")
-    value = parse_yaml_value(text, f"--set {override}", ScenarioError)
+        raise ScenarioError(f"{origin}: must be key=value, for example seed=1")
+    value = parse_yaml_value(text, origin, ScenarioError)
+    _set_value(source, _split_key(key, dotted_sections), value, origin)
+
+
+def apply_values(source: YamlSource, values: Mapping[str, Any], dotted_sections: Sequence[str] = ()) -> None:
+    """Set keys of a source in place from a mapping.
+
+    Parameters
+    ----------
+    source : YamlSource
+        Source to change.
+    values : mapping of str to object
+        Values by dotted keys, `{"fixtures.0.mass_kg": 3}`, by nested ones, `{"control": {"law": "pd"}}`, or
+        both. A mapping sets the keys in it and keeps the others of its section. A value is a number, text,
+        path, True, False, None, or a list, tuple or array of those.
+    dotted_sections : sequence of str
+        Top-level sections whose own keys contain dots, such as metric names.
+
+    Raises
+    ------
+    ScenarioError
+        If a key is not text, a value is of another kind, or a key leads through something that is not a
+        section.
+    """
+    for key, value in _flat_values(values, ""):
+        origin = f"override {key}"
+        _set_value(source, _split_key(key, dotted_sections), _plain_value(value, origin), origin)
+
+
+def _flat_values(values: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+    """List the values of nested mappings by their dotted keys."""
+    for key, value in values.items():
+        if not isinstance(key, str) or not all(key.split(".")):
+            raise ScenarioError(f"override {before}{key!r}: must be a key such as 'control.law'")
+        if isinstance(value, Mapping) and value:
+            yield from _flat_values(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
+
+
+def _plain_value(value: Any, origin: str) -> Any:
+    """Make what YAML could hold of a value of Python or NumPy."""
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, PathLike):
+        value = fspath(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain_value(part, origin) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_value(part, origin) for part in value]
+    raise ScenarioError(
+        f"{origin}: must be a number, text, a path, true, false, None, a list or a mapping of those, "
+        f"not {type(value).__name__}"
+    )
+
+
+def _set_value(source: YamlSource, steps: Sequence[str], value: Any, origin: str) -> None:
+    """Set the value at a key path of a source, and remember what set it."""
     path: KeyPath = ()
     target: Any = source.data
-    steps = _split_key(key, dotted_sections)
     if len(steps) > MAX_DEPTH:
-        raise ScenarioError(f"--set {override}: the key is nested more than {MAX_DEPTH} deep")
+        raise ScenarioError(f"{origin}: the key is nested more than {MAX_DEPTH} deep")
     for number, step in enumerate(steps):
         if isinstance(target, list):
             index = parse_whole_number(step, len(target) - 1)
             if index is None:
                 raise ScenarioError(
-                    f"--set {override}: '{step}' must be an index of '{format_key_path(path)}', "
+                    f"{origin}: '{step}' must be an index of '{format_key_path(path)}', "
                     + (f"0 to {len(target) - 1}" if target else "which is empty")
                 )
             path = (*path, index)
         elif isinstance(target, dict):
             path = (*path, step)
         else:
-            raise ScenarioError(
-                f"--set {override}: '{format_key_path(path)}' is a single value, not a section"
-            )
+            raise ScenarioError(f"{origin}: '{format_key_path(path)}' is a single value, not a section")
         if number == len(steps) - 1:
             target[path[-1]] = value
         else:
@@ -133,7 +198,7 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
                 target[step] = {}
             target = target[path[-1]]
     source.overrides.pop(path, None)
-    source.overrides[path] = override
+    source.overrides[path] = origin
 
 
 def _split_key(key: str, dotted_sections: Sequence[str]) -> list[str]:

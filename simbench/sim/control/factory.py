@@ -1,5 +1,7 @@
 """The control law that a scenario asks for."""
 
+from dataclasses import replace
+
 from simbench.dynamics.model_library import explicit_model_of
 from simbench.options import ControlSection
 from simbench.robot.robot import Robot
@@ -17,7 +19,7 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     description : str
         Name of the robot, or path of its robot.yaml: an explicit model is derived from its table of rows.
     control : ControlSection
-        Law, bandwidth in Hz, model, and the rates in Hz at which an explicit model is evaluated.
+        Law, factors of the PD gains, bandwidth in Hz, model, and the rates in Hz of an explicit model.
     timestep : float
         Physics step, s.
 
@@ -33,6 +35,12 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     RobotError
         If an explicit model is asked for, and the robot is no arm described by rows (`dh`).
     """
+    motors = replace(
+        robot.motors,
+        stiffness=control.stiffness_scale * robot.motors.stiffness,
+        damping=control.damping_scale * robot.motors.damping,
+    )
+    robot = replace(robot, motors=motors)
     if control.model == "own":
         return LAWS[control.law](robot, timestep, control.bandwidth_hz)
     model = explicit_model_of(description, abbreviated=control.model == "abbreviated")

@@ -1,13 +1,14 @@
 import re
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbench.errors import ScenarioError
 from simbench.options import Bound, RobotSection
-from simbench.runs.scenario.library import USUAL_ROBOT, read_robot
-from simbench.runs.scenario.loading import list_scenarios, load_scenario, resolved_yaml
+from simbench.runs.scenario.library import USUAL_ROBOT, summarise_scenario
+from simbench.runs.scenario.loading import list_scenarios, load_scenario, override_scenario, resolved_yaml
 from simbench.runs.scenario.schema import Scenario
 
 MINIMAL = "name: own\nmotion:\n  source: actor:drawer\n"
@@ -255,5 +256,46 @@ def test_metrics_of_fixtures_are_known_by_the_scenarios_own_fixtures():
 
 def test_the_robot_of_a_scenario_can_be_read_without_validating_it():
     for name in list_scenarios():
-        assert read_robot(name) == load_scenario(name).robot.name
+        assert summarise_scenario(name).robot == load_scenario(name).robot.name
     assert RobotSection().name == USUAL_ROBOT
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ({"fixtures.0.mass_kg": 5}, ["fixtures.0.mass_kg=5"]),
+        ({"fixtures": {"0": {"mass_kg": np.float32(5.0)}}}, ["fixtures.0.mass_kg=5"]),
+        ({"robot.position_m": np.array([0.1, 0.2])}, ["robot.position_m=[0.1, 0.2]"]),
+        ({"robot": {"position_m": (0.1, 0.2)}}, ["robot.position_m=[0.1, 0.2]"]),
+        ({"checks.tracking.rms_rad.max": 0.5}, ["checks.tracking.rms_rad.max=0.5"]),
+        ({"checks": {"tracking.rms_rad": {"max": 0.5}}}, ["checks.tracking.rms_rad.max=0.5"]),
+        ({"camera.overlays": False, "seed": np.int64(3)}, ["camera.overlays=false", "seed=3"]),
+        ({"push": None}, ["push=null"]),
+    ],
+)
+def test_values_of_python_set_what_texts_set(values, texts):
+    assert load_scenario("drawer", values) == load_scenario("drawer", texts)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"control.law": object()}, "override control.law: must be a number, text, a path"),
+        ({"control": {1: 2}}, "override control.1: must be a key such as"),
+        ({"seed.deeper": 1}, "override seed.deeper: 'seed' is a single value, not a section"),
+        ({"fixtures.7.mass_kg": 1}, "override fixtures.7.mass_kg: '7' must be an index of 'fixtures'"),
+        ({"fixtures.0.mass_kg": "heavy"}, "override fixtures.0.mass_kg: fixtures.0.mass_kg: "),
+        ({"fixtures.0.mass_kg": float("nan")}, "override fixtures.0.mass_kg: fixtures.0.mass_kg: "),
+    ],
+)
+def test_bad_values_of_python_are_named_with_their_key(values, words):
+    with pytest.raises(ScenarioError) as error:
+        load_scenario("drawer", values)
+    assert str(error.value).startswith(words)
+
+
+def test_an_override_leaves_the_scenario_that_it_changes_as_it_was():
+    scenario = load_scenario("drawer")
+    changed = override_scenario(scenario, {"seed": 7})
+    assert (scenario.seed, changed.seed) == (0, 7)
+    assert override_scenario(changed, {"seed": 0}) == scenario

@@ -1,0 +1,244 @@
+"""Plot of a run's signals over time, or of several runs' on the same axes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from simbench.errors import RunError
+from simbench.kinematics.arrays import Array
+from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, add_axes, new_sheet, set_time_axis
+from simbench.runs.fixture_coordinates import fixture_coordinates
+
+HEIGHT, SPACE = 170, 44
+_LEGEND_WIDTH = 180
+MOST_LINES = 6
+"""Lines in one panel: of more joints, those that differ or move most are drawn."""
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_STYLES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), "dotted", (0, (5, 1, 1, 1)))
+LARGEST_ERROR, LARGEST_TORQUE, FEET = "tracking error", "motor torque", "foot load"
+"""Signals that are computed from variables of the log: the largest error of a joint and the largest share of
+a torque limit, of all joints but the fingers, and the vertical force of each foot."""
+
+
+SignalFigure: TypeAlias = Figure
+"""What is drawn: a figure of matplotlib."""
+
+
+class Channels(NamedTuple):
+    """Curves of one quantity.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the values.
+    names : list of str
+        Name of each of K curves.
+    values : (T, K) array
+        Values.
+    """
+
+    unit: str
+    names: list[str]
+    values: Array
+
+
+def plot_signals(
+    logs: Mapping[str, xr.Dataset],
+    signals: Sequence[str] = (),
+    *,
+    entries: Sequence[str] = (),
+    title: str = "",
+) -> Figure:
+    """Draw signals over time, those of several runs on the same axes.
+
+    Parameters
+    ----------
+    logs : mapping of str to xarray.Dataset
+        Logs from `open_run` by the name of the run.
+    signals : sequence of str
+        Variables of the log with the dimension time, such as `zmp` or `joint_position`, or `tracking error`,
+        `motor torque`, `foot load`: one panel each. By default those three, the ZMP and the equipment, as far
+        as the logs have them.
+    entries : sequence of str
+        Which joints, axes or feet are drawn; by default at most `MOST_LINES`, those that differ most between
+        the runs, or move most in one run.
+    title : str
+        Title of the figure; by default the names of the runs.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure with one panel for each signal.
+
+    Raises
+    ------
+    RunError
+        If no log has a signal, or a signal lacks an entry; the message lists what there is.
+    """
+    chosen = list(signals) or usual_signals(list(logs.values()))
+    panels = {signal: _collect_panel(logs, signal, entries) for signal in chosen}
+    key = [
+        Line2D([], [], color="#444444", linestyle=_STYLES[number % len(_STYLES)], label=name)
+        for number, name in enumerate(logs)
+    ]
+    content = len(panels) * (HEIGHT + SPACE) - SPACE
+    sheet = new_sheet(content, title or " and ".join(logs), key if len(logs) > 1 else [])
+    end = max(float(log.time.values[-1]) for log in logs.values())
+    for row, (signal, panel) in enumerate(panels.items()):
+        axes = add_axes(
+            sheet, LEFT, TOP + row * (HEIGHT + SPACE), WIDTH - LEFT - RIGHT - _LEGEND_WIDTH, HEIGHT
+        )
+        names, count = _drawn_names(panel)
+        for number, (run, channels) in enumerate(panel.items()):
+            time = logs[run].time.values
+            for line, name in enumerate(names):
+                if name in channels.names:
+                    values = channels.values[:, channels.names.index(name)]
+                    style = _STYLES[number % len(_STYLES)]
+                    colour = _COLOURS[(line if len(names) > 1 else number) % len(_COLOURS)]
+                    axes.plot(time, values, color=colour, linestyle=style, linewidth=1.1)
+        unit = next(iter(panel.values())).unit
+        among = f", {len(names)} of {count}" if len(names) < count else ""
+        axes.set_title(f"{signal}{f' ({unit})' if unit else ''}{among}", loc="left", size=9, parse_math=False)
+        handles = [Line2D([], [], color=_COLOURS[line], label=name) for line, name in enumerate(names)]
+        axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.005, 1.0), fontsize=8, frameon=False)
+        axes.grid(color="#e6e6e6", linewidth=0.6)
+        axes.margins(y=0.08)
+        set_time_axis(axes, np.array([0.0, end]))
+        axes.ticklabel_format(axis="y", useOffset=False)
+    axes.set_xlabel("time (s)", size=9)
+    return sheet.figure
+
+
+def _legend(names: Sequence[str], runs: Sequence[str]) -> list[Line2D]:
+    """Make the legend of a panel: its curves by colour, or the runs where each has one curve."""
+    if len(names) == 1 and len(runs) > 1:
+        return [
+            Line2D(
+                [],
+                [],
+                color=_COLOURS[number % len(_COLOURS)],
+                linestyle=_STYLES[number % len(_STYLES)],
+                label=run,
+            )
+            for number, run in enumerate(runs)
+        ]
+    return [Line2D([], [], color=_COLOURS[line], label=name) for line, name in enumerate(names)]
+
+
+def usual_signals(logs: Sequence[xr.Dataset]) -> list[str]:
+    """List the signals that are drawn where none is named.
+
+    Parameters
+    ----------
+    logs : sequence of xarray.Dataset
+        Logs of at least one run.
+
+    Returns
+    -------
+    list of str
+        Names, as for `plot_signals`.
+    """
+    equipment = dict.fromkeys(each.name for log in logs for each in fixture_coordinates(log))
+    balance = ["zmp"] if any("zmp" in log for log in logs) else []
+    feet = [FEET] if any(log.sizes["foot"] for log in logs) else []
+    return [LARGEST_ERROR, *equipment, *balance, *feet, LARGEST_TORQUE]
+
+
+def _collect_panel(
+    logs: Mapping[str, xr.Dataset], signal: str, entries: Sequence[str]
+) -> dict[str, Channels]:
+    """Read a signal of every log that has it, with only the entries that are asked for."""
+    panel = {
+        run: found for run, log in logs.items() if (found := _read_channels(log, signal, entries)) is not None
+    }
+    if not panel:
+        allowed = sorted(
+            {str(name) for log in logs.values() for name in log.data_vars if "time" in log[name].dims}
+        )
+        raise RunError(
+            f"{signal}: no such signal in the log; allowed: {LARGEST_ERROR}, {LARGEST_TORQUE}, {FEET}, "
+            + ", ".join(allowed)
+        )
+    if entries:
+        known = dict.fromkeys(name for channels in panel.values() for name in channels.names)
+        wanted = [name for name in entries if name in known]
+        # Panels of one curve have nothing to choose from.
+        if not wanted and len(known) > 1:
+            raise RunError(f"{signal}: has no {', '.join(entries)}; allowed: {', '.join(known)}")
+        if wanted:
+            panel = {run: _only(channels, wanted) for run, channels in panel.items()}
+    return panel
+
+
+def _only(channels: Channels, names: Sequence[str]) -> Channels:
+    kept = [name for name in names if name in channels.names]
+    columns = [channels.names.index(name) for name in kept]
+    return Channels(channels.unit, kept, channels.values[:, columns])
+
+
+def _read_channels(log: xr.Dataset, signal: str, entries: Sequence[str]) -> Channels | None:
+    """Read a signal as curves; None if the log does not have it."""
+    if signal == LARGEST_ERROR:
+        error = 1000.0 * np.abs((log["joint_position"] - log["joint_reference"]).values)
+        return _joint_channels(log, "mrad", error, entries)
+    if signal == LARGEST_TORQUE:
+        limit = log["torque_limit"].values
+        share = 100.0 * np.abs(log["torque_motor"].values) / np.where(limit > 0.0, limit, np.inf)
+        return _joint_channels(log, "% of the limit", share, entries)
+    if signal == FEET:
+        if not log.sizes["foot"]:
+            return None
+        return Channels("N", list(log["foot"].values.astype(str)), log["foot_wrench"].sel(axis6="fz").values)
+    if signal not in log.data_vars or "time" not in log[signal].dims:
+        return None
+    variable = log[signal].transpose("time", ...)
+    others = variable.dims[1:]
+    values = variable.values.astype(float).reshape(len(variable), -1)
+    labels = [""]
+    for dim in others:
+        parts = (
+            log[dim].values.astype(str).tolist()
+            if dim in log.coords
+            else [str(k) for k in range(log.sizes[dim])]
+        )
+        labels = [f"{label} {part}".strip() for label in labels for part in parts]
+    return Channels(str(variable.attrs.get("units", "")), labels if others else [signal], values)
+
+
+def _joint_channels(log: xr.Dataset, unit: str, values: Array, entries: Sequence[str]) -> Channels:
+    """Make a curve for each joint where joints are asked for, else one of the largest but the fingers'."""
+    names = log["joint"].values.astype(str).tolist()
+    if set(entries) & set(names):
+        return Channels(unit, names, values)
+    # As in the metrics: a handle stops the fingers by design.
+    counted = values[:, ~log["is_grip"].values]
+    return Channels(unit, ["largest joint"], counted.max(axis=1, keepdims=True))
+
+
+def _drawn_names(panel: Mapping[str, Channels]) -> tuple[list[str], int]:
+    """Choose the curves that are drawn, and count how many there are.
+
+    Those of two runs differ by their largest difference at the same index; a single run's curves by their
+    range.
+    """
+    names = list(dict.fromkeys(name for channels in panel.values() for name in channels.names))
+    if len(names) <= MOST_LINES:
+        return names, len(names)
+    ranges = {name: 0.0 for name in names}
+    for name in names:
+        curves = [
+            channels.values[:, channels.names.index(name)]
+            for channels in panel.values()
+            if name in channels.names
+        ]
+        shortest = min(len(curve) for curve in curves)
+        stacked = np.stack([curve[:shortest] for curve in curves])
+        spread = np.ptp(stacked, axis=0) if len(curves) > 1 else stacked[0] - stacked[0].min()
+        ranges[name] = float(np.nanmax(spread, initial=0.0))
+    kept = sorted(names, key=lambda name: -ranges[name])[:MOST_LINES]
+    return [name for name in names if name in kept], len(names)

@@ -1,0 +1,253 @@
+"""The outcome of a run: metrics and checks at once, log, plots, video and report when they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simbench.errors import RunError
+from simbench.runs.checks import DIVERGED, Check, check_metrics
+from simbench.runs.metric_format import format_value, unit_of
+from simbench.runs.run_directory import incomplete_reason
+from simbench.runs.run_records import read_metrics, read_provenance
+from simbench.system.progress import Progress, shown_progress
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from simbench.runs.plots.signals import SignalFigure
+
+
+@dataclass(frozen=True, repr=False)
+class RunResult:
+    """Outcome of a run.
+
+    Parameters
+    ----------
+    directory : Path
+        Run directory.
+    metrics : dict of str to float, bool, str or None
+        Metrics by name, as in `metrics.json`.
+    checks : tuple of Check
+        Outcome of the scenario's checks.
+    video_file : Path or None
+        File of the video; None if none was drawn with the run.
+    renderer : str or None
+        Renderer that drew the video, `EGL` or `TinyRenderer`.
+    diverged : str or None
+        When the physics diverged and what did first, in one line; None if it did not.
+    robot : str or None
+        Where the robot came from, in one line; None if all of it ships with simbench.
+    notes : tuple of str
+        What the robot made of the scenario differently, and what was found out about a trajectory, one line
+        each.
+    doubts : tuple of str
+        What may well be wrong about the recording or the trajectory, or what the robot cannot do of it, one
+        line each.
+    """
+
+    directory: Path
+    metrics: dict[str, Any]
+    checks: tuple[Check, ...]
+    video_file: Path | None = None
+    renderer: str | None = None
+    diverged: str | None = None
+    robot: str | None = None
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether all of the scenario's checks hold; True where it has none."""
+        return all(check.passed for check in self.checks)
+
+    @cached_property
+    def log(self) -> xr.Dataset:
+        """Log of the run, as `open_run` returns it: every variable has named dimensions and a unit."""
+        from simbench.runs.log import open_run
+
+        return open_run(self.directory)
+
+    def plot(self, *signals: str, entries: Sequence[str] = ()) -> SignalFigure:
+        """Draw signals of the log over time.
+
+        Parameters
+        ----------
+        *signals : str
+            Variables of the log such as `zmp` or `joint_position`, or `tracking error`, `motor torque`,
+            `foot load`; one panel each. By default those that tell most.
+        entries : sequence of str
+            Which joints, axes or feet are drawn.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure: a notebook shows it, `savefig` writes it.
+
+        Raises
+        ------
+        RunError
+            If the log has no such signal; the message lists those it has.
+        """
+        from simbench.runs.plots.signals import plot_signals
+
+        name = self.directory.name
+        return plot_signals({name: self.log}, signals, entries=entries, title=name)
+
+    def video(self, *, fast: bool = False, on_progress: Progress = None) -> Path:
+        """Render the video of the run, if there is none yet.
+
+        Parameters
+        ----------
+        fast : bool
+            Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
+        on_progress : callable (stage, done, total), bool or None
+            As for `run`.
+
+        Returns
+        -------
+        Path
+            The file, `video.mp4` in the run directory.
+        """
+        from simbench.runs.video import View, render_video
+
+        path = self.directory / "video.mp4"
+        if path.is_file():
+            return path
+        with shown_progress(on_progress) as tell:
+            return render_video(self.directory, on_progress=tell, view=View(fast=fast))[0]
+
+    def report(self, out: str | Path | None = None, *, on_progress: Progress = None) -> Path:
+        """Write the report of the run: one page that needs no other file.
+
+        Parameters
+        ----------
+        out : str or Path, optional
+            File to write, ending in `.html`; by default `report.html` in the run directory.
+        on_progress : callable (stage, done, total), bool or None
+            As for `run`.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from simbench.runs.report.html import write_report
+        from simbench.runs.report.report import read_reports
+
+        path = self.directory / "report.html" if out is None else Path(out)
+        with shown_progress(on_progress) as tell:
+            reports = read_reports([self.directory], tell)
+        write_report(reports, path)
+        return path
+
+    def __repr__(self) -> str:
+        """Write checks and where the run is, in a few lines."""
+        lines = [f"<run {self.directory.name}: {describe_checks(self.checks)}"]
+        lines += [self.diverged] if self.diverged else []
+        lines += [_describe(check, self.metrics) for check in sorted_checks(self.checks) if not check.passed]
+        lines += [f"{len(self.metrics)} metrics, run directory {os.fspath(self.directory)}>"]
+        return "\n ".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Write checks, failed ones first, then the metrics, as a notebook shows them."""
+        from simbench.runs.report.html import escape
+
+        verdict = escape(f"{self.directory.name}: {describe_checks(self.checks)}")
+        rows = "".join(
+            f"<tr><td>{'✓' if check.passed else '✗'}</td><td>{escape(check.name)}</td>"
+            f"<td>{escape(format_value(self.metrics.get(check.name)))} {escape(unit_of(check.name))}</td>"
+            f"<td>{escape(check.bound)}</td></tr>"
+            for check in sorted_checks(self.checks)
+        )
+        metrics = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(format_value(value))} {escape(unit_of(name))}</td></tr>"
+            for name, value in sorted(self.metrics.items())
+        )
+        return (
+            f"<p><b>{verdict}</b></p>"
+            f"<table><tr><th></th><th>check</th><th>value</th><th>must be</th></tr>{rows}</table>"
+            f"<details><summary>{len(self.metrics)} metrics</summary><table>{metrics}</table></details>"
+            f"<p><code>{escape(os.fspath(self.directory))}</code></p>"
+        )
+
+
+def describe_checks(checks: Sequence[Check]) -> str:
+    """Say in a few words how many checks hold.
+
+    Parameters
+    ----------
+    checks : sequence of Check
+        Outcome of a run's checks.
+
+    Returns
+    -------
+    str
+        Such as `12 of 12 checks hold`.
+    """
+    held = sum(check.passed for check in checks)
+    return f"{held} of {len(checks)} checks hold" if checks else "no checks"
+
+
+def sorted_checks(checks: Sequence[Check]) -> list[Check]:
+    """Sort checks so that those that failed are first.
+
+    Parameters
+    ----------
+    checks : sequence of Check
+        Outcome of a run's checks.
+
+    Returns
+    -------
+    list of Check
+        The same checks.
+    """
+    return sorted(checks, key=lambda check: check.passed)
+
+
+def _describe(check: Check, metrics: dict[str, Any]) -> str:
+    """Describe a check that failed in one line."""
+    value = f"{format_value(metrics.get(check.name))} {unit_of(check.name)}".strip()
+    why = f" ({check.reason})" if check.reason else ""
+    return f"✗ {check.name} is {value}, must be {check.bound}{why}"
+
+
+def load_run(directory: str | Path) -> RunResult:
+    """Read the outcome of a finished run from its directory.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Run directory.
+
+    Returns
+    -------
+    RunResult
+        As `run` returned it, without its notes.
+
+    Raises
+    ------
+    RunError, ScenarioError
+        If it is not the directory of a finished run, or a file is damaged.
+    """
+    from simbench.runs.scenario.loading import load_scenario
+
+    folder = Path(directory)
+    if not folder.is_dir():
+        raise RunError(f"{folder}: is not a run directory")
+    reason = incomplete_reason(folder)
+    if reason is not None:
+        raise RunError(f"{folder}: incomplete ({reason}); open_run reads its log as far as it goes")
+    metrics = read_metrics(folder)
+    checks = check_metrics(load_scenario(folder / "scenario.yaml").checks, metrics)
+    video, time = folder / "video.mp4", metrics.get(DIVERGED)
+    result = RunResult(folder, metrics, checks, doubts=tuple(read_provenance(folder).get("doubts", ())))
+    return replace(
+        result,
+        video_file=video if video.is_file() else None,
+        diverged=f"physics diverged at {time} s" if time is not None else None,
+    )
