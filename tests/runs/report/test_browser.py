@@ -1,7 +1,7 @@
 """A report in a browser: without a network, scene, timeline and plots share one time.
 
-It takes Playwright (`pip install playwright`) and a Chromium: of the distribution (`apt-get install
-chromium`), Playwright's own, or the one that `SIMBENCH_CHROMIUM` names.
+It takes Playwright (`pip install playwright`) and a Chromium, of the distribution (apt-get install chromium)
+or of Playwright; `SIMBENCH_CHROMIUM` names another.
 """
 
 import os

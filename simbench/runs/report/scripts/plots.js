@@ -340,9 +340,11 @@ export class Plots {
   show(time) {
     this.shown = time;
     const inside = time >= this.window[0] - 1e-9 && time <= this.window[1] + 1e-9;
-    for (const { plot, head, time: times, curves, entries } of this.plots) {
+    // uPlot takes over a new range of time only later: the position follows from the range itself.
+    const part = (time - this.window[0]) / (this.window[1] - this.window[0]);
+    for (const { head, time: times, curves, entries } of this.plots) {
       head.hidden = !inside;
-      if (inside) head.style.transform = `translateX(${plot.valToPos(time, "x")}px)`;
+      if (inside) head.style.left = `${100 * part}%`;
       const sample = findSample(times, time);
       for (const { value, index } of entries) value.textContent = number(curves[index].data[sample]);
     }
