@@ -1,7 +1,7 @@
 """The scene of a run for an interactive page: surfaces of all bodies, and their motion.
 
-Links of the robot move by forward kinematics in the page: the joint positions of the log and the base are a
-quarter of the size of the links' poses, and exact between samples.
+Links of the robot move by forward kinematics in the page: the page has the log's joint positions and
+base instead of the links' poses.
 """
 
 from collections.abc import Sequence
