@@ -3,6 +3,8 @@
 A process of its own, so that the simulation does not wait for what browsers are sent.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
@@ -12,16 +14,18 @@ import socket
 import sys
 import threading
 import time
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
 import trimesh
-import viser
 
 from simbench.kinematics.arrays import Array
 from simbench.sim.rendering.browser.messages import EndMessage, FramesMessage, SceneMessage, Status
 from simbench.sim.rendering.scene_look import COG, DISC_RADIUS, SUPPORT, TILE, ZMP
+
+if TYPE_CHECKING:
+    import viser
 
 _RATE = 30.0
 """Pictures per second."""
@@ -98,6 +102,9 @@ def serve(messages: IO[bytes], answers: IO[str]) -> None:
     answers : text file
         Where `Status` lines go.
     """
+    # An extra of simbench; this module is read without it where all modules are.
+    import viser
+
     first: SceneMessage = pickle.load(messages)
     try:
         server = viser.ViserServer(host=first.host, port=_free_port(first.host, first.port), verbose=False)
