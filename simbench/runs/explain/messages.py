@@ -324,17 +324,17 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Use one of the listed names, or the path of a file ending in `.yaml`.",
         ),
         (
-            "--set …: must be key=value, for example seed=1",
+            "…: must be key=value, for example seed=1",
             "The override has no `=`.",
             "Write `--set section.key=value`, without spaces around `=`.",
         ),
         (
-            "--set …: '…' must be an index of '…', …",
+            "…: '…' must be an index of '…', …",
             "A list such as `fixtures` is addressed by number, counted from 0.",
             "Write for example `--set fixtures.0.mass_kg=3`.",
         ),
         (
-            "--set …: '…' is a single value, not a section",
+            "…: '…' is a single value, not a section",
             "The override addresses a key below a value that has no keys.",
             "Shorten the key to the one that holds the value.",
         ),

@@ -1,13 +1,13 @@
 """Find scenarios, and read the summaries of those that ship with simbench, without validating them."""
 
 import difflib
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from simbench.errors import ScenarioError
+from simbench.errors import BaselineError, ScenarioError
+from simbench.files.documents.json_document import read_json_object
 from simbench.files.documents.yaml_document import YamlDocument, read_yaml
 from simbench.files.input_files import require_regular_file
 from simbench.resources import resource_dir
@@ -126,8 +126,8 @@ def _planned_duration(path: Path) -> float | None:
     """Planned duration of a scenario's motion in its baseline, s; None without baseline or such a motion."""
     baseline = path.parent / "baselines" / f"{path.stem}.json"
     try:
-        expected = json.loads(baseline.read_text(encoding="utf-8"))["retarget.duration_s"]["value"]
-    except (OSError, ValueError, LookupError, TypeError):
+        expected = read_json_object(baseline, BaselineError)["retarget.duration_s"]["value"]
+    except (OSError, BaselineError, LookupError, TypeError):
         # A list says what is known; `simbench check` says what is wrong with a baseline.
         return None
     return float(expected) if isinstance(expected, (int, float)) else None

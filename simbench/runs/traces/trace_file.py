@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simbench.errors import BaselineError
+from simbench.files.documents.json_document import parse_json
 from simbench.files.hdf5.dataset import load_dataset, reading
 from simbench.files.hdf5.probe import probe_file
 from simbench.files.hdf5.seal import SealState, inspect_seal, seal
@@ -210,7 +211,7 @@ def _decode(dataset: xr.Dataset, path: Path) -> Trace:
     if not (np.isfinite(step) & (step > 0.0)).all():
         raise BaselineError(f"{path}: steps must be greater than 0")
     stored = dataset["value"].values.T
-    lags = json.loads(dataset.attrs.get("lags_s", "{}"))
+    lags = parse_json(str(dataset.attrs.get("lags_s", "{}")), f"{path}: lags_s", BaselineError)
     log_rate = float(dataset.attrs.get("log_rate_hz", 0.0))
     if not (
         isinstance(lags, dict) and all(isinstance(lag, float) for lag in lags.values()) and log_rate > 0.0
@@ -228,7 +229,7 @@ def _decode(dataset: xr.Dataset, path: Path) -> Trace:
 
 def _read_channels(text: Any, path: Path) -> tuple[Channel, ...]:
     """Read the names of the channels."""
-    entries = json.loads(text) if isinstance(text, str) else None
+    entries = parse_json(text, f"{path}: channels", BaselineError) if isinstance(text, str) else None
     if not isinstance(entries, list) or not all(
         isinstance(entry, list) and len(entry) == 3 and all(isinstance(part, str) for part in entry)
         for entry in entries

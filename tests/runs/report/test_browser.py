@@ -81,8 +81,11 @@ def tab(browser, run):
 
 @pytest.fixture(scope="module")
 def drawer_tab(browser, drawer_run, tmp_path_factory):
-    out = tmp_path_factory.mktemp("page") / "drawer.html"
-    assert main(["report", str(drawer_run()), "--out", str(out)]) == 0
+    folder = tmp_path_factory.mktemp("page")
+    # Its picture of the person is drawn into the run, which other tests examine.
+    shutil.copytree(drawer_run(), folder / "run")
+    out = folder / "drawer.html"
+    assert main(["report", str(folder / "run"), "--out", str(out)]) == 0
     return Tab(browser, out)
 
 

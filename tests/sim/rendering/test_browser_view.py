@@ -38,12 +38,12 @@ def test_a_page_is_served_on_loopback_and_ends_with_the_run(cast):
     with open_browser_view(cast, "first", 1.0, Address()) as first:
         with open_browser_view(cast, "second", 1.0, Address()) as second:
             assert first.url != second.url
-            with urllib.request.urlopen(second.url, timeout=20) as page:
+            with urllib.request.urlopen(second.url) as page:
                 assert page.status == 200
             second.add(np.arange(3) / 30.0, frames(3))
             second.finish("3 of 3 checks hold", wait=False)
         assert first.url.startswith("http://localhost:")
-        with urllib.request.urlopen(first.url, timeout=20) as page:
+        with urllib.request.urlopen(first.url) as page:
             assert b"<html" in page.read().lower()
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib.util
-import json
 import pickle
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RunError
+from simbench.files.documents.json_document import parse_json
 from simbench.sim.rendering.browser.messages import EndMessage, FramesMessage, SceneMessage, Status
 from simbench.sim.rendering.painting import Cast, make_records
 from simbench.sim.rendering.scene_frames import Frames
@@ -157,7 +157,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes]) -> str:
     line = process.stdout.readline()
     if not line:
         raise RunError("--view: the process that serves the scene ended before it was ready")
-    status = Status(**json.loads(line))
+    status = Status(**parse_json(line.decode(), "--view", RunError))
     if status.kind == "failed":
         raise RunError(f"--view: cannot listen on {status.words}")
     return status.words
