@@ -5,8 +5,9 @@ Every pytest of an environment with simbench loads it, so slow imports are left 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,12 +19,28 @@ if TYPE_CHECKING:
 
     from simbench.runs.baseline import Metric
     from simbench.runs.checks import Check
-    from simbench.runs.regression import Case
+    from simbench.runs.regression import Case, CaseResult
 
 _MARKER = (
     "simbench(scenario, *overrides): the scenario, by name or path, and `key=value` texts, that the fixture "
     "simbench_result runs"
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the plugin's options.
+
+    Parameters
+    ----------
+    parser : pytest.Parser
+        Parser of pytest's command line.
+    """
+    parser.getgroup("simbench").addoption(
+        "--simbench-artifacts",
+        metavar="DIR",
+        default="failures",
+        help="where a failed assert_baseline leaves plots, a clip, and its run (default: failures)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,6 +52,77 @@ def pytest_configure(config: pytest.Config) -> None:
         Configuration of the test session.
     """
     config.addinivalue_line("markers", _MARKER)
+
+
+@dataclass
+class Reporter:
+    """Where a failed comparison leaves its dossier, and the test to whose report the paths go.
+
+    Parameters
+    ----------
+    artifacts : Path
+        Folder of the dossiers.
+    node : pytest.Item, optional
+        Test that is running.
+    """
+
+    artifacts: Path
+    node: pytest.Item | None = None
+
+    def attach(self, name: str, value: object) -> None:
+        """Add a property to the running test in a JUnit report.
+
+        Parameters
+        ----------
+        name : str
+            Name of the property.
+        value : object
+            Its value.
+        """
+        # As pytest's record_property does, without its warning about the report's schema.
+        if self.node is not None:
+            self.node.user_properties.append((name, value))
+
+    def write(self, result: CaseResult, line: str) -> str:
+        """Write the dossier of a failed comparison, and attach its paths.
+
+        Parameters
+        ----------
+        result : CaseResult
+            The comparison.
+        line : str
+            First divergence.
+
+        Returns
+        -------
+        str
+            Line that says where the dossier is, or why there is none.
+        """
+        import shlex
+
+        from simbench.errors import SimbenchError
+        from simbench.runs.dossier.dossier import check_command, write_dossier
+
+        name, overrides = result.case.scenario.name, result.case.arguments[1:]
+        # Runs with other overrides have dossiers of their own.
+        digest = hashlib.sha256("\0".join(overrides).encode()).hexdigest()[:8]
+        commands = [check_command(result.case.arguments)]
+        if self.node is not None:
+            commands.insert(0, shlex.join(["pytest", self.node.nodeid]))
+        self.attach(f"{name}.first_divergence", line)
+        try:
+            dossier = write_dossier(
+                result,
+                self.artifacts,
+                commands,
+                lambda stage, done, total: None,
+                f"{name}-{digest}" if overrides else name,
+            )
+        except SimbenchError as error:
+            return f"{name}: no dossier: {error}"
+        for key, path in dossier.files.items():
+            self.attach(f"{name}.{key}", str(path))
+        return "; ".join([f"{name}: dossier: {dossier.folder}", *dossier.notes])
 
 
 @dataclass(frozen=True)
@@ -51,12 +139,15 @@ class SimbenchRun:
         Metrics as in `metrics.json`.
     checks : tuple of Check
         Outcome of the scenario's checks.
+    reporter : Reporter
+        Where a failed comparison is reported.
     """
 
     case: Case
     directory: Path
     metrics: dict[str, Metric]
     checks: tuple[Check, ...]
+    reporter: Reporter = field(default_factory=lambda: Reporter(Path("failures")), repr=False)
 
     @cached_property
     def log(self) -> xr.Dataset:
@@ -65,33 +156,60 @@ class SimbenchRun:
 
         return open_run(self.directory)
 
-    def assert_baseline(self) -> None:
-        """Fail where `simbench check` would, naming the scenario and the metrics.
+    def assert_baseline(self, *, traces: bool = True) -> None:
+        """Fail where `simbench check` would, naming the scenario, the first divergence and the metrics.
+
+        A failure leaves a dossier in the folder that `--simbench-artifacts` names.
+
+        Parameters
+        ----------
+        traces : bool
+            Whether signals are compared with the scenario's trace, if there is one, beside the metrics.
 
         Raises
         ------
         AssertionError
-            If a metric is worse than its baseline or missing, or a check of the scenario fails.
+            If a metric is worse than its baseline or missing, a signal left its envelope, or a check of the
+            scenario fails.
         BaselineError
             If the scenario has no baseline.
         """
         __tracebackhide__ = True
-        from simbench.runs.regression import describe_check, describe_drift, evaluate_run, require_baselines
+        from simbench.runs.dossier.headline import headline
+        from simbench.runs.regression import (
+            CaseResult,
+            compare_signals,
+            describe_check,
+            describe_drift,
+            evaluate_run,
+            require_baselines,
+        )
 
         require_baselines([self.case])
-        name = self.case.scenario.name
+        name, trace = self.case.scenario.name, self.case.trace
         verdicts, failed = evaluate_run(self.case.baseline, self.metrics, self.checks)
+        comparison = compare_signals(trace, self.directory) if traces and trace is not None else None
+        result = CaseResult(self.case, verdicts, failed, comparison=comparison, run=self.directory)
+        if not result.failed:
+            return
+        first = headline(result)
         lines = [describe_check(name, check) for check in failed]
         lines += [describe_drift(name, verdict) for verdict in verdicts if verdict.failed]
-        if lines:
-            raise AssertionError("\n".join(lines))
+        lines = [first, *(line for line in lines if line != first)]
+        raise AssertionError("\n".join([*lines, self.reporter.write(result, first)]))
 
 
 RunScenario = Callable[..., SimbenchRun]
 
 
 @pytest.fixture(scope="session")
-def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
+def _simbench_reporter(request: pytest.FixtureRequest) -> Reporter:
+    """Make what all runs of a session report to."""
+    return Reporter(Path(request.config.getoption("--simbench-artifacts")))
+
+
+@pytest.fixture(scope="session")
+def _simbench_runs(tmp_path_factory: pytest.TempPathFactory, _simbench_reporter: Reporter) -> RunScenario:
     """Run each scenario with the same overrides only once a session."""
     made: dict[tuple[str, ...], SimbenchRun] = {}
 
@@ -102,30 +220,32 @@ def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
 
             (case,) = find_cases([str(scenario)], overrides)
             directory = tmp_path_factory.mktemp(case.scenario.name) / "run"
-            made[key] = SimbenchRun(case, directory, *run_once(case.scenario, directory))
+            made[key] = SimbenchRun(case, directory, *run_once(case.scenario, directory), _simbench_reporter)
         return made[key]
 
     return run
 
 
 @pytest.fixture
-def simbench_run(_simbench_runs: RunScenario, request: pytest.FixtureRequest) -> RunScenario:
+def simbench_run(
+    _simbench_runs: RunScenario, _simbench_reporter: Reporter, request: pytest.FixtureRequest
+) -> RunScenario:
     """Run a scenario: `simbench_run(name_or_path, "key=value", ...)` gives a `SimbenchRun`.
 
     A path is looked for in the current directory, then beside the test's file.
 
     Calls with the same arguments share one run in a session. Metrics become properties `<scenario>.<metric>`
-    of the test in a JUnit report.
+    of the test in a JUnit report; a failed `assert_baseline` adds the paths of its dossier.
     """
+    _simbench_reporter.node = request.node
 
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
         beside = request.path.parent / scenario
         if not Path(scenario).is_file() and beside.is_file():
             scenario = beside
         result = _simbench_runs(scenario, *overrides)
-        # As pytest's record_property does, without its warning about the report's schema.
         for name, value in result.metrics.items():
-            request.node.user_properties.append((f"{result.case.scenario.name}.{name}", value))
+            _simbench_reporter.attach(f"{result.case.scenario.name}.{name}", value)
         return result
 
     return run

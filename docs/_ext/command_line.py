@@ -10,6 +10,7 @@ from typing import Any
 from markdown_text import code, escape_text, table, write_if_changed
 from typer.main import get_command
 
+from simbench.cli.example import read_examples
 from simbench.cli.main import app
 
 _TYPES = {int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
@@ -46,6 +47,9 @@ def _describe(name: str, command: Any, level: int = 2) -> Iterator[str]:
     if options:
         rows = [(code(_option(each, hints)), _explain(each, hints)) for each in options]
         yield table(("option", "meaning"), rows)
+    commands = read_examples(command.epilog)
+    if commands:
+        yield "```sh\n" + "\n".join(commands) + "\n```\n\n"
     for sub, each in sorted(grouped.items()):
         yield from _describe(f"{name} {sub}", each, level + 1)
 

@@ -44,6 +44,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     "verdict": ("none.csv", "--robot", "puma560"),
     "place": ("sample:nonsense",),
     "check": ("puma560_sweep", "--set", "nonsense=1", "--set", "name=x"),
+    "trend": ("nonsense.jsonl",),
     "sweep": ("puma560_sweep", "--vary", "nonsense=1,2", "--out", "study"),
     "skills": ("sample:nonsense",),
     "calibrate": ("none.csv", "--model", "puma560"),

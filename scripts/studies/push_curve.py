@@ -1,7 +1,7 @@
 """Find the strongest push that a standing robot survives in each direction.
 
 python scripts/studies/push_curve.py [--robot NAME ...] [--directions N] [--resolution J] [--jobs N]
-    [--strategy NAME ...] [--plot OUT.png] [--set KEY=VALUE]...
+    [--strategy NAME ...] [--picture OUT.png] [--set KEY=VALUE]...
 
 For each direction, robot and balance strategy this finds the largest impulse on the pelvis, applied in 0.1 s,
 after which the robot stands still within 4 s. The strategies are: the plan alone (stiff joints), COG-ZMP
@@ -95,7 +95,7 @@ def main() -> int:
     parser.add_argument("--resolution", type=float, default=0.5, metavar="J", help="N·s")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="simultaneous runs")
     parser.add_argument("--strategy", action="append", choices=STRATEGIES, help="all three by default")
-    parser.add_argument("--plot", type=Path, metavar="OUT.png")
+    parser.add_argument("--picture", "--plot", type=Path, metavar="OUT.png")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     given = parser.parse_args()
     if given.directions < 1 or given.jobs < 1 or not given.resolution > 0.0:
@@ -145,8 +145,8 @@ def main() -> int:
     for (robot, strategy), radii in curves.items():
         table.add_row(robot, strategy, *(f"{radius:.1f}" for radius in radii), f"{np.mean(radii):.1f}")
     console.print(table)
-    if given.plot:
-        draw(curves, directions, given.plot)
+    if given.picture:
+        draw(curves, directions, given.picture)
     return 0
 
 

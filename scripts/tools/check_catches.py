@@ -4,8 +4,10 @@ python scripts/tools/check_catches.py [SCENARIO ...] [--repeats N] [--jobs N]
 
 Checks the scenarios (by default all that have a baseline) as they are; N times with the robot displaced by
 1e-12 m and 1e-12 rad, like the rounding of another machine; and in copies of the code with one deliberate
-fault each: a fault must make a metric of some scenario worse, and not only prevent a run from starting. Exit
-status 1 if a check of intact code fails, or a fault is not detected.
+fault each: a fault must make a metric of some scenario worse or a signal leave its envelope, and not only
+prevent a run from starting. The table says what metrics alone detect, and what traces do: the signal that
+diverges first, when, and by how many of its envelopes. A fault that changes nothing, because what it swaps is
+equal, must not be detected. Exit status 1 if a check of intact code fails, or a fault is not detected.
 """
 
 import argparse
@@ -38,11 +40,17 @@ _ERROR = "failed: "
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault in one file: its description, and the texts in the file that are replaced."""
+    """A fault in one file: its description, the texts in the file that are replaced, where it shows.
+
+    `scenarios` are those that it can affect: of these, the ones that are checked anyway are run.
+    `changes_nothing` marks a fault by which nothing may change.
+    """
 
     name: str
     file: str
     changes: tuple[tuple[str, str], ...]
+    scenarios: tuple[str, ...] = ("drawer",)
+    changes_nothing: bool = False
 
 
 FAULTS = (
@@ -59,7 +67,8 @@ FAULTS = (
     Fault(
         "friction of the floor 0.2",
         "simbench/options.py",
-        (("floor_friction: NonNegativeFloat = 0.8", "floor_friction: NonNegativeFloat = 0.2"),),
+        (("floor_friction: Annotated[float, Field(ge=0.0, le=100.0)] = 0.8", "floor_friction: float = 0.2"),),
+        ("mahru_walk",),
     ),
     Fault(
         "imitation's weights of joints and hands swapped",
@@ -79,6 +88,66 @@ FAULTS = (
             ),
         ),
     ),
+    Fault(
+        "stiffness of the grip halved",
+        "simbench/options.py",
+        (("    stiffness_n_m: Gain = 2000.0", "    stiffness_n_m: Gain = 1000.0"),),
+    ),
+    Fault(
+        "time constant of the ZMP's filter times 3",
+        "simbench/balance/controller/sensing.py",
+        (("gain = _low_pass_gain(bandwidth, timestep)", "gain = _low_pass_gain(bandwidth / 3.0, timestep)"),),
+        ("romeo_wave", "mahru_walk"),
+    ),
+    Fault(
+        "log one sample late",
+        "simbench/runs/log_builder.py",
+        (
+            (
+                "sampled = {name: recorder[name][used] for name",
+                "sampled = {name: recorder[name][[0, *range(recorder.count - 1)]] for name",
+            ),
+        ),
+        ("drawer", "puma560_sweep"),
+    ),
+    Fault(
+        "actor 2 % taller",
+        "simbench/motion/actors/people.py",
+        (("height=1.70, mass=70.0", "height=1.734, mass=70.0"),),
+        ("drawer", "romeo_wave"),
+    ),
+    Fault(
+        "torque limit of ROMEO's left elbow times 0.7",
+        "robots/romeo/romeo.urdf",
+        (
+            (
+                'effort="7.404" />\n  </joint>\n  <joint name="LElbowYaw"',
+                'effort="5.1828" />\n  </joint>\n  <joint name="LElbowYaw"',
+            ),
+        ),
+    ),
+    Fault(
+        "gains of ROMEO's left and right knee swapped",
+        "simbench/robot/drives.py",
+        (
+            (
+                'rows = _rows(gains, description, joint_names, f"{where}: gains")',
+                'rows = _rows(gains, description, joint_names, f"{where}: gains")\n'
+                "    if 'LKneePitch' in rows:\n"
+                "        rows = {**rows, 'LKneePitch': rows['RKneePitch'], 'RKneePitch': rows['LKneePitch']}",
+            ),
+        ),
+        changes_nothing=True,
+    ),
+    Fault(
+        "gains of ROMEO's knees and hip yaws swapped",
+        "robots/romeo/robot.yaml",
+        (
+            ("  LKneePitch: [2500, 25]", "  LKneePitch: [1500, 20]"),
+            ("  LHipYaw: [1500, 20]", "  LHipYaw: [2500, 25]"),
+        ),
+        ("romeo_wave",),
+    ),
 )
 
 
@@ -93,15 +162,21 @@ class Trial:
 
 @dataclass(frozen=True)
 class Said:
-    """Outcome of a check: exit status, and (scenario, metric or error) for each row that failed."""
+    """Outcome of a check: exit status, (scenario, metric or error) for each failure, first divergences."""
 
     status: int
     failures: tuple[tuple[str, str], ...]
+    divergences: tuple[tuple[str, str], ...] = ()
 
     @property
-    def names_a_metric(self) -> bool:
-        """Whether the check names a metric that became worse; an error alone names none."""
-        return self.status == 1 and any(not what.startswith(_ERROR) for _, what in self.failures)
+    def metrics(self) -> tuple[tuple[str, str], ...]:
+        """Metrics that became worse, without errors."""
+        return tuple(failure for failure in self.failures if not failure[1].startswith(_ERROR))
+
+    @property
+    def detects(self) -> bool:
+        """Whether the check names a metric that became worse or a signal that diverged; an error is none."""
+        return self.status == 1 and bool(self.metrics or self.divergences)
 
 
 def broken_copy(folder: Path, fault: Fault) -> Path:
@@ -137,27 +212,31 @@ def run_check(root: Path, arguments: Sequence[str]) -> Said:
         imported = Path(python("-c", where).stdout.strip())
         if not imported.is_relative_to(root):
             sys.exit(f"{imported}: is what Python imports, not {root}")
-        done = python("-m", "simbench", "check", *arguments)
+        done = python("-m", "simbench", "check", *arguments, "--no-dossier")
     if done.returncode not in (0, 1):
         return Said(done.returncode, ((" ".join(arguments), done.stderr.strip()),))
-    failures = []
+    failures, divergences = [], []
     for line in done.stdout.splitlines()[1:]:
         scenario, *cells = re.split(r"\s{2,}", line.strip())
-        if re.match(rf"worse|changed|missing in the run|check failed|{_ERROR}", cells[-1]):
+        if cells and re.match(rf"worse|changed|missing in the run|check failed|{_ERROR}", cells[-1]):
             failures.append((scenario, cells[0]))
-    return Said(done.returncode, tuple(failures))
+        elif first := re.fullmatch(r"(\S+): first divergence: (.*)", line.strip()):
+            divergences.append((first[1], first[2]))
+    return Said(done.returncode, tuple(failures), tuple(divergences))
 
 
 def add_rows(table: Table, name: str, said: Said) -> None:
     """Add a row for each scenario that failed, or one row if all passed."""
-    scenarios = list(dict.fromkeys(scenario for scenario, _ in said.failures))
+    first = dict(said.divergences)
+    scenarios = list(dict.fromkeys([*(scenario for scenario, _ in said.failures), *first]))
     if not scenarios:
-        table.add_row(name, str(said.status), "", "all hold" if said.status == 0 else "")
+        table.add_row(name, str(said.status), "", "all hold" if said.status == 0 else "", "")
     for number, scenario in enumerate(scenarios):
         metrics = [metric for other, metric in said.failures if other == scenario]
         more = f", {len(metrics) - _SHOWN} more" if len(metrics) > _SHOWN else ""
         head = (name, str(said.status)) if number == 0 else ("", "")
-        table.add_row(*head, scenario, ", ".join(metrics[:_SHOWN]) + more)
+        shown = ", ".join(metrics[:_SHOWN]) + more
+        table.add_row(*head, scenario, shown or "nothing", first.get(scenario, "nothing"))
 
 
 def make_trial(trial: Trial) -> Said:
@@ -166,6 +245,13 @@ def make_trial(trial: Trial) -> Said:
         return run_check(ROOT, trial.arguments)
     with tempfile.TemporaryDirectory() as folder:
         return run_check(broken_copy(Path(folder), trial.fault), trial.arguments)
+
+
+def as_demanded(trial: Trial, said: Said) -> bool:
+    """Return whether a fault is detected, or one that changes nothing is not."""
+    if trial.fault is not None and trial.fault.changes_nothing:
+        return said.status == 0
+    return said.detects
 
 
 def elsewhere(case: Case, number: int) -> tuple[str, ...]:
@@ -202,7 +288,10 @@ def main() -> int:
         for number in range(1, given.repeats + 1)
         for name, case in zip(names, cases, strict=True)
     ]
-    broken = [Trial(fault.name, every, fault) for fault in FAULTS]
+    broken = []
+    for fault in FAULTS:
+        affected = [name for name in names if name in fault.scenarios] or names
+        broken.append(Trial(fault.name, (*affected, "--jobs", "1"), fault))
     trials = [as_it_is, *moved, *broken]
     with progress_bars(Console(stderr=True)) as on_progress, ThreadPoolExecutor(given.jobs) as threads:
         waiting = [threads.submit(make_trial, trial) for trial in trials]
@@ -212,21 +301,28 @@ def main() -> int:
         finally:
             threads.shutdown(cancel_futures=True)
     said = dict(zip(trials, (trial.result() for trial in waiting), strict=True))
-    table = Table("what", "exit", "scenario", "worse", box=None, pad_edge=False)
+    table = Table("what", "exit", "scenario", "metrics", "traces: first divergence", box=None, pad_edge=False)
     add_rows(table, as_it_is.name, said[as_it_is])
     drifted = [trial for trial in moved if said[trial].status != 0]
     for trial in drifted:
         add_rows(table, trial.name, said[trial])
-    table.add_row("elsewhere by 1e-12", "", "", f"{len(moved) - len(drifted)} of {len(moved)} runs hold")
+    table.add_row("elsewhere by 1e-12", "", "", f"{len(moved) - len(drifted)} of {len(moved)} runs hold", "")
     for trial in broken:
         add_rows(table, trial.name, said[trial])
-        if not said[trial].names_a_metric:
-            table.add_row("", "", "", "not caught: no metric is named")
+        if not as_demanded(trial, said[trial]):
+            table.add_row("", "", "", "not caught: nothing is named", "")
     console = Console()
     if not console.is_terminal:
-        console.width = 200
+        console.width = 260
     console.print(table)
-    caught = all(said[trial].names_a_metric for trial in broken)
+    caught = all(as_demanded(trial, said[trial]) for trial in broken)
+    for kind, found in (
+        ("metrics", [trial for trial in broken if said[trial].metrics]),
+        ("traces", [trial for trial in broken if said[trial].divergences]),
+    ):
+        print(
+            f"caught by {kind}: {len(found)} of {sum(not fault.changes_nothing for fault in FAULTS)} faults"
+        )
     return 0 if said[as_it_is].status == 0 and not drifted and caught else 1
 
 

@@ -65,12 +65,12 @@ def draw_robots(path: Path) -> None:
 
 
 def draw_recording(path: Path) -> None:
-    """Draw a recording as `simbench motion inspect --plot` does."""
+    """Draw a recording as `simbench motion inspect --picture` does."""
     plot_recording(inspect_motion(read_motion(RECORDING)), path)
 
 
 def draw_retargeted(path: Path) -> None:
-    """Draw a retargeting as `simbench retarget --plot` does."""
+    """Draw a retargeting as `simbench retarget --picture` does."""
     made = retarget_motion(RETARGETED, "romeo", "analytical")
     draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), path)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_robot
 from simbench.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -23,7 +24,12 @@ def calibrate(
         list[Path], typer.Argument(metavar="DATA...", help="CSV files, one for each motion, SI units.")
     ],
     model: Annotated[
-        str, typer.Option(metavar="ARM", help="Name, or path of a robot.yaml with a row (dh) for each joint.")
+        str,
+        typer.Option(
+            metavar="ARM",
+            help="Name, or path of a robot.yaml with a row (dh) for each joint.",
+            autocompletion=complete_robot,
+        ),
     ],
     kp: Annotated[
         float | None,

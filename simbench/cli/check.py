@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from simbench.cli.completion import complete_scenario
+from simbench.cli.completion import complete_scenario, complete_scenario_key
 from simbench.errors import BaselineError
 from simbench.files.printable import printable
 from simbench.files.storage.scratch import scratch_folder
@@ -42,7 +42,12 @@ def check_scenarios(
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value in each scenario; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a value in each scenario; repeatable.",
+            autocompletion=complete_scenario_key,
+        ),
     ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Measure and rewrite the baselines, and show what changes.")
@@ -53,26 +58,51 @@ def check_scenarios(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the run directories in this new directory.")
     ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Add the metrics to this file; simbench trend draws it."),
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Add a table of the scenarios in Markdown.")
+    ] = None,
     no_cache: NoCache = False,
+    no_traces: Annotated[
+        bool, typer.Option("--no-traces", help="Compare metrics only, not the signals over time.")
+    ] = False,
+    only: Annotated[
+        Literal["metrics", "traces"] | None,
+        typer.Option(help="With --update: what of a baseline is rewritten, by default both."),
+    ] = None,
+    no_dossier: Annotated[
+        bool, typer.Option("--no-dossier", help="Leave nothing of a failed check.")
+    ] = False,
+    artifacts: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where a failed check leaves plots, a clip and its run.")
+    ] = Path("failures"),
 ) -> None:
-    """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
+    """Compare scenarios' metrics and signals with their baselines; exit status 1 if any is worse."""
     from simbench.runs.scenario.library import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios or ():
         read_scenario(name)
     from simbench.cli.console import make_console, progress_bars, wide_console
-    from simbench.runs.baseline import write_baseline
     from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
 
+    _require_outputs(history, summary)
     given = overrides or []
     if update and given and not any(text.partition("=")[0].strip() == "name" for text in given):
         raise BaselineError(
             f"--set {given[0]}: would not be seen in the baseline that --update writes; "
             "a changed scenario needs a name of its own: --set name=..."
         )
-    cases = find_cases(scenarios or (), given)
+    if only is not None and not update:
+        raise BaselineError(f"--only {only}: goes with --update, which rewrites both by default")
+    if only == "traces" and no_traces:
+        raise BaselineError("--only traces: nothing is left with --no-traces; allowed: one of them")
+    traces = not no_traces and only != "metrics"
+    cases = find_cases(scenarios or (), given, traces=traces and not update)
     if scenarios:
         require_packages(cases)
         if not update:
@@ -83,6 +113,7 @@ def check_scenarios(
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
+    console = wide_console()
     with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
         results = run_cases(
             chosen,
@@ -90,23 +121,161 @@ def check_scenarios(
             jobs=jobs or cores,
             measure=update,
             cache=not no_cache,
+            traces=traces,
             on_progress=on_progress,
         )
-    console = wide_console()
+        dossiers = [] if update or no_dossier else write_dossiers(results, artifacts, on_progress)
+        if history is not None:
+            from simbench.runs.trend.history import append_history, make_records
+
+            append_history(history, make_records(results, folder, history, kept=out))
+        if summary is not None:
+            from simbench.runs.check_summary import append_summary
+
+            append_summary(summary, results, skipped, artifacts if dossiers else None)
     if update:
-        measured = [result for result in results if result.measured is not None]
+        raise typer.Exit(write_baselines(results, skipped, only))
+    console.print(results_table(results, skipped))
+    for line in [*divergence_lines(results), *dossiers, *untraced_lines(results if traces else ())]:
+        print(printable(line))
+    raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def write_baselines(
+    results: Sequence[CaseResult], skipped: Sequence[Case], only: Literal["metrics", "traces"] | None
+) -> int:
+    """Write what was measured, and show what changes.
+
+    Parameters
+    ----------
+    results : sequence of CaseResult
+        Outcomes of the scenarios that were run.
+    skipped : sequence of Case
+        Scenarios that were not.
+    only : {"metrics", "traces"}, optional
+        What is written; by default both.
+
+    Returns
+    -------
+    int
+        Exit status.
+    """
+    from simbench.cli.console import wide_console
+    from simbench.runs.baseline import write_baseline
+    from simbench.runs.traces.trace_file import trace_path, write_trace
+
+    measured = [result for result in results if result.measured is not None]
+    failed = [result for result in results if result.measured is None]
+    console = wide_console()
+    if only != "traces":
         for result in measured:
             write_baseline(result.case.path, result.measured or {})
-        failed = [result for result in results if result.measured is None]
         console.print(update_table(measured))
         for result in measured:
             print(f"baseline  {result.case.path}")
-        if failed or skipped:
-            print("\nnot updated:")
-            console.print(results_table(failed, skipped))
-        raise typer.Exit(1 if failed else 0)
-    console.print(results_table(results, skipped))
-    raise typer.Exit(1 if any(result.failed for result in results) else 0)
+    for result in measured:
+        if result.measured_trace is not None:
+            path = trace_path(result.case.path)
+            write_trace(path, result.measured_trace)
+            print(f"trace     {path}  ({len(result.measured_trace) / 1000.0:.0f} kB)")
+    if failed or skipped:
+        print("\nnot updated:")
+        console.print(results_table(failed, skipped))
+    return 1 if failed else 0
+
+
+def write_dossiers(
+    results: Sequence[CaseResult], artifacts: Path, on_progress: Callable[[str, int, int], None]
+) -> list[str]:
+    """Write a dossier of each check that failed and has a run.
+
+    Parameters
+    ----------
+    results : sequence of CaseResult
+        Outcomes of the checks.
+    artifacts : Path
+        Folder of the dossiers.
+    on_progress : callable (stage, done, total)
+        Callback that receives the progress.
+
+    Returns
+    -------
+    list of str
+        Lines that say where they are, and what could not be made.
+    """
+    failed = [result for result in results if result.failed and result.run is not None]
+    if not failed:
+        return []
+    from simbench.errors import SimbenchError
+    from simbench.runs.dossier.dossier import check_command, write_dossier
+
+    lines = []
+    for result in failed:
+        name = result.case.scenario.name
+        try:
+            dossier = write_dossier(result, artifacts, [check_command(result.case.arguments)], on_progress)
+        except SimbenchError as error:
+            # What failed is said in any case.
+            lines.append(f"{name}: no dossier: {error}")
+            continue
+        lines += [f"{name}: {note}" for note in dossier.notes]
+        lines.append(f"{name}: dossier: {dossier.folder}")
+    return lines
+
+
+def divergence_lines(results: Sequence[CaseResult]) -> list[str]:
+    """Say of each scenario that diverged which signal did first, when, and by how much.
+
+    Parameters
+    ----------
+    results : sequence of CaseResult
+        Outcomes of the checks.
+
+    Returns
+    -------
+    list of str
+        A line for each.
+    """
+    diverged = [result for result in results if result.diverged]
+    if not diverged:
+        return []
+    from simbench.runs.dossier.headline import headline
+
+    return [headline(result) for result in diverged]
+
+
+def untraced_lines(results: Sequence[CaseResult]) -> list[str]:
+    """Name the scenarios whose signals were not compared, because there is no trace.
+
+    Parameters
+    ----------
+    results : sequence of CaseResult
+        Outcomes of the checks.
+
+    Returns
+    -------
+    list of str
+        One line, or none.
+    """
+    names = [
+        result.case.scenario.name for result in results if not result.error and result.case.trace is None
+    ]
+    if not names:
+        return []
+    return [f"without a trace, metrics only: {', '.join(names)}; --update --only traces writes one"]
+
+
+def _require_outputs(history: Path | None, summary: Path | None) -> None:
+    """Refuse files to which nothing could be added, before anything is run."""
+    from simbench.cli.console import require_output_file
+
+    if summary is not None:
+        require_output_file(summary, BaselineError)
+    if history is not None:
+        require_output_file(history, BaselineError, ".jsonl", "a history")
+        from simbench.runs.trend.history import require_history
+
+        require_history(history)
 
 
 def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:
@@ -139,9 +308,16 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
         for verdict in result.verdicts:
             if verdict.outcome != "holds":
                 table.add_row(name, *_cells(verdict))
+        compared = result.comparison
+        if compared is not None and compared.divergences:
+            extent = f"diverged: {len(compared.divergences)} of {len(compared.trace.channels)} channels"
+            table.add_row(name, "signals", "", "", "", Text(extent, _STYLE["worse"]))
         if not result.failed:
             kept = sum(verdict.outcome in ("holds", "better") for verdict in result.verdicts)
-            table.add_row(name, f"{kept} metrics", "", "", "", Text("holds", "green"))
+            held = f"{kept} metrics"
+            if compared is not None:
+                held += f", {len(compared.trace.channels)} channels"
+            table.add_row(name, held, "", "", "", Text("holds", "green"))
     for case in unchecked:
         reason = case.missing or "no baseline; --update writes one"
         table.add_row(case.scenario.name, "", "", "", "", f"not checked: {printable(reason)}")

@@ -1,4 +1,10 @@
-"""What the shell completes beside commands and options."""
+"""What the shell completes beside commands, options and files.
+
+Every function takes what has been typed, and returns the names that begin with it; where there are none,
+the shell completes files.
+"""
+
+from collections.abc import Callable
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -37,3 +43,154 @@ def complete_robot(incomplete: str) -> list[str]:
 
     names = {*shipped_robots(), *find_plug_ins(), *find_wheel_urdfs()}
     return sorted(name for name in names if name.startswith(incomplete))
+
+
+def complete_motion(incomplete: str) -> list[str]:
+    """List the recordings and virtual actors that come with simbench and begin with a text.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        Sources such as `actor:drawer`.
+    """
+    from simbench.motion.sources import list_motion_sources
+
+    return [name for name in list_motion_sources() if name.startswith(incomplete)]
+
+
+def complete_tasks(incomplete: str) -> list[str]:
+    """Complete the last of several tasks of virtual actors, which commas separate.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        All of it with the last name completed.
+    """
+    from simbench.motion.sources import list_tasks
+
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in list_tasks() if name.startswith(last)]
+
+
+def complete_marker_map(incomplete: str) -> list[str]:
+    """List the marker maps that ship with simbench and begin with a text.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        Names, sorted.
+    """
+    from simbench.resources import resource_dir
+
+    names = (path.stem for path in resource_dir("marker_maps").glob("*.yaml"))
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def complete_scenario_key(incomplete: str) -> list[str]:
+    """List the keys of a scenario that begin with a text, as `--set` and `--vary` take them.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        Dotted keys, each with an equals sign; of fixtures and of what users name none, since they depend on
+        the scenario.
+    """
+    from simbench.runs.explain.keys import scenario_key_entries
+
+    names = (key.name for section in scenario_key_entries() for key in section.keys)
+    chosen = (name for name in names if not name.startswith("fixtures.") and "<" not in name)
+    return sorted({f"{name}=" for name in chosen if name.startswith(incomplete)})
+
+
+def complete_camera_key(incomplete: str) -> list[str]:
+    """List the keys of a scenario's camera that begin with a text.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        Dotted keys, each with an equals sign.
+    """
+    return [key for key in complete_scenario_key(incomplete) if key.startswith("camera.")]
+
+
+def complete_metric(incomplete: str) -> list[str]:
+    """List the metrics that begin with a text.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        Names; none of those that a fixture gives its metrics.
+    """
+    from simbench.runs.metric_catalogue import metric_entries
+
+    names = (entry.name for entry in metric_entries())
+    return sorted(name for name in names if name.startswith(incomplete) and "<" not in name)
+
+
+def complete_explained(incomplete: str) -> list[str]:
+    """List what `simbench explain` knows by a single word that begins with a text.
+
+    Parameters
+    ----------
+    incomplete : str
+        What has been typed.
+
+    Returns
+    -------
+    list of str
+        Metrics, keys, variables of the log and terms.
+    """
+    from simbench.runs.explain.lookup import explained_names
+
+    single = (name for name in explained_names() if " " not in name and "<" not in name)
+    return sorted(name for name in single if name.startswith(incomplete))
+
+
+def complete_words(*words: str) -> Callable[[str], list[str]]:
+    """Make a function that completes one of a few words.
+
+    Parameters
+    ----------
+    *words : str
+        Words that are allowed.
+
+    Returns
+    -------
+    callable
+        Function of what has been typed that lists the words which begin with it.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete

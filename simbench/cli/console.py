@@ -58,8 +58,10 @@ def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -
     names = sorted({*metrics, *outcome}, key=lambda name: ("." in name, name))
     table = Table("metric", "value", "unit", "check", box=None, pad_edge=False)
     table.columns[1].justify = "right"
-    for column in table.columns:
+    for column in table.columns[1:3]:
         column.no_wrap = True
+    # Of words, only a name that is wider than the terminal may be broken.
+    table.columns[0].overflow = "fold"
     group = None
     for name in names:
         head = name.rpartition(".")[0]
@@ -79,7 +81,7 @@ def _check_text(check: Check | None) -> Text:
 
 
 @contextmanager
-def progress_bars(console: Console) -> Iterator[OnProgress]:
+def progress_bars(console: Console, *, transient: bool = False) -> Iterator[OnProgress]:
     """Show one bar for each stage while the body runs; in a pipe, plain lines.
 
     A bar shows how long its stage has taken and may still take. Compiling has a line of its own. A pipe gets
@@ -89,6 +91,8 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
     ----------
     console : rich.console.Console
         Console of the standard error.
+    transient : bool
+        Remove the bars when the body has ended, so that they take no lines from what follows.
 
     Yields
     ------
@@ -105,6 +109,7 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console,
+        transient=transient,
     )
     stages: dict[str, TaskID] = {}
 

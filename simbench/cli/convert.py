@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbench.cli.completion import complete_robot
+from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.trajectory_options import reads_trajectory
 from simbench.errors import RunError
 
@@ -23,7 +23,12 @@ FORMATS = "csv, unitree, gmr, npz, nc"
 
 Format = Annotated[
     str | None,
-    typer.Option("--format", metavar="NAME", help=f"Format, by default of the file's suffix: {FORMATS}."),
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help=f"Format, by default of the file's suffix: {FORMATS}.",
+        autocompletion=complete_words(*FORMATS.split(", ")),
+    ),
 ]
 Rate = Annotated[
     float | None, typer.Option(metavar="HZ", help="Samples a second of the file, by default as they are.")

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from simbench.cli.completion import complete_explained
+
 
 def explain(
     words: Annotated[
@@ -11,6 +13,7 @@ def explain(
         typer.Argument(
             metavar="WORD...",
             help="A metric, key, variable of the log or term; or an error or warning, in quotes.",
+            autocompletion=complete_explained,
         ),
     ],
 ) -> None:

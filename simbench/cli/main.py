@@ -10,21 +10,24 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
-from enum import Enum
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 import simbench
+from simbench.cli.bash_completion import whole_words
+from simbench.cli.browser_view import Host, Port, Realtime, View, browser_view, stay_open
 from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import NoCache, check_scenarios
-from simbench.cli.completion import complete_scenario
+from simbench.cli.completion import complete_scenario, complete_scenario_key
 from simbench.cli.convert import convert
+from simbench.cli.example import example
 from simbench.cli.explain import explain
+from simbench.cli.listing import Kind, make_listing, plain_lines, print_listing
 from simbench.cli.motion import motion_app
 from simbench.cli.overrides import Robot, list_overrides
 from simbench.cli.place import place
@@ -40,16 +43,19 @@ from simbench.cli.streams import (
     end_output,
     guarded_streams,
     is_broken_pipe,
+    is_terminal,
     open_standard_streams,
 )
 from simbench.cli.sweep import sweep
+from simbench.cli.trend import trend
 from simbench.cli.verdict import verdict
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
-from simbench.errors import Interrupted, SimbenchError
+from simbench.errors import Interrupted, RunError, SimbenchError
 from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
+    from simbench.runs.live_view import LiveView
     from simbench.runs.result import RunResult
     from simbench.runs.scenario.schema import Scenario
 
@@ -58,18 +64,17 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 _BAD_INPUT, _INTERRUPTED = 2, 130
 
-app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+_MOST_DOUBTS = 3
+"""Doubts that a terminal shows; the others are in provenance.json, and `--all` shows them."""
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=example("simbench list scenarios", "simbench run drawer --video"),
+)
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
-
-
-class Kind(str, Enum):
-    """Kinds of things that `simbench list` lists."""
-
-    robots = "robots"
-    scenarios = "scenarios"
-    tasks = "tasks"
-    motions = "motions"
 
 
 @guarded_streams()
@@ -98,7 +103,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.disable(logging.WARNING)
     with orderly_termination() as signals:
         try:
-            outcome = _call(arguments)
+            with whole_words():
+                outcome = _call(arguments)
         except BaseException:
             # Compiled code that a signal interrupts may turn it into any other error.
             if not signals:
@@ -199,52 +205,28 @@ def _top(
         print(context.get_help())
 
 
-@app.command("list")
+@app.command("list", epilog=example("simbench list scenarios"))
 def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.")] = None) -> None:
     """List what is available."""
-    for shown in Kind if kind is None else (kind,):
+    table = is_terminal()
+    for number, shown in enumerate(Kind if kind is None else (kind,)):
+        if table:
+            if number:
+                print()
+            print_listing(make_listing(shown))
+            continue
         if kind is None:
             print(f"{shown.value}:")
-        for line in _entries(shown):
+        for line in plain_lines(shown):
             print(line if kind else f"  {line}")
 
 
-@lru_cache
-def _missing_package(robot: str) -> str:
-    """Say in brackets what a robot needs that is not installed."""
-    from simbench.robot.needed_package import needed_package
-    from simbench.robot.packages import describe_missing_package
-
-    package = needed_package(robot)
-    return f"({describe_missing_package(package)})" if package else ""
-
-
-def _entries(kind: Kind) -> list[str]:
-    """Return the lines of `simbench list` for one kind."""
-    if kind is Kind.robots:
-        from simbench.robot.names import find_plug_ins, shipped_robots
-
-        return sorted({*shipped_robots(), *find_plug_ins()})
-    if kind is Kind.scenarios:
-        from simbench.runs.scenario.library import list_scenarios, read_robot, read_summary
-
-        return [
-            f"{name:16} {read_summary(name)} {_missing_package(read_robot(name))}".rstrip()
-            for name in list_scenarios()
-        ]
-    from simbench.motion.sources import list_motion_sources, list_tasks
-
-    if kind is Kind.tasks:
-        return list_tasks()
-    sources = {
-        **list_motion_sources(),
-        "joints:sweep": "no recording: a robot with a fixed base swings its joints",
-    }
-    width = max(map(len, sources))
-    return [f"{name:{width}}  {line}".rstrip() for name, line in sources.items()]
-
-
-@app.command()
+@app.command(
+    epilog=example(
+        "simbench run drawer --video",
+        "simbench run dance --robot mahru --set motion.speed=0.5 --out runs/slow",
+    )
+)
 def run(
     scenario: Annotated[
         str,
@@ -256,7 +238,13 @@ def run(
     ],
     robot: Robot = None,
     overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a value; repeatable.",
+            autocompletion=complete_scenario_key,
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Run directory, by default runs/SCENARIO-TIME.")
@@ -266,73 +254,61 @@ def run(
     ] = False,
     fast: Fast = False,
     gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
+    view: View = False,
+    view_host: Host = None,
+    view_port: Port = None,
+    realtime: Realtime = False,
     plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
+    all_metrics: Annotated[
+        bool, typer.Option("--all", help="Print every metric, note and doubt in a terminal, as in a pipe.")
+    ] = False,
     no_cache: NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     resolved = _find_scenario(scenario, robot, overrides)
-    from simbench.cli.console import make_console, progress_bars
-    from simbench.runs.metric_format import format_value
     from simbench.runs.run_directory import DirectoryTaken, unused_run_path
 
-    result = None
-    while result is None:
-        folder = out or unused_run_path(resolved.name)
-        try:
-            shown = {"video": video or fast, "fast": fast, "gui": gui}
-            result = _simulate(resolved, folder, cache=not no_cache, **shown)
-        except DirectoryTaken:
-            # Another process chose the same name in the same second.
-            if out is not None:
-                raise
-    _print_metrics(result)
-    print(f"\nrun    {result.directory}")
-    if result.robot is not None:
-        print(f"robot  {result.robot}")
-    if result.video_file is not None:
-        print(f"video  {result.video_file}  (drawn by {result.renderer})")
-    failed = [each for each in result.checks if not each.passed]
-    for note in result.notes:
-        print(f"note: {note}", file=sys.stderr)
-    if result.diverged is not None:
-        print(result.diverged, file=sys.stderr)
-    for check in failed if result.diverged is None else ():
-        value = format_value(result.metrics.get(check.name))
-        why = f" ({check.reason})" if check.reason else ""
-        print(f"check failed: {check.name} is {value}, must be {check.bound}{why}", file=sys.stderr)
+    if view and gui:
+        raise RunError("--view: watch in a browser or in Bullet's window (--gui), not both")
+    with browser_view(view, view_host, view_port, realtime) as watched:
+        result = None
+        while result is None:
+            folder = out or unused_run_path(resolved.name)
+            try:
+                result = _simulate(
+                    resolved,
+                    folder,
+                    video=video or fast,
+                    fast=fast,
+                    gui=watched or gui,
+                    cache=not no_cache,
+                    doubts=None if all_metrics or not is_terminal(stderr=True) else _MOST_DOUBTS,
+                )
+            except DirectoryTaken:
+                # Another process chose the same name in the same second.
+                if out is not None:
+                    raise
+        _print_result(result, plots=plots, all_metrics=all_metrics)
+        if watched is not None:
+            stay_open(watched, result)
+    raise typer.Exit(0 if result.passed else 1)
+
+
+def _print_result(result: RunResult, *, plots: bool, all_metrics: bool) -> None:
+    """Print what came of a run, draw its plots if they are wanted, and say what to do next."""
+    from simbench.cli.console import make_console, progress_bars
+    from simbench.cli.run_table import next_commands, print_run
+
+    print_run(result, all_metrics=all_metrics)
     if plots:
         from simbench.runs.plots.run_plots import draw_plots
 
         with progress_bars(make_console(stderr=True)) as on_progress:
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
-    raise typer.Exit(1 if failed else 0)
-
-
-def _print_metrics(result: RunResult) -> None:
-    """Print what a run leaves of the person, if it follows one, and its metrics with the checks."""
-    from simbench.cli.console import make_console, metrics_table, number_table
-    from simbench.retargeting.fidelity.metrics import PREFIX
-    from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
-
-    console, rows = make_console(), fidelity_rows(result.metrics)
-    if rows:
-        table = number_table("run against person", *HEADS)
-        table.columns[4].justify = "left"
-        for row in rows:
-            table.add_row(*row.cells)
-        console.print(table)
-    for line in fidelity_lines(result.metrics):
-        print(line)
-    checked = {check.name for check in result.checks}
-    others = {
-        name: value
-        for name, value in result.metrics.items()
-        if name in checked or not name.startswith(PREFIX)
-    }
-    if len(others) < len(result.metrics):
-        print()
-    console.print(metrics_table(others, result.checks))
+    if is_terminal():
+        for command in next_commands(result.directory, has_video=result.video_file is not None):
+            print(f"next   {command}")
 
 
 def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None) -> Scenario:
@@ -353,9 +329,19 @@ def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None
 
 
 def _simulate(
-    scenario: Scenario, folder: Path, *, video: bool, fast: bool, gui: bool, cache: bool
+    scenario: Scenario,
+    folder: Path,
+    *,
+    video: bool,
+    fast: bool,
+    gui: bool | LiveView,
+    cache: bool,
+    doubts: int | None,
 ) -> RunResult:
-    """Run a scenario with progress bars; an interruption says what was kept."""
+    """Run a scenario with progress bars; an interruption says what was kept.
+
+    So many doubts are printed, all of them if None.
+    """
     from simbench.cli.console import make_console, progress_bars
     from simbench.runs.run_directory import replaced_run
 
@@ -365,19 +351,27 @@ def _simulate(
     try:
         from simbench.runs.pipeline import run_scenario
 
-        with progress_bars(make_console(stderr=True)) as on_progress:
-            shown = {"video": video, "fast": fast, "gui": gui}
+        with progress_bars(make_console(stderr=True), transient=True) as on_progress:
             return run_scenario(
-                scenario, folder, cache=cache, on_progress=on_progress, on_doubts=_print_doubts, **shown
+                scenario,
+                folder,
+                video=video,
+                fast=fast,
+                gui=gui,
+                cache=cache,
+                on_progress=on_progress,
+                on_doubts=partial(_print_doubts, limit=doubts),
             )
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
 
 
-def _print_doubts(doubts: Sequence[str]) -> None:
+def _print_doubts(doubts: Sequence[str], limit: int | None) -> None:
     """Print what may well be wrong about a recording to the standard error, one line each."""
-    for doubt in doubts:
+    for doubt in doubts[:limit]:
         print(f"doubt: {doubt}", file=sys.stderr)
+    if limit is not None and len(doubts) > limit:
+        print(f"doubt: {len(doubts) - limit} more, which --all shows", file=sys.stderr)
 
 
 def _kept_of(folder: Path) -> str:
@@ -390,20 +384,34 @@ def _kept_of(folder: Path) -> str:
     return f"the run is complete in {folder}" if (folder / "metrics.json").exists() else "nothing kept"
 
 
-app.command()(retarget)
-app.command()(convert)
-app.command()(verdict)
-app.command()(place)
-app.command("check")(check_scenarios)
-app.command()(sweep)
-app.command()(skills)
-app.command()(calibrate)
-app.command()(video)
-app.command()(replay)
-app.command()(report)
-app.command()(cache)
-app.command()(warmup)
-app.command()(samples)
+_COMMANDS: dict[Callable[..., None], str] = {
+    retarget: example(
+        "simbench retarget actor:drawer --robot romeo --out drawer.csv --picture drawer.png",
+        "simbench retarget deepmimic:humanoid3d_walk --robot mahru --legs follow --picture walk.png --beside",
+    ),
+    convert: example("simbench convert runs/drawer drawer.npz --rate 50"),
+    verdict: example("simbench verdict drawer.csv --robot romeo --picture verdict.png"),
+    place: example("simbench place actor:valves --robot mahru"),
+    check_scenarios: example(
+        "simbench check drawer --history history.jsonl", "simbench check my_scenario.yaml --update"
+    ),
+    trend: example("simbench trend history.jsonl --out trend.html"),
+    sweep: example("simbench sweep drawer --vary fixtures.0.mass_kg=1,2,5 --jobs 2"),
+    skills: example("simbench skills actor:knife:4 --picture knife.png"),
+    calibrate: example(
+        "simbench calibrate samples/motion1.csv samples/motion2.csv --model direct_drive_arm --kp 9.5"
+    ),
+    video: example("simbench video runs/drawer --speed 0.5 --start 3 --end 6 --out drawer.mp4"),
+    replay: example("simbench replay runs/drawer --ghost --loop"),
+    report: example("simbench report runs/drawer", "simbench report runs/a runs/b --out compared.html"),
+    cache: example("simbench cache info"),
+    warmup: example("simbench warmup drawer --jobs 2"),
+    samples: example("simbench samples samples"),
+    schema: example("simbench schema scenario"),
+}
+for _function, _epilog in _COMMANDS.items():
+    app.command("check" if _function is check_scenarios else None, epilog=_epilog)(_function)
 # A message may contain what looks like an option.
-app.command(context_settings={"ignore_unknown_options": True})(explain)
-app.command()(schema)
+app.command(
+    context_settings={"ignore_unknown_options": True}, epilog=example("simbench explain zmp.min_margin_m")
+)(explain)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_tasks
+from simbench.cli.example import example
 from simbench.cli.reading import Source, reads_recording
 from simbench.errors import MotionError
 from simbench.files.documents.number_text import parse_whole_number
@@ -25,13 +27,16 @@ if TYPE_CHECKING:
 _GAPS_SHOWN = 3
 """Gaps of a marker that are listed by frame."""
 
-motion_app = typer.Typer(help="Look at recordings, convert them, and record virtual actors.")
+motion_app = typer.Typer(
+    help="Look at recordings, convert them, and record virtual actors.",
+    epilog=example("simbench motion inspect sample:walk"),
+)
 
 _MARKERLESS = (".bvh", ".csv")
 """Formats of skeletons, which cannot store markers."""
 
 
-@motion_app.command("inspect")
+@motion_app.command("inspect", epilog=example("simbench motion inspect sample:walk --picture walk.png"))
 @reads_recording()
 def inspect_(
     source: Source,
@@ -76,7 +81,7 @@ def inspect_(
         print(f"\npicture  {picture}")
 
 
-@motion_app.command("export")
+@motion_app.command("export", epilog=example("simbench motion export actor:drawer drawer.bvh"))
 @reads_recording()
 def export(
     source: Source,
@@ -102,7 +107,7 @@ def export(
     print(f"recording  {file}  ({counts})")
 
 
-@motion_app.command("map")
+@motion_app.command("map", epilog=example("simbench motion map my_take.c3d --out my_markers.yaml"))
 @reads_recording()
 def map_(
     source: Source,
@@ -130,7 +135,7 @@ def map_(
     print(f"marker map  {out}  (read the recording with --map {out})")
 
 
-@motion_app.command("session")
+@motion_app.command("session", epilog=example("simbench motion session --out session"))
 def session(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the recordings go.")],
     seed: Annotated[int, typer.Option(min=0, help="Everything follows from it.")] = 2018,
@@ -141,7 +146,12 @@ def session(
         str | None, typer.Option(metavar="1,2,...", help="Actors' numbers, by default all.")
     ] = None,
     tasks: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="What they do, by default everything.")
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="What they do, by default everything.",
+            autocompletion=complete_tasks,
+        ),
     ] = None,
 ) -> None:
     """Record a whole session of virtual actors: every actor performs every task."""

@@ -9,21 +9,44 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simbench.cli.completion import complete_marker_map, complete_motion, complete_words
 from simbench.cli.shared_options import takes_options
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
 
-Source = Annotated[str, typer.Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.")]
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", autocompletion=complete_motion
+    ),
+]
 
 
 def reading_options(
-    unit: Annotated[str | None, typer.Option(help="The file's unit of length: m, cm, mm, in, cmu.")] = None,
-    up: Annotated[str | None, typer.Option(help="The file's vertical axis: x, y, z, -x, -y, -z.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="The file's unit of length: m, cm, mm, in, cmu.",
+            autocompletion=complete_words("m", "cm", "mm", "in", "cmu"),
+        ),
+    ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(
+            help="The file's vertical axis: x, y, z, -x, -y, -z.",
+            autocompletion=complete_words("x", "y", "z", "-x", "-y", "-z"),
+        ),
+    ] = None,
     marker_map: Annotated[
         str | None,
-        typer.Option("--map", metavar="NAME|FILE", help="Marker map, by default the one that fits."),
+        typer.Option(
+            "--map",
+            metavar="NAME|FILE",
+            help="Marker map, by default the one that fits.",
+            autocompletion=complete_marker_map,
+        ),
     ] = None,
     longest_gap: Annotated[
         float, typer.Option(metavar="SECONDS", help="Longest gap in a marker's track that is interpolated.")
@@ -43,7 +66,11 @@ def reading_options(
     ] = None,
     skeleton: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FILE", help="Names of the joints of an array: smpl, h36m, coco, ..."),
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Names of the joints of an array: smpl, h36m, coco, ...",
+            autocompletion=complete_marker_map,
+        ),
     ] = None,
     body_model: Annotated[
         Path | None,

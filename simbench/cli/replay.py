@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from simbench.cli.completion import complete_camera_key
 from simbench.runs.run_directory import incomplete_reason
 
 GHOST_OFFSET = 1.0
@@ -14,7 +15,12 @@ GHOST_OFFSET = 1.0
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="camera.KEY=VALUE", help="Another camera than the scenario's; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="camera.KEY=VALUE",
+        help="Another camera than the scenario's; repeatable.",
+        autocompletion=complete_camera_key,
+    ),
 ]
 Speed = Annotated[float, typer.Option(metavar="FACTOR", help="Times as fast as it was.")]
 Start = Annotated[float, typer.Option(metavar="S", help="In the time of the run.")]

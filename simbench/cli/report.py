@@ -17,8 +17,11 @@ def report(
             help="One page, with the runs side by side; by default report.html in each run directory.",
         ),
     ] = None,
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Also draw plots/*.png in each run directory.")
+    ] = False,
 ) -> None:
-    """Write what a run was and what came out as a page that needs no other file, and draw plots/*.png."""
+    """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
     from simbench.cli.console import make_console, progress_bars, require_output_file
 
     if out is not None:
@@ -27,7 +30,7 @@ def report(
     from simbench.runs.report.report import read_reports
 
     with progress_bars(make_console(stderr=True)) as on_progress:
-        reports = read_reports(folders, on_progress)
+        reports = read_reports(folders, on_progress, pictures=plots)
     pages = {out: reports} if out is not None else {each.folder / "report.html": [each] for each in reports}
     for path, shown in pages.items():
         write_report(shown, path)

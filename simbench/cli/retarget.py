@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from simbench.cli.completion import complete_robot
+from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.convert import Format, Rate, write_motion_file
+from simbench.cli.picture import deprecated_option, renamed_picture, report_old_name
 from simbench.cli.reading import Source, reads_recording
 from simbench.cli.shared_options import takes_options
 from simbench.errors import RunError
@@ -38,6 +39,8 @@ _MOST_MOMENTS = 12
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "analytical, numerical, ude, arm_adaptation"
+_BESIDE = "--picture FILE --beside"
+"""What stands for `--compare`."""
 _LEGS = "stand (on both feet), follow (the person's steps)"
 _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
@@ -60,6 +63,10 @@ class _Files(NamedTuple):
     plot: Path | None
     compare: Path | None
     moments: int
+    old_plot: Path | None
+    """The picture under its old name, `--plot`."""
+    old_compare: Path | None
+    """The picture under its old name, `--compare`."""
 
     @property
     def pictures(self) -> tuple[Path, ...]:
@@ -69,17 +76,31 @@ class _Files(NamedTuple):
 
 def _way_options(
     method: Annotated[
-        str, typer.Option(help=f"How the model follows the person: {_METHODS}.")
+        str,
+        typer.Option(
+            help=f"How the model follows the person: {_METHODS}.",
+            autocompletion=complete_words(*_METHODS.split(", ")),
+        ),
     ] = "analytical",
     timing: Annotated[
-        str, typer.Option(help=f"What gives way where the person is too fast: {_TIMINGS}.")
+        str,
+        typer.Option(
+            help=f"What gives way where the person is too fast: {_TIMINGS}.",
+            autocompletion=complete_words("auto", "preserve", "local", "uniform"),
+        ),
     ] = "auto",
-    legs: Annotated[str, typer.Option(help=f"What the legs do: {_LEGS}.")] = "stand",
+    legs: Annotated[
+        str,
+        typer.Option(help=f"What the legs do: {_LEGS}.", autocompletion=complete_words("stand", "follow")),
+    ] = "stand",
     free: Annotated[
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
 ) -> _Way:
-    """Collect the options that say how a motion is retargeted."""
+    """Collect the options that say how a motion is retargeted, and check them before anything is imported."""
+    from simbench.retargeting.choices import require_choices
+
+    require_choices(method, timing, legs)
     return _Way(method, timing, legs, free)
 
 
@@ -89,22 +110,27 @@ def _file_options(
     ] = None,
     format: Format = None,
     rate: Rate = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
-    ] = None,
-    compare: Annotated[
+    picture: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.png", help="Draw the robot beside the person at some moments, and errors."
-        ),
+        typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits."),
     ] = None,
+    beside: Annotated[
+        bool,
+        typer.Option("--beside", help="Let it show the robot beside the person at some moments, and errors."),
+    ] = False,
     moments: Annotated[
-        int, typer.Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --compare shows.")
+        int, typer.Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --beside shows.")
     ] = 6,
+    plot: Annotated[Path | None, deprecated_option("--plot")] = None,
+    compare: Annotated[Path | None, deprecated_option("--compare", _BESIDE)] = None,
 ) -> _Files:
     """Collect the options that name files, and check them before anything is computed."""
-    name = _check_outputs(out, (plot, compare), format, rate)
-    return _Files(out, name, rate, plot, compare, moments)
+    if beside and picture is None:
+        raise RunError("--beside says what the picture shows that --picture FILE.png names")
+    shown = renamed_picture(None if beside else picture, plot, "--plot", RunError)
+    compared = renamed_picture(picture if beside else None, compare, "--compare", RunError, _BESIDE)
+    name = _check_outputs(out, (shown, compared), format, rate)
+    return _Files(out, name, rate, shown, compared, moments, plot, compare)
 
 
 @reads_recording()
@@ -125,6 +151,10 @@ def retarget(
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
+    from simbench.robot.sources import find_robot
+
+    # An unknown robot is refused before the import of what retargets, which takes a second.
+    find_robot(robot)
     from simbench.cli.console import make_console, progress_bars
     from simbench.retargeting.api import retarget_motion
 
@@ -147,6 +177,8 @@ def retarget(
         print(f"trajectory  {files.out}" + (f"  ({written})" if shown else ""))
     for picture in files.pictures:
         print(f"picture  {picture}")
+    report_old_name(files.old_plot, "--plot")
+    report_old_name(files.old_compare, "--compare", _BESIDE)
 
 
 def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
@@ -277,7 +309,7 @@ def require_body(made: Retargeting) -> None:
 
     if not has_human_arms(made.robot, made.motion):
         raise RetargetError(
-            f"--compare: {made.robot.name} follows a hand, without a body to show beside the person's; "
+            f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
             "allowed: robots with two arms"
         )
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.example import example
+from simbench.cli.picture import deprecated_option, renamed_picture, report_old_name
 from simbench.cli.robot_check import check
 from simbench.errors import RobotError, RunError
 
@@ -23,11 +25,14 @@ if TYPE_CHECKING:
 
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
-robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like; or describe a new one.")
-robot_app.command("check")(check)
+robot_app = typer.Typer(
+    help="Look at a robot: its numbers, and what it looks like; or describe a new one.",
+    epilog=example("simbench robot inspect mahru"),
+)
+robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))(check)
 
 
-@robot_app.command("inspect")
+@robot_app.command("inspect", epilog=example("simbench robot inspect mahru"))
 def inspect_(
     robot: Annotated[
         str,
@@ -53,7 +58,7 @@ def inspect_(
     raise typer.Exit(1 if inspection.errors else 0)
 
 
-@robot_app.command("render")
+@robot_app.command("render", epilog=example("simbench robot render puma560 --picture puma560.png"))
 def render(
     robot: Annotated[
         str,
@@ -63,26 +68,29 @@ def render(
             autocompletion=complete_robot,
         ),
     ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By default NAME.png in the current directory.")
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="By default NAME.png in the current directory.")
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
+    out: Annotated[Path | None, deprecated_option("--out")] = None,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
     from simbench.cli.console import require_output_file
 
-    if out is not None:
-        require_output_file(out, RunError)
+    picture = renamed_picture(picture, out, "--out", RunError)
+    if picture is not None:
+        require_output_file(picture, RunError)
     from simbench.robot.robot import load_robot
     from simbench.sim.rendering.portrait import draw_portrait
 
     loaded = load_robot(robot)
-    path = out or Path(f"{loaded.name}.png")
+    path = picture or Path(f"{loaded.name}.png")
     renderer = draw_portrait(loaded, path, fast=fast)
     print(f"picture  {path}  (drawn by {renderer})")
+    report_old_name(out, "--out")
 
 
-@robot_app.command("scaffold")
+@robot_app.command("scaffold", epilog=example("simbench robot scaffold my_robot.urdf --out my_robot"))
 def scaffold(
     urdf: Annotated[Path, typer.Argument(metavar="URDF", help="The robot's URDF.")],
     out: Annotated[
@@ -128,9 +136,16 @@ def guess_table(scaffold: Scaffold) -> Table:
     return table
 
 
-@robot_app.command("list")
+@robot_app.command("list", epilog=example("simbench robot list panda"))
 def list_(
-    part: Annotated[str, typer.Argument(metavar="[PART]", help="Only robots with this in their name.")] = "",
+    part: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PART]",
+            help="Only robots with this in their name.",
+            autocompletion=complete_robot,
+        ),
+    ] = "",
 ) -> None:
     """List all robots by where they are from, with what they are and the licence of their files."""
     from simbench.robot.catalogue import list_robots

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_motion
 from simbench.cli.reading import reads_recording
 from simbench.errors import SkillError
 
@@ -54,7 +55,11 @@ class Skeleton(str, Enum):
 def skills(
     source: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file."),
+        typer.Argument(
+            metavar="FILE",
+            help="actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file.",
+            autocompletion=complete_motion,
+        ),
     ],
     span: Annotated[
         tuple[float, float] | None,

@@ -114,6 +114,22 @@ def guarded_streams() -> Iterator[None]:
         sys.stdout, sys.stderr = streams
 
 
+def is_terminal(*, stderr: bool = False) -> bool:
+    """Return whether a person reads the output, and not a program or a file.
+
+    Parameters
+    ----------
+    stderr : bool
+        Ask about the standard error instead of the standard output.
+
+    Returns
+    -------
+    bool
+        Whether the stream is a terminal.
+    """
+    return (sys.stderr if stderr else sys.stdout).isatty()
+
+
 def is_broken_pipe(error: OSError) -> bool:
     """Return whether an error says that nobody reads the standard output any more.
 

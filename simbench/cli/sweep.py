@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simbench.cli.check import NoCache
-from simbench.cli.completion import complete_scenario
+from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
 from simbench.cli.overrides import Robot, list_overrides
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
@@ -37,12 +37,21 @@ def sweep(
     ],
     vary: Annotated[
         list[str],
-        typer.Option(metavar="KEY=A,B,C|A..B", help="Values of a key; repeatable, every combination is run."),
+        typer.Option(
+            metavar="KEY=A,B,C|A..B",
+            help="Values of a key; repeatable, every combination is run.",
+            autocompletion=complete_scenario_key,
+        ),
     ],
     robot: Robot = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a value in every run; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a value in every run; repeatable.",
+            autocompletion=complete_scenario_key,
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")
@@ -62,7 +71,11 @@ def sweep(
     ] = False,
     show: Annotated[
         list[str] | None,
-        typer.Option(metavar="METRIC", help="Print this metric instead of those with checks; repeatable."),
+        typer.Option(
+            metavar="METRIC",
+            help="Print this metric instead of those with checks; repeatable.",
+            autocompletion=complete_metric,
+        ),
     ] = None,
     no_cache: NoCache = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simbench.cli.completion import complete_words
 from simbench.cli.shared_options import takes_options
 
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ def trajectory_options(
         typer.Option(metavar="FILE", help="Names of the file's joint columns: one a line, or a YAML list."),
     ] = None,
     quaternion: Annotated[
-        str | None, typer.Option(metavar="xyzw|wxyz", help="Order of the parts of the base's quaternion.")
+        str | None,
+        typer.Option(
+            metavar="xyzw|wxyz",
+            help="Order of the parts of the base's quaternion.",
+            autocompletion=complete_words("xyzw", "wxyz"),
+        ),
     ] = None,
     fps: Annotated[
         float | None, typer.Option(metavar="HZ", help="Samples a second of a file that does not say it.")

@@ -1,7 +1,6 @@
 """From a recording and a robot's name to a plan: retargeting on its own, without a scenario."""
 
 from dataclasses import dataclass
-from typing import get_args
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
@@ -10,6 +9,7 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import BalanceSection, RetargetSection, RobotSection, SimulationSection
+from simbench.retargeting.choices import require_choices
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
@@ -20,10 +20,6 @@ from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress
-
-METHODS: tuple[str, ...] = get_args(RetargetSection.model_fields["method"].annotation)
-TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
-LEGS: tuple[str, ...] = get_args(RetargetSection.model_fields["legs"].annotation)
 
 _IMITATION_RATE = 200.0
 """One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm."""
@@ -43,7 +39,7 @@ class Retargeting:
         Planned motion of the robot; a `StepFollowingPlan` if its legs follow the person's steps, an `ArmPlan`
         for a fixed base.
     method : str
-        Method of retargeting, one of `METHODS`.
+        Method of retargeting, one of `choices.METHODS`.
     recording : HumanMotion
         The recording as it was read, with everything doubtful about it.
     """
@@ -82,16 +78,16 @@ def retarget_motion(
     robot_name : str
         Name of the robot or path of its URDF, as in `load_robot`.
     method : str
-        One of `METHODS`.
+        One of `choices.METHODS`.
     reading : ReadOptions
         Declarations about the recording: units, axes, marker map.
     free : bool
         Whether to ignore the equipment that the hands held.
     timing : str
-        What gives way where the person is faster than the robot, one of `TIMINGS`, as in `RetargetSection`.
-        Legs that follow keep the recorded clock in any case.
+        What gives way where the person is faster than the robot, one of `choices.TIMINGS`, as in
+        `RetargetSection`. Legs that follow keep the recorded clock in any case.
     legs : str
-        What the legs do, one of `LEGS`: `stand`, or `follow` the person's steps.
+        What the legs do, one of `choices.LEGS`: `stand`, or `follow` the person's steps.
     on_progress : callable (stage, done, total), bool or None
         Called as planning proceeds; or whether progress is shown on the standard error, None for in a
         terminal or a notebook only.
@@ -107,12 +103,7 @@ def retarget_motion(
         If the method, the timing or what the legs do is unknown, the recording or the robot cannot be read,
         or the one cannot follow the other.
     """
-    if method not in METHODS:
-        raise RetargetError(f"unknown method `{method}`; allowed: {', '.join(METHODS)}")
-    if timing not in TIMINGS:
-        raise RetargetError(f"unknown timing `{timing}`; allowed: {', '.join(TIMINGS)}")
-    if legs not in LEGS:
-        raise RetargetError(f"unknown legs `{legs}`; allowed: {', '.join(LEGS)}")
+    require_choices(method, timing, legs)
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)

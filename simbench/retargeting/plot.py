@@ -57,8 +57,8 @@ def require_model(made: Retargeting) -> Imitation:
     imitation = _drawn_plan(made).imitation
     if imitation is None:
         raise RetargetError(
-            f"--plot: {made.robot.name} follows a hand, without a model of the person to draw; allowed: free "
-            "motion of a robot with two arms"
+            f"--picture: {made.robot.name} follows a hand, without a model of the person to draw; allowed: "
+            "free motion of a robot with two arms"
         )
     return imitation
 
@@ -67,8 +67,8 @@ def _drawn_plan(made: Retargeting) -> MotionPlan | ArmPlan:
     """Plan that can be drawn; refuse one that is seen from a root which turns and leans."""
     if isinstance(made.plan, StepFollowingPlan):
         raise RetargetError(
-            f"--plot: {made.robot.name} follows the person's steps, seen from a root that turns; allowed: "
-            "--compare"
+            f"--picture: {made.robot.name} follows the person's steps, seen from a root that turns; allowed: "
+            "--beside"
         )
     return made.plan
 

@@ -105,6 +105,6 @@ def count_near(
     for request in placed.collisionRequests:
         request.security_margin = margin
     for q in configurations:
-        pin.computeCollisions(model, data, geometry, placed, q, False)
-        counts += [result.isCollision() for result in placed.collisionResults]
+        if pin.computeCollisions(model, data, geometry, placed, q, False):
+            counts += [result.isCollision() for result in placed.collisionResults]
     return counts

@@ -5,6 +5,7 @@ import fcntl
 import os
 import sys
 from collections.abc import Iterator
+from typing import IO
 
 
 @contextlib.contextmanager
@@ -35,6 +36,43 @@ def quiet_native_output() -> Iterator[None]:
             else:
                 os.dup2(copy, number)
                 os.close(copy)
+
+
+@contextlib.contextmanager
+def hidden_native_stdout() -> Iterator[None]:
+    """Hide what C++ prints to the standard output at any time, while Python's own text still comes through.
+
+    For what prints from a thread of its own, as Bullet's window does: `quiet_native_output` hides what is
+    printed in a moment.
+    """
+    _flush_streams()
+    copy = _duplicate(1)
+    if copy is None:
+        yield
+        return
+    ours = sys.stdout is not None and _descriptor(sys.stdout) == 1
+    with contextlib.ExitStack() as stack:
+        own = stack.enter_context(
+            open(copy, "w", encoding=getattr(sys.stdout, "encoding", None), errors="backslashreplace")
+        )
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)
+        if ours:
+            stack.enter_context(contextlib.redirect_stdout(own))
+        try:
+            yield
+        finally:
+            own.flush()
+            os.dup2(copy, 1)
+
+
+def _descriptor(stream: IO[str]) -> int | None:
+    """File descriptor of a stream; None of one that is no file."""
+    try:
+        return stream.fileno()
+    except (OSError, ValueError):
+        return None
 
 
 def _flush_streams() -> None:

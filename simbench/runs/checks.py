@@ -74,7 +74,8 @@ def _why_not_measured(name: str, metrics: Mapping[str, Metric]) -> str:
         return "no run measures it"
     if name in metrics:
         return f"not measured: `simbench explain {name}` says when"
-    return f"not measured: only {entry.present} have it" if entry.present else "not measured"
+    some = entry.present and not entry.present.startswith("every")
+    return f"not measured: only {entry.present} have it" if some else "not measured"
 
 
 def _holds(bound: bool | Bound, value: Metric) -> bool:

@@ -85,8 +85,11 @@ class LogParts:
         OSError
             If the file cannot be written.
         """
-        begin, count = time.process_time(), recorder.count
-        if count < 2 or recorder.time[count - 1] < self._next_time or begin < self._next_clock:
+        count = recorder.count
+        if count < 2 or recorder.time[count - 1] < self._next_time:
+            return
+        begin = time.process_time()
+        if begin < self._next_clock:
             return
         # The derivative at a sample needs the ones before and after it: the last sample is left to the next
         # file, which is made from one sample more than it holds.

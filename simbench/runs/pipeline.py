@@ -46,10 +46,11 @@ from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
 from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
 from simbench.runs.trajectory_source import plan_scenario_trajectory
-from simbench.runs.video import View, render_video
+from simbench.runs.video import View, make_camera, render_video
 from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
+from simbench.sim.engine import Fixture, RobotBody
 from simbench.sim.engines import open_engine
 from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -57,6 +58,7 @@ from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.rendering.replay_window import show_simulation
 from simbench.sim.seating import find_seat, require_seat
 from simbench.sim.step_fitting import fit_steps
 from simbench.system.progress import OnProgress, Progress, shown_progress
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from simbench.runs.live_video import LiveVideo
+    from simbench.runs.live_view import LiveView
 
 PROVENANCE = "provenance.json"
 DOUBT_COUNT = "motion.doubt_count"
@@ -78,7 +81,7 @@ def run_scenario(
     *,
     video: bool = False,
     fast: bool = False,
-    gui: bool = False,
+    gui: bool | LiveView = False,
     cache: bool = True,
     on_progress: Progress = None,
     on_doubts: OnDoubts | None = None,
@@ -95,8 +98,8 @@ def run_scenario(
         Also render video.mp4, while the simulation goes on where that is possible.
     fast : bool
         Whether the video is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
-    gui : bool
-        Show Bullet's window, in real time.
+    gui : bool or LiveView
+        Show Bullet's window, in real time; or the scene, in browsers.
     cache : bool
         Take the plan of the motion from the cache of plans if it is there, and keep it there if not. The run
         is the same, bit for bit.
@@ -125,7 +128,9 @@ def run_scenario(
         if on_doubts is not None:
             on_doubts(told)
 
-    if gui:
+    view = None if isinstance(gui, bool) else gui
+    window = gui is True
+    if window:
         open_engine().require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
@@ -138,7 +143,7 @@ def run_scenario(
         scenario = _with_fitted_steps(robot, scenario)
         if not scenario.motion.source.startswith(TRAJECTORY):
             scenario = _with_camera(robot, scenario, folder)
-        output = Output(Quality(fast) if video else None, gui, cache, hear)
+        output = Output(Quality(fast) if video else None, window, cache, hear, view)
         outcome = _run(robot, scenario, folder, output, on_progress=tell)
         metrics, diverged, renderer = outcome.metrics, outcome.diverged, outcome.renderer
         if diverged is None:
@@ -188,12 +193,15 @@ class Output(NamedTuple):
         Whether the plan may come from the cache of plans, and is kept there.
     on_doubts : callable (tuple of str)
         Called with what may well be wrong about the recording, if anything.
+    view : LiveView or None
+        Scene that browsers show, if any.
     """
 
     video: Quality | None
     gui: bool
     cache: bool
     on_doubts: OnDoubts
+    view: LiveView | None
 
 
 class _Planned(NamedTuple):
@@ -255,10 +263,7 @@ def _run(
         fixtures = {each.name: world.add_fixture(each) for each in mechanisms}
         start = timeline.reference.position[0]
         body = world.add_robot(varied, timeline.base, start)
-        grip = GripDesign(**scenario.grip.model_dump())
-        held = find_held_mechanisms(mechanisms)
-        sides = [role.removesuffix("_hand") for role in robot.hands]
-        grips = [Grip(body, side, fixtures[held[side].name], grip) for side in sides if side in held]
+        grips = _grips(scenario, robot, body, fixtures)
         simulation = Simulation(
             body,
             timeline.reference,
@@ -269,32 +274,23 @@ def _run(
             pushes=pushes,
             seat=fixtures[seat.name] if seat else None,
         )
-
-        def build_log(recorder: Recorder) -> xr.Dataset:
-            log = make_log(
-                body.robot,
-                recorder,
-                timeline,
-                mechanisms,
-                course.asked,
-                course.strokes,
-                settings.settle_s,
-                seat.name if seat else "",
-            )
-            log = with_balance(log, balanced.balancer) if balanced else log
-            return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
-
+        build_log = _log_maker(body.robot, scenario, mechanisms, course, followed, balanced, seat)
         fidelity: dict[str, float | None] = {}
         options = LoopOptions(
             log_every,
             fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
-            realtime=output.gui,
+            realtime=output.gui or (output.view is not None and output.view.realtime),
             progress=lambda done, total: on_progress("simulate", done, total),
         )
         cumulative = cumulative_variables(mechanisms)
+        if output.gui:
+            show_simulation(world, body, make_camera(scenario.camera))
+        elif output.view is not None:
+            output.view.open(scenario, robot, mechanisms, steps * settings.timestep_s)
         with _watched(output.video, folder, scenario, robot, mechanisms) as live:
             builders = _LogBuilders(build_log, _completion(robot, timeline, recording, fidelity))
-            log = _simulate_logged(simulation, recorder, options, folder, builders, cumulative, live)
+            watchers = [each.add for each in (live, output.view) if each is not None]
+            log = _simulate_logged(simulation, recorder, options, folder, builders, cumulative, watchers)
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
@@ -306,6 +302,44 @@ def _run(
         return _Outcome(known, str(recorder.divergence), renderer, notes)
     measured = _measure(log, scenario, mechanisms, pushes, on_progress)
     return _Outcome({**plan_and_timing, **fidelity, **measured}, None, renderer, notes)
+
+
+def _grips(scenario: Scenario, robot: Robot, body: RobotBody, fixtures: Mapping[str, Fixture]) -> list[Grip]:
+    """Make a grip for each hand that holds equipment."""
+    design = GripDesign(**scenario.grip.model_dump())
+    held = find_held_mechanisms([fixture.mechanism for fixture in fixtures.values()])
+    sides = [role.removesuffix("_hand") for role in robot.hands]
+    return [Grip(body, side, fixtures[held[side].name], design) for side in sides if side in held]
+
+
+def _log_maker(
+    robot: Robot,
+    scenario: Scenario,
+    mechanisms: Sequence[Mechanism],
+    course: Plan,
+    followed: TrajectoryPlan | None,
+    balanced: BalancedRun | None,
+    seat: Mechanism | None,
+) -> Callable[[Recorder], xr.Dataset]:
+    """Make the function that builds a log of samples."""
+    timeline, settings = balanced.timeline if balanced else course.timeline, scenario.simulation
+    sitting_on = seat.name if seat else ""
+
+    def make(recorder: Recorder) -> xr.Dataset:
+        log = make_log(
+            robot,
+            recorder,
+            timeline,
+            mechanisms,
+            course.asked,
+            course.strokes,
+            settings.settle_s,
+            sitting_on,
+        )
+        log = with_balance(log, balanced.balancer) if balanced else log
+        return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
+
+    return make
 
 
 def _way(course: Plan, followed: TrajectoryPlan | None) -> NDArray[np.float64] | None:
@@ -413,7 +447,7 @@ def _simulate_logged(
     folder: Path,
     builders: _LogBuilders,
     cumulative: Sequence[str],
-    live: LiveVideo | None,
+    watchers: Sequence[Callable[[xr.Dataset], None]],
 ) -> xr.Dataset:
     """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
 
@@ -421,7 +455,11 @@ def _simulate_logged(
         derive_signals(part, simulation.body.robot)
         return builders.build(part)
 
-    parts = LogParts(folder / LOG_PARTS, build_part, cumulative, None if live is None else live.add)
+    def watch(part: xr.Dataset) -> None:
+        for watcher in watchers:
+            watcher(part)
+
+    parts = LogParts(folder / LOG_PARTS, build_part, cumulative, watch if watchers else None)
 
     def follow(done: int, total: int) -> None:
         options.progress(done, total)
@@ -434,6 +472,7 @@ def _simulate_logged(
             log = builders.complete(builders.build(recorder))
             write_log(log, folder / "log.nc")
             parts.remove()
+    watch(log)
     return log
 
 

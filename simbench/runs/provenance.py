@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,20 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
         "platform": platform.platform(),
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "packages": dict(sorted((found.name, found.version) for found in metadata.distributions())),
+        "packages": dict(_packages()),
         "seed": seed,
         # An argument that is a path need not be text.
         "command": [os.fsencode(part).decode("utf-8", "replace") for part in command],
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
+
+
+@lru_cache(maxsize=1)
+def _packages() -> tuple[tuple[str, str], ...]:
+    """Names and versions of the installed packages; what is imported already does not change with them."""
+    # `name` and `version` of a distribution each read its file anew.
+    described = (found.metadata for found in metadata.distributions())
+    return tuple(sorted((each["Name"], each["Version"]) for each in described))
 
 
 def describe_robot_files(source: RobotSource) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from simbench.errors import BaselineError, RunError, ScenarioError
+from simbench.errors import BaselineError, RunError, ScenarioError, SimbenchError
 from simbench.robot.needed_package import needed_package
 from simbench.robot.packages import describe_missing_package
 from simbench.runs.baseline import (
@@ -20,10 +20,15 @@ from simbench.runs.baseline import (
 )
 from simbench.runs.checks import DIVERGED, Check
 from simbench.runs.execution.local import JobResult, run_isolated
+from simbench.runs.log import open_run
 from simbench.runs.metric_format import format_value
 from simbench.runs.run_records import read_metrics
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
 from simbench.runs.tolerances import Better
+from simbench.runs.traces.comparison import TraceComparison, compare_trace
+from simbench.runs.traces.signals import read_samples
+from simbench.runs.traces.trace import Trace
+from simbench.runs.traces.trace_file import fit_trace, read_trace, trace_path
 
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
@@ -47,12 +52,18 @@ class Case:
         None if there is no such file.
     missing : str
         What the scenario's robot needs that is not installed, and how to install it; empty if nothing.
+    trace : Trace or None
+        Signals of the baseline; None if there is no file of them.
+    arguments : tuple of str
+        Name or path of the scenario and its overrides, as they were given.
     """
 
     scenario: Scenario
     path: Path
     baseline: Baseline | None
     missing: str = ""
+    trace: Trace | None = None
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,12 @@ class CaseResult:
         Error that ended a run, in one line; empty if none did.
     measured : {metric: Expectation} or None
         New baseline, where one was asked for and every run of the scenario held its checks.
+    comparison : TraceComparison or None
+        Signals compared with the trace; None if they were not.
+    measured_trace : bytes or None
+        File of a new trace, where one was asked for and every run of the scenario held its checks.
+    run : Path or None
+        Directory of the run; None if an error ended it.
     """
 
     case: Case
@@ -97,14 +114,26 @@ class CaseResult:
     failed_checks: tuple[FailedCheck, ...] = ()
     error: str = ""
     measured: Baseline | None = None
+    comparison: TraceComparison | None = None
+    measured_trace: bytes | None = None
+    run: Path | None = None
+
+    @property
+    def diverged(self) -> bool:
+        """Whether a signal left its envelope."""
+        return self.comparison is not None and self.comparison.first is not None
 
     @property
     def failed(self) -> bool:
-        """Whether the scenario failed: an error, a violated check, or a metric worse than its baseline."""
-        return bool(self.error or self.failed_checks) or any(verdict.failed for verdict in self.verdicts)
+        """Whether it failed: an error, a violated check, a worse metric, or a signal that diverged."""
+        return (
+            bool(self.error or self.failed_checks)
+            or self.diverged
+            or any(verdict.failed for verdict in self.verdicts)
+        )
 
 
-def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case]:
+def find_cases(names: Sequence[str], overrides: Sequence[str] = (), *, traces: bool = True) -> list[Case]:
     """Read scenarios and their baselines.
 
     Parameters
@@ -113,6 +142,8 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
         Names or paths of the scenarios; all that ship with simbench if empty.
     overrides : sequence of str
         Overrides of every scenario, as for `load_scenario`.
+    traces : bool
+        Whether traces are read, too.
 
     Returns
     -------
@@ -137,7 +168,8 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
         found[path.resolve()] = name
         package = needed_package(scenario.robot.name)
         missing = describe_missing_package(package) if package else ""
-        cases.append(Case(scenario, path, read_baseline(path), missing))
+        trace = read_trace(trace_path(path)) if traces else None
+        cases.append(Case(scenario, path, read_baseline(path), missing, trace, (name, *overrides)))
     return cases
 
 
@@ -184,9 +216,10 @@ def run_cases(
     jobs: int,
     measure: bool,
     cache: bool = True,
+    traces: bool = True,
     on_progress: Callable[[str, int, int], None],
 ) -> list[CaseResult]:
-    """Run scenarios and compare their metrics with their baselines.
+    """Run scenarios and compare their metrics and signals with their baselines.
 
     Parameters
     ----------
@@ -200,6 +233,8 @@ def run_cases(
         Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` away, for a new baseline.
     cache : bool
         Whether runs take their plans from the cache.
+    traces : bool
+        Whether signals are compared with traces, or new traces made of them.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
 
@@ -230,10 +265,13 @@ def run_cases(
             results[index] = result
             on_progress("runs", len(results), len(work))
     repetitions = _PERTURBED + 1 if measure else 1
-    return [
-        _evaluate_case(case, [results[repetitions * number + k] for k in range(repetitions)], measure)
-        for number, case in enumerate(cases)
-    ]
+    evaluated = []
+    for number, case in enumerate(cases):
+        mine = slice(repetitions * number, repetitions * (number + 1))
+        folders = [run[1] for run in work[mine]]
+        outcome = _evaluate_case(case, [results[index] for index in range(len(work))[mine]], measure)
+        evaluated.append(_evaluate_signals(outcome, folders, measure) if traces else outcome)
+    return evaluated
 
 
 def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
@@ -329,6 +367,45 @@ def _evaluate_case(case: Case, results: Sequence[JobResult], measure: bool) -> C
         return CaseResult(case, evaluate_run(case.baseline, *results[0].value)[0], next(filter(None, failed)))
     verdicts, _ = evaluate_run(case.baseline, *results[0].value)
     return CaseResult(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
+
+
+def _evaluate_signals(result: CaseResult, folders: Sequence[Path], measure: bool) -> CaseResult:
+    """Compare the signals of a scenario's run with its trace, or make a new trace of all its runs."""
+    if result.error:
+        return result
+    result = replace(result, run=folders[0])
+    try:
+        if measure and result.measured is not None:
+            _, content = fit_trace([read_samples(open_run(folder)) for folder in folders])
+            return replace(result, measured_trace=content)
+        if not measure and result.case.trace is not None:
+            return replace(result, comparison=compare_signals(result.case.trace, folders[0]))
+    except SimbenchError as error:
+        return replace(result, error=f"its signals cannot be compared: {error}", measured=None)
+    return result
+
+
+def compare_signals(trace: Trace, run: Path) -> TraceComparison:
+    """Compare the signals of a run with a trace.
+
+    Parameters
+    ----------
+    trace : Trace
+        Trace of the baseline.
+    run : Path
+        Run directory.
+
+    Returns
+    -------
+    TraceComparison
+        The comparison.
+
+    Raises
+    ------
+    RunError
+        If there is no log, or it is damaged.
+    """
+    return compare_trace(trace, read_samples(open_run(run)))
 
 
 def describe_check(scenario: str, check: FailedCheck) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -65,6 +65,27 @@ class View:
     fast: bool = False
 
 
+class DrawnRun(NamedTuple):
+    """A finished run with everything that pictures of it show.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its scenario, with a complete camera.
+    robot : Robot
+        Its robot; one with a fixed base stands on a pedestal.
+    mechanisms : list of Mechanism
+        Its equipment.
+    log : xarray.Dataset
+        Its log.
+    """
+
+    scenario: Scenario
+    robot: Robot
+    mechanisms: list[Mechanism]
+    log: xr.Dataset
+
+
 @dataclass(frozen=True)
 class VideoScene:
     """Everything that a video of a run shows.
@@ -120,7 +141,7 @@ def load_video_scene(folder: Path, view: View, rate: float | None = None) -> Vid
             raise RunError(f"--set {override}: a finished run cannot be changed; allowed: camera.KEY=VALUE")
     if not SPEEDS[0] <= view.speed <= SPEEDS[1]:
         raise RunError(f"--speed {view.speed:g}: allowed: {SPEEDS[0]:g} to {SPEEDS[1]:g}")
-    scenario, robot, mechanisms, log = _load(folder, view.overrides)
+    scenario, robot, mechanisms, log = load_drawn_run(folder, view.overrides)
     last = float(log.time[-1])
     end = last if view.end is None else view.end
     if not 0.0 <= view.start < end <= last:
@@ -204,15 +225,36 @@ def render_strip(
     Path
         The file.
     """
-    scenario, robot, mechanisms, log = _load(folder)
+    scenario, robot, mechanisms, log = load_drawn_run(folder)
     frames = sample_frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
     section = scenario.camera.model_copy(update={"width": width, "height": height})
     picture_strip(out, robot, mechanisms, frames, make_camera(section), range(len(times)), columns)
     return out
 
 
-def _load(folder: Path, overrides: Sequence[str] = ()) -> tuple[Scenario, Robot, list[Mechanism], xr.Dataset]:
-    log = open_run(folder)
+def load_drawn_run(folder: Path, overrides: Sequence[str] = (), log: xr.Dataset | None = None) -> DrawnRun:
+    """Load robot, equipment and log of a run, complete or interrupted, to draw them.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    overrides : sequence of str
+        Texts `camera.key=value`, as for `load_scenario`.
+    log : xarray.Dataset, optional
+        Its log from `open_run`, if it has been read already.
+
+    Returns
+    -------
+    DrawnRun
+        Robot, equipment and log.
+
+    Raises
+    ------
+    RunError, ScenarioError, RobotError
+        If there is no log, nothing was logged, or the log is not of the scenario's robot and equipment.
+    """
+    log = open_run(folder) if log is None else log
     if not log.sizes["time"]:
         raise RunError(f"{folder}: interrupted before anything was logged")
     scenario = load_scenario(Path(folder) / "scenario.yaml", overrides)
@@ -221,7 +263,7 @@ def _load(folder: Path, overrides: Sequence[str] = ()) -> tuple[Scenario, Robot,
     if not robot.floating:
         robot = on_pedestal(robot, float(log["base_pose"].values[0, 2]))
     camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
-    return scenario.model_copy(update={"camera": camera}), robot, mechanisms, log
+    return DrawnRun(scenario.model_copy(update={"camera": camera}), robot, mechanisms, log)
 
 
 def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: Sequence[Mechanism]) -> None:

@@ -358,6 +358,40 @@ class World(Protocol):
             The body in this world.
         """
 
+    def add_surface(self, mesh: Path, grey: float, center: Sequence[float], texture: Path | None) -> None:
+        """Add a visible surface that nothing collides with.
+
+        Parameters
+        ----------
+        mesh : Path
+            Wavefront OBJ file with texture coordinates and normals, m.
+        grey : float
+            Grey level that the texture is multiplied by, 0..1.
+        center : two floats
+            Position of the mesh's origin on the ground, world frame, m.
+        texture : Path or None
+            Picture file that covers the mesh.
+        """
+
+    def show_window(
+        self, body: RobotBody, target: Vector, distance: float, angles: tuple[float, float]
+    ) -> None:
+        """Let the window, which shows nothing yet, show the world.
+
+        The floor's body is not seen: `add_surface` is there to show one.
+
+        Parameters
+        ----------
+        body : RobotBody
+            Robot in this world.
+        target : (3,) floats
+            Point in the middle of the window, world frame, m.
+        distance : float
+            Distance of the camera from the target, m.
+        angles : two floats
+            Yaw and pitch of the camera, degrees.
+        """
+
     def read_contacts(self) -> Contacts:
         """Read all contacts of the last step.
 
@@ -432,21 +466,6 @@ class Stage(World, Protocol):
     def warm_up_pictures(self) -> int:
         """Number of pictures to draw and throw away when all bodies are there."""
 
-    def add_surface(self, mesh: Path, grey: float, center: Sequence[float], texture: Path | None) -> None:
-        """Add a visible surface that nothing collides with.
-
-        Parameters
-        ----------
-        mesh : Path
-            Wavefront OBJ file with texture coordinates and normals, m.
-        grey : float
-            Grey level that the texture is multiplied by, 0..1.
-        center : two floats
-            Position of the mesh's origin on the ground, world frame, m.
-        texture : Path or None
-            Picture file that covers the mesh.
-        """
-
     def tint(self, body: RobotBody, colour: Sequence[float]) -> None:
         """Give all links of a robot one colour.
 
@@ -504,23 +523,6 @@ class Stage(World, Protocol):
             Depth buffer, 0..1.
         """
 
-    def show_window(
-        self, body: RobotBody, target: Vector, distance: float, angles: tuple[float, float]
-    ) -> None:
-        """Let the window, which shows nothing yet, show the world.
-
-        Parameters
-        ----------
-        body : RobotBody
-            Robot in this world.
-        target : (3,) floats
-            Point in the middle of the window, world frame, m.
-        distance : float
-            Distance of the camera from the target, m.
-        angles : two floats
-            Yaw and pitch of the camera, degrees.
-        """
-
     def pressed_keys(self) -> set[str]:
         """Read which keys were pressed in the window since the last call.
 
@@ -546,7 +548,7 @@ class Engine(Protocol):
         floor_friction : float
             Coulomb coefficient between the floor and a body of friction 1.
         gui : bool
-            Whether to show the engine's window.
+            Whether to open the engine's window, which shows nothing until `World.show_window`.
 
         Returns
         -------

@@ -81,6 +81,23 @@ def test_errors_in_the_arguments_import_no_slow_library(arguments, message):
     assert not imported & SLOW
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (["--method", "none"], "unknown method `none`"),
+        (["--timing", "none"], "unknown timing `none`"),
+        (["--legs", "none"], "unknown legs `none`"),
+        (["--robot", "nothere"], "unknown robot `nothere`"),
+    ],
+)
+def test_a_wrong_option_of_retarget_imports_nothing_that_retargets(wrong, message):
+    statuses, said, imported = run_apart(["retarget", "sample:walk", *wrong])
+    assert statuses == [2]
+    assert message in said
+    # Files to be written are checked with what prints tables, and names of robots beside their readers.
+    assert imported & SLOW <= {"numpy", "pinocchio", "rich"}
+
+
 def test_a_wrong_key_imports_no_physics():
     statuses, said, imported = run_apart(["run", "drawer", "--set", "foo=1"])
     assert statuses == [2]

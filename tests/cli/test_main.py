@@ -34,13 +34,15 @@ def pipeline(monkeypatch, tmp_path):
             (working / "log.nc").touch()
             if fake.raises is not None:
                 raise fake.raises
+        checks = check_metrics(
+            {name: bound for name, bound in scenario.checks.items() if name in fake.metrics}, fake.metrics
+        )
         return SimpleNamespace(
             directory=folder,
             metrics=fake.metrics,
-            checks=check_metrics(
-                {name: bound for name, bound in scenario.checks.items() if name in fake.metrics}, fake.metrics
-            ),
-            video=folder / "video.mp4" if video else None,
+            checks=checks,
+            passed=all(check.passed for check in checks),
+            video_file=folder / "video.mp4" if video else None,
             renderer="TinyRenderer" if video else None,
             diverged=None,
             robot=None,
@@ -123,7 +125,7 @@ def test_the_default_run_directory_is_named_after_scenario_and_time(pipeline, tm
 
 def test_runs_of_the_same_second_have_directories_of_their_own(pipeline, monkeypatch, tmp_path):
     monkeypatch.setattr(
-        "simbench.cli.main.datetime", SimpleNamespace(now=lambda: datetime(1969, 7, 20, 20, 17))
+        "simbench.runs.run_directory.datetime", SimpleNamespace(now=lambda: datetime(1969, 7, 20, 20, 17))
     )
     for _ in range(3):
         assert main(["run", "dance"]) == 0
@@ -141,7 +143,9 @@ def test_a_name_that_another_process_takes_first_is_left_to_it(pipeline, monkeyp
         return run_scenario(scenario, folder, **given)
 
     pipeline.run_scenario = taken_first
-    monkeypatch.setattr("simbench.cli.main.datetime", SimpleNamespace(now=lambda: datetime(2030, 1, 2)))
+    monkeypatch.setattr(
+        "simbench.runs.run_directory.datetime", SimpleNamespace(now=lambda: datetime(2030, 1, 2))
+    )
     assert main(["run", "dance"]) == 0
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
         "dance-20300102-000000",

@@ -14,7 +14,8 @@ from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting import plot as retarget_picture
-from simbench.retargeting.api import LEGS, METHODS, TIMINGS, retarget_motion
+from simbench.retargeting.api import retarget_motion
+from simbench.retargeting.choices import LEGS, METHODS, TIMINGS
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.imitation.joint_use import JointUse
 from simbench.retargeting.legs.plan import StepFollowingPlan
@@ -110,7 +111,7 @@ def test_the_robot_is_drawn_beside_the_person(retargeting, made, capsys, monkeyp
     drawn = []
     monkeypatch.setattr(fidelity_picture, "draw_comparison", lambda *all_: drawn.append(all_))
     monkeypatch.setattr(fidelity_view, "draw_robot", lambda *all_: ["pictures", all_[3]])
-    assert main(["retarget", "actor:drawer", "--compare", "b.png", "--moments", "3"]) == 0
+    assert main(["retarget", "actor:drawer", "--picture", "b.png", "--beside", "--moments", "3"]) == 0
     assert "picture  b.png\n" in capsys.readouterr().out
     ((shown, path),) = drawn
     assert path == Path("b.png")
@@ -124,7 +125,7 @@ def test_the_robot_is_drawn_beside_the_person(retargeting, made, capsys, monkeyp
 
 @pytest.mark.parametrize("count", ["0", "13"])
 def test_too_many_or_no_moments_are_refused(retargeting, capsys, count):
-    assert main(["retarget", "actor:drawer", "--compare", "b.png", "--moments", count]) == 2
+    assert main(["retarget", "actor:drawer", "--picture", "b.png", "--beside", "--moments", count]) == 2
     assert "--moments" in capsys.readouterr().err
     assert retargeting.calls == []
 
@@ -132,8 +133,8 @@ def test_too_many_or_no_moments_are_refused(retargeting, capsys, count):
 def test_an_arm_has_no_body_to_show_beside_the_persons(retargeting, made, capsys, monkeypatch):
     groups = {name: names for name, names in made.robot.groups.items() if name != "left_arm"}
     monkeypatch.setattr(made, "robot", replace(made.robot, groups=groups))
-    assert main(["retarget", "actor:drawer", "--compare", "b.png"]) == 2
-    assert "--compare: romeo follows a hand" in capsys.readouterr().err
+    assert main(["retarget", "actor:drawer", "--picture", "b.png", "--beside"]) == 2
+    assert "--beside: romeo follows a hand" in capsys.readouterr().err
 
 
 def test_doubts_about_the_recording_are_repeated(retargeting, made, capsys, monkeypatch):
@@ -175,7 +176,7 @@ def test_the_netcdf_file_says_where_it_is_from(retargeting, tmp_path):
 def test_the_picture_is_drawn_of_that_retargeting(retargeting, made, capsys, monkeypatch):
     drawn = []
     monkeypatch.setattr(retarget_picture, "draw_retargeting", lambda *all_: drawn.append(all_))
-    assert main(["retarget", "actor:drawer", "--plot", "a.PNG"]) == 0
+    assert main(["retarget", "actor:drawer", "--picture", "a.PNG"]) == 0
     assert "picture  a.PNG\n" in capsys.readouterr().out
     ((shown, errors, path),) = drawn
     assert shown is made
@@ -190,9 +191,9 @@ def test_the_picture_is_drawn_of_that_retargeting(retargeting, made, capsys, mon
         (["--out", "t"], "must end in .csv, .pkl, .npz, .nc"),
         (["--out", "nowhere/t.csv"], "nowhere/t.csv: must be a file in a directory that exists"),
         (["--out", "folder.nc"], "folder.nc: must be a file"),
-        (["--plot", "a.jpg"], "a.jpg: a picture's name must end in .png"),
-        (["--compare", "a.jpg"], "a.jpg: a picture's name must end in .png"),
-        (["--plot", "nowhere/a.png"], "nowhere/a.png: must be a file in a directory that exists"),
+        (["--picture", "a.jpg"], "a.jpg: a picture's name must end in .png"),
+        (["--picture", "a.jpg", "--beside"], "a.jpg: a picture's name must end in .png"),
+        (["--picture", "nowhere/a.png"], "nowhere/a.png: must be a file in a directory that exists"),
         (["--method"], "--method"),
     ],
 )
@@ -210,7 +211,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(retargeting, capsys, 
 
 def test_ctrl_c_is_one_word_and_leaves_nothing(retargeting, capsys, tmp_path):
     retargeting.raises = KeyboardInterrupt()
-    assert main(["retarget", "actor:drawer", "--out", "t.nc", "--plot", "a.png"]) == 130
+    assert main(["retarget", "actor:drawer", "--out", "t.nc", "--picture", "a.png"]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == "interrupted"
     assert list(tmp_path.iterdir()) == []
 
@@ -290,9 +291,9 @@ def test_followed_steps_are_told_with_what_was_changed(followed, capsys):
 
 
 def test_the_model_of_a_person_who_steps_is_not_drawn(followed, capsys, tmp_path):
-    given = ["--legs", "follow", "--out", "t.csv", "--plot", "a.png"]
+    given = ["--legs", "follow", "--out", "t.csv", "--picture", "a.png"]
     assert main(["retarget", "walk.bvh", *given]) == 2
-    assert "--plot: romeo follows the person's steps" in capsys.readouterr().err
+    assert "--picture: romeo follows the person's steps" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -325,3 +326,30 @@ def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
         ["lift", "100.0", "250.0", "0 to 500", "100.0", "300", "600", "50%", "mm, mm/s"],
         ["elbow", "0.0", "30.0", "-90 to 90", "60.0", "45", "180", "25%", "°, °/s"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "draw"),
+    [
+        ("--plot", "--picture FILE", "simbench.retargeting.plot.draw_retargeting"),
+        ("--compare", "--picture FILE --beside", "simbench.cli.retarget.draw_compared"),
+    ],
+)
+def test_the_old_names_of_the_picture_still_work_and_say_what_is_new(
+    retargeting, monkeypatch, capsys, old, new, draw
+):
+    drawn = []
+    monkeypatch.setattr(draw, lambda *given: drawn.extend(each for each in given if isinstance(each, Path)))
+    assert main(["retarget", "actor:drawer", old, "a.png"]) == 0
+    assert drawn == [Path("a.png")]
+    printed = capsys.readouterr()
+    assert "picture  a.png\n" in printed.out
+    assert printed.err == f"deprecated: {old} is {new} now\n"
+    both = [*new.replace("FILE", "b.png").split(), old, "a.png"]
+    assert main(["retarget", "actor:drawer", *both]) == 2
+    assert capsys.readouterr().err == f"error: {old} is the old name of {new}: give one of them\n"
+
+
+def test_beside_needs_a_picture(capsys):
+    assert main(["retarget", "actor:drawer", "--beside"]) == 2
+    assert "--picture FILE.png names" in capsys.readouterr().err

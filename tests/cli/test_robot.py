@@ -51,7 +51,7 @@ def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):
         lambda robot, path, *, fast: drawn.append((robot.name, path, fast)) or "EGL",
     )
     assert main(["robot", "render", "romeo"]) == 0
-    assert main(["robot", "render", "romeo", "--out", "a.png", "--fast"]) == 0
+    assert main(["robot", "render", "romeo", "--picture", "a.png", "--fast"]) == 0
     assert capsys.readouterr().out == ("picture  romeo.png  (drawn by EGL)\npicture  a.png  (drawn by EGL)\n")
     assert drawn == [("romeo", Path("romeo.png"), False), ("romeo", Path("a.png"), True)]
 
@@ -60,8 +60,8 @@ def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):
     ("arguments", "message"),
     [
         (["rome"], "unknown robot `rome`; known: "),
-        (["romeo", "--out", "no/a.png"], "no/a.png: must be a file in a directory that exists"),
-        (["romeo", "--out", "."], ".: must be a file in a directory that exists"),
+        (["romeo", "--picture", "no/a.png"], "no/a.png: must be a file in a directory that exists"),
+        (["romeo", "--picture", "."], ".: must be a file in a directory that exists"),
     ],
 )
 def test_render_refuses_in_one_line(capsys, monkeypatch, tmp_path, arguments, message):
@@ -143,3 +143,14 @@ def test_scaffold_of_bad_input_is_one_line_and_writes_nothing(
     assert message in printed.err
     assert printed.err.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_old_name_of_the_picture_still_works(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("simbench.sim.rendering.portrait.draw_portrait", lambda *_, **__: "EGL")
+    assert main(["robot", "render", "romeo", "--out", "a.png"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "picture  a.png  (drawn by EGL)\n"
+    assert printed.err == "deprecated: --out is --picture FILE now\n"
+    assert main(["robot", "render", "romeo", "--out", "no/a.png"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

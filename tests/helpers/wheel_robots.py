@@ -1,5 +1,7 @@
 """Tests with robots whose URDFs are in the wheel example-robot-data are skipped where it is not installed."""
 
+from functools import cache
+
 import pytest
 
 from simbench.robot.description import read_description
@@ -7,6 +9,7 @@ from simbench.robot.names import shipped_robots
 from simbench.robot.sources import missing_package
 
 
+@cache
 def missing(name: str) -> str | None:
     """Package that a robot that ships with simbench lacks."""
     return missing_package(read_description(shipped_robots()[name]))

@@ -1,5 +1,6 @@
 """Rows and lines of what a run leaves of the person, of numbers made by hand, and the report with them."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from simbench.runs.fidelity_rows import fidelity_lines, fidelity_rows
 from simbench.runs.report.html import report_page
-from simbench.runs.report.report import RunReport
+from simbench.runs.report.report import read_reports
 
 ERRORS = {
     "fidelity.hand_mean_fraction": 0.05,
@@ -96,14 +97,16 @@ def test_an_early_end_and_the_steps_have_lines():
     assert list(fidelity_lines({**TEMPO, **steps, **lost}))[3] == "steps      7 of the person's 8"
 
 
-def test_the_report_has_a_section_of_a_run_that_follows_a_person_and_of_no_other(tmp_path):
-    scenario = {"name": "wave", "robot": {"name": "romeo"}}
-    empty = RunReport(tmp_path / "a", scenario, "", {"fell": False}, (), {}, [], None, None)
+def test_the_report_has_a_section_of_a_run_that_follows_a_person_and_of_no_other(drawer_run, tmp_path):
+    shutil.copytree(drawer_run(), tmp_path / "a")
+    # What is shown of a report beside its metrics and its scene is that of the drawer.
+    (report,) = read_reports([tmp_path / "a"], lambda *_: None)
+    empty = replace(report, metrics={"fell": False}, checks=(), plots=[])
     assert "What is left of the person" not in report_page([empty], tmp_path)
     followed = replace(empty, folder=tmp_path / "b", metrics={**ERRORS, **TEMPO})
     page = report_page([followed], tmp_path)
     section = page[page.index("<h2>What is left of the person</h2>") :]
-    assert "<tr><td>trunk</td><td>3.0</td><td>6.0</td><td>9.0</td><td>°</td>" in section
+    assert "<td>3.0</td><td>6.0</td><td>9.0</td><td>°</td>" in section
     assert "tempo 1.5 times as long as the person, at most 2.25 at 0.40 s<br>limits" in section
     both = report_page([empty, followed], tmp_path)
     assert both.count("<h2>What is left of the person in b</h2>") == 1

@@ -7,6 +7,8 @@ from simbench.sim.bullet import open_world
 from simbench.sim.bullet.client import bullet
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engine import GRAVITY
+from simbench.sim.rendering.replay_window import show_simulation
+from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.state import empty_state
 
 LIFT = 0.2
@@ -241,3 +243,20 @@ def test_an_impossible_inertia_is_the_same_for_bullet(tmp_path):
     ours = pin.crba(robot.model, robot.model.createData(), np.array([0.3]))[0, 0]
     assert ours == pytest.approx(expected, rel=1e-9)
     assert theirs == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_floor_that_a_window_shows_carries_nothing(romeo):
+    """Without a window the same calls change no picture; a robot falls onto the floor's body as before."""
+    start, ended = np.array([0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.0]), []
+    for shown in (False, True):
+        with open_world() as world:
+            body = world.add_robot(romeo, start, np.zeros(len(romeo.joint_names)))
+            if shown:
+                camera = Camera((0.0, 0.0, 0.8), 2.0, 45.0, -15.0, 45.0, 160, 120, 30)
+                show_simulation(world, body, camera)
+            for _ in range(150):
+                world.step()
+            state = empty_state(romeo)
+            body.read_state(state)
+            ended.append(state)
+    np.testing.assert_array_equal(ended[0].q, ended[1].q)

@@ -77,9 +77,13 @@ def solve_standing(
     StandingPosture
         The best posture found, whether it stands or not.
     """
-    tries = [_descend(tree, legs, soles, forward, q, bend) for bend in (_BEND, 0.35, 0.7, 0.2)]
-    standing = [each for each in tries if each.stands]
-    return next((each for each in standing if each.margin > 0.03), standing[0] if standing else tries[0])
+    tries = []
+    for bend in (_BEND, 0.35, 0.7, 0.2):
+        posture = _descend(tree, legs, soles, forward, q, bend)
+        if posture.stands and posture.margin > 0.03:
+            return posture
+        tries.append(posture)
+    return next((each for each in tries if each.stands), tries[0])
 
 
 def _descend(

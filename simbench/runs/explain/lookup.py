@@ -67,7 +67,7 @@ def explain(text: str) -> str:
         found = [_message_text(entry) for entry in find_containing(text)[:_FEW]]
     if found:
         return "\n\n".join(found)
-    names = _all_names()
+    names = explained_names()
     candidates = [name for name in names if text.casefold() in name.casefold()]
     if len(text) >= _SHORTEST and candidates:
         return _list_candidates(text, candidates)
@@ -282,8 +282,14 @@ def _list_candidates(text: str, candidates: Sequence[str]) -> str:
     return f"'{text}' may be one of:\n{listed}{more}"
 
 
-def _all_names() -> list[str]:
-    """List the names of everything that can be explained."""
+def explained_names() -> list[str]:
+    """List the names of everything that can be explained.
+
+    Returns
+    -------
+    list of str
+        Metrics, keys, variables of the log and terms; each name once.
+    """
     from simbench.runs.explain.keys import KINDS
     from simbench.runs.explain.log_names import log_entries
 

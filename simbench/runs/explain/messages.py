@@ -202,9 +202,9 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Leave the equipment out with `--free`, or leave out `--legs`.",
         ),
         (
-            "--plot: … follows the person's steps, seen from a root that turns; allowed: --compare",
+            "--picture: … follows the person's steps, seen from a root that turns; allowed: --beside",
             "The picture shows the scaled model on a root that neither turns nor leans.",
-            "Draw the robot beside the person with `--compare`.",
+            "Draw the robot beside the person with `--beside`.",
         ),
         (
             "retarget.legs_strict: …: …; allowed: steps that … can take as the person did",
@@ -324,17 +324,17 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Use one of the listed names, or the path of a file ending in `.yaml`.",
         ),
         (
-            "--set …: must be key=value, for example seed=1",
+            "…: must be key=value, for example seed=1",
             "The override has no `=`.",
             "Write `--set section.key=value`, without spaces around `=`.",
         ),
         (
-            "--set …: '…' must be an index of '…', …",
+            "…: '…' must be an index of '…', …",
             "A list such as `fixtures` is addressed by number, counted from 0.",
             "Write for example `--set fixtures.0.mass_kg=3`.",
         ),
         (
-            "--set …: '…' is a single value, not a section",
+            "…: '…' is a single value, not a section",
             "The override addresses a key below a value that has no keys.",
             "Shorten the key to the one that holds the value.",
         ),
@@ -947,10 +947,10 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Add what the message lists to robot.yaml; `simbench robot scaffold` guesses it.",
         ),
         (
-            "--plot: … follows a hand, without a model of the person to draw; allowed: free motion of a "
+            "--picture: … follows a hand, without a model of the person to draw; allowed: free motion of a "
             "robot with two arms",
             "The picture shows the scaled model of the person; an arm that follows a hand needs none.",
-            "Leave out `--plot`.",
+            "Leave out `--picture`.",
         ),
         (
             "…: robot.place auto needs equipment whose handles are known",
@@ -1508,6 +1508,22 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "…: has the name '…' and so the baseline of …; …",
             "Two scenarios of one check would share a baseline.",
             "Change the key `name` of one of them.",
+        ),
+        (
+            "…: first divergence: …",
+            "A signal left the envelope of its baseline's trace, or is early or late, from that moment on.",
+            "`report.html` in the dossier of the failed check shows it beside the baseline. If the change is "
+            "intended, write a new trace with `simbench check --update`.",
+        ),
+        (
+            "…: no dossier: …",
+            "The check failed as said above; only the folder with plots and clip could not be written.",
+            "Choose another folder with `--artifacts DIR`.",
+        ),
+        (
+            "--only …: goes with --update, which rewrites both by default",
+            "The option chooses what of a baseline is rewritten; without `--update` nothing is.",
+            "Add `--update`, or use `--no-traces` to compare metrics only.",
         ),
     ),
     *_family(

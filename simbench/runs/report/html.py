@@ -2,7 +2,9 @@
 
 import base64
 import html
+import math
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,36 +16,17 @@ from simbench.files.storage.whole_file import write_whole
 from simbench.runs.checks import Check
 from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
 from simbench.runs.metric_format import format_value, unit_of
-from simbench.runs.report.report import RunReport, differing_keys, run_labels
+from simbench.runs.report.assets import content_policy, read_asset
+from simbench.runs.report.player import player_html
+from simbench.runs.report.report import FIDELITY, RunReport, differing_keys, run_labels
 
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 1250px; }
-h1 { font-size: 1.5rem; margin-bottom: .2rem; }
-h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; }
-th, td { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
-th { border-bottom: 1px solid #999; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-tr.group td { padding-top: .7rem; }
-tr.differs td.number { background: #fff3c4; }
-.good { color: #0a7a2f; }
-.bad { color: #c01010; font-weight: bold; }
-.note { color: #666; }
-.side { display: flex; flex-wrap: wrap; gap: 1rem; }
-.side figure { flex: 1 1 420px; margin: 0 0 1.5rem; }
-figure img { max-width: 100%; }
-pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: 13px; }
-summary { cursor: pointer; }
-"""
-_CAPTIONS = {
-    "fidelity": "What is left of the person: the recording above, the robot below, both at the same moments, "
-    "and the angles between their limbs.",
-    "equipment": "The equipment: where the robot had it and where the actor.",
-    "balance": "ZMP and COG over the support polygon; dashed, where they were planned.",
-    "contacts": "Force on the feet; force and torque of the grips against their strength.",
-    "tracking": "Reference and measured position by joint.",
-    "torque": "Motor torque by joint, in % of its limit.",
-}
+_CAPTION = (
+    "What is left of the person: the recording above, the robot below, both at the same moments, and the "
+    "angles between their limbs."
+)
+_MOST_ROWS = 8
+"""Metrics that differ from the baseline, worst first, that are shown at once."""
+_TONES = {"worse": "bad", "missing": "bad", "better": "good"}
 _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "processor", "cores", "command")
 
 
@@ -97,51 +80,148 @@ def report_page(reports: Sequence[RunReport], directory: Path) -> str:
     Returns
     -------
     str
-        HTML with pictures inside; the only links are to videos.
+        HTML with data, scripts and pictures inside; the only links are to videos.
     """
     labels = run_labels([report.folder for report in reports])
     alone = len(reports) == 1
+    pairs = list(zip(reports, labels, strict=True))
     title = _name(reports[0]) if alone else f"{len(reports)} runs compared"
     sections = [
-        f"<h1>{escape(title)}</h1>",
-        *(_heading(report, label, directory, alone) for report, label in zip(reports, labels, strict=True)),
-        *(_doubts(report, label, alone) for report, label in zip(reports, labels, strict=True)),
+        *([_masthead(reports[0], labels[0], directory)] if alone else [f"<h1>{escape(title)}</h1>"]),
+        *([] if alone else [_run_line(report, label, directory) for report, label in pairs]),
+        *(_failed_checks(report, label, alone) for report, label in pairs),
+        *(_baseline(report, label, alone) for report, label in pairs),
+        *(_doubts(report, label, alone) for report, label in pairs),
         "" if alone else _differences(reports, labels),
+        player_html(reports, labels),
         _checks(reports, labels),
-        *(_fidelity(report, label, alone) for report, label in zip(reports, labels, strict=True)),
-        _plots(reports, labels),
+        *(_fidelity(report, label, alone) for report, label in pairs),
         _metrics(reports, labels),
         _provenance(reports, labels),
-        *(_scenario(report, label, alone) for report, label in zip(reports, labels, strict=True)),
+        *(_scenario(report, label, alone) for report, label in pairs),
+        f"<details><summary>Licences of the scripts in this page</summary><pre>{_licences()}</pre></details>",
     ]
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body>\n" + "\n".join(filter(None, sections)) + "\n</body></html>\n"
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{content_policy()}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{read_asset('report.css')}</style></head><body>\n"
+        + "\n".join(filter(None, sections))
+        + "\n</body></html>\n"
     )
+
+
+def _licences() -> str:
+    return escape(read_asset("licences.txt"))
 
 
 def _name(report: RunReport) -> str:
     return f"{report.scenario['name']} on {report.scenario['robot']['name']}"
 
 
-def _heading(report: RunReport, label: str, directory: Path, alone: bool) -> str:
+def _badge(report: RunReport) -> str:
+    """Write whether a run holds its checks."""
     failed = sum(not check.passed for check in report.checks)
     if report.incomplete:
-        words = f"incomplete ({report.incomplete}): no metrics; plots as far as it was logged"
-        verdict = f'<span class="bad">{escape(words)}</span>'
+        words, tone = (
+            f"incomplete ({report.incomplete}): no metrics; scene and plots as far as it was logged",
+            "bad",
+        )
     elif failed:
-        verdict = f'<span class="bad">{failed} of {len(report.checks)} checks failed</span>'
+        words, tone = f"{failed} of {len(report.checks)} checks failed", "bad"
     elif report.checks:
-        verdict = f'<span class="good">all {len(report.checks)} checks hold</span>'
+        words, tone = f"all {len(report.checks)} checks hold", "good"
     else:
-        verdict = '<span class="note">no checks</span>'
-    lines = [verdict, escape(report.scenario.get("summary", "")), f"<code>{escape(label)}</code>"]
-    if not alone:
-        lines.insert(0, f"<b>{escape(_name(report))}</b>")
+        words, tone = "no checks", ""
+    return f'<span class="badge {tone}">{escape(words)}</span>'
+
+
+def _masthead(report: RunReport, label: str, directory: Path) -> str:
+    """Write title, verdict and origin of the only run of a page."""
+    return (
+        f'<header><div class="masthead"><h1>{escape(_name(report))}</h1>{_badge(report)}</div>'
+        f"<p>{escape(report.scenario.get('summary', ''))}</p>{_facts(report, label, directory)}</header>"
+    )
+
+
+def _run_line(report: RunReport, label: str, directory: Path) -> str:
+    """Write name, verdict and origin of one of several runs."""
+    return (
+        f'<div class="run"><div class="masthead"><b>{escape(_name(report))}</b>{_badge(report)}</div>'
+        f"<p>{escape(report.scenario.get('summary', ''))}</p>{_facts(report, label, directory)}</div>"
+    )
+
+
+def _facts(report: RunReport, label: str, directory: Path) -> str:
+    """Write where a run is, its length, its seed, and a link to its video."""
+    facts = [f"<code>{escape(label)}</code>", f"{float(report.log.time[-1]):.2f} s"]
+    if report.provenance.get("seed") is not None:
+        facts.append(f"seed {escape(_text(report.provenance['seed']))}")
     if report.video is not None:
         path = os.fsencode(os.path.relpath(report.video, directory))
-        lines.append(f'<a href="{quote(path)}">video</a>')
-    return "<p>" + " · ".join(filter(None, lines)) + "</p>"
+        facts.append(f'<a href="{quote(path)}">video</a>')
+    return f'<p class="facts">{" · ".join(facts)}</p>'
+
+
+def _failed_checks(report: RunReport, label: str, alone: bool) -> str:
+    """List the checks that failed, with the time at which each first fails where it has one."""
+    failed = [check for check in report.checks if not check.passed]
+    if not failed:
+        return ""
+    # Those with a time first, in the order of time: the first is often the cause of the others.
+    failed.sort(
+        key=lambda check: report.failures[check.name].time if check.name in report.failures else math.inf
+    )
+    rows = []
+    for check in failed:
+        failure = report.failures.get(check.name)
+        when = ""
+        if failure is not None:
+            at = f'data-time="{failure.time:.6f}">{failure.time:.3f} s'
+            when = f'<button type="button" class="jump" {at}</button> {escape(failure.words)}'
+        elif check.reason:
+            when = escape(check.reason)
+        value = format_value(report.metrics.get(check.name))
+        unit = unit_of(check.name)
+        rows.append([_breakable(check.name), escape(value), escape(f"{check.bound} {unit}".strip()), when])
+    heading = "Checks that failed" if alone else f"Checks that failed in {label}"
+    table = _table(["metric", "value", "must be", "fails at"], rows)
+    return f'<section class="card bad"><h2>{escape(heading)}</h2>{table}</section>'
+
+
+def _baseline(report: RunReport, label: str, alone: bool) -> str:
+    """Write which metrics differ from the baseline of the scenario, if there is one."""
+    if report.baseline is None:
+        return ""
+    of = "" if alone else f"{label}: "
+    changed = [verdict for verdict in report.baseline.different if verdict.outcome != "new"]
+    new = sum(verdict.outcome == "new" for verdict in report.baseline.different)
+    compared = len(report.baseline.verdicts) - new
+    beside = f"; {new} are not in it" if new else ""
+    if not changed:
+        words = (
+            f"{of}as the baseline of {report.scenario['name']}: {compared} metrics within tolerance{beside}"
+        )
+        return f'<p class="note">{escape(words)}</p>'
+    rows = [
+        [
+            _breakable(verdict.name),
+            escape(format_value(verdict.was)),
+            escape(format_value(verdict.now)),
+            escape(f"{verdict.tolerance:.2g}"),
+            escape(unit_of(verdict.name)),
+            f'<span class="{_TONES[verdict.outcome]}">{verdict.outcome}</span>',
+        ]
+        for verdict in changed
+    ]
+    heading = f"{of}{len(changed)} of {compared} metrics differ from the baseline"
+    heads = ["metric", "baseline", "this run", "tolerance", "unit", ""]
+    table = _table(heads, rows[:_MOST_ROWS])
+    if len(rows) > _MOST_ROWS:
+        more = f"<summary>{len(rows) - _MOST_ROWS} more</summary>"
+        table += f"<details>{more}{_table(heads, rows[_MOST_ROWS:])}</details>"
+    note = f'<p class="note">{new} metrics are not in the baseline.</p>' if new else ""
+    return f'<section class="card"><h2>{escape(heading)}</h2>{table}{note}</section>'
 
 
 def _doubts(report: RunReport, label: str, alone: bool) -> str:
@@ -151,7 +231,7 @@ def _doubts(report: RunReport, label: str, alone: bool) -> str:
         return ""
     heading = "Doubts about the recording" if alone else f"Doubts about the recording of {label}"
     lines = "".join(f"<li>{escape(doubt)}</li>" for doubt in doubts)
-    return f"<h2>{escape(heading)}</h2><ul>{lines}</ul>"
+    return f'<section class="card"><h2>{escape(heading)}</h2><ul>{lines}</ul></section>'
 
 
 def _differences(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
@@ -168,7 +248,7 @@ def _checks(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
     names = dict.fromkeys(check.name for report in reports for check in report.checks)
     rows = []
     for name in names:
-        row = [escape(name), escape(unit_of(name))]
+        row = [_breakable(name), escape(unit_of(name))]
         for report in reports:
             check = next((check for check in report.checks if check.name == name), None)
             value = escape(format_value(report.metrics.get(name)))
@@ -194,28 +274,13 @@ def _metrics(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
         if group not in (None, head):
             styles.append("group")
         group = head
-        cells = [f"<td>{escape(name)}</td>", *(f'<td class="number">{escape(value)}</td>' for value in shown)]
+        cells = [
+            f'<td class="name">{_breakable(name)}</td>',
+            *(f'<td class="number">{escape(value)}</td>' for value in shown),
+        ]
         lines.append(f'<tr class="{" ".join(styles)}">{"".join(cells)}<td>{escape(unit_of(name))}</td></tr>')
     heads = ["metric", *(map(escape, labels) if len(labels) > 1 else ["value"]), "unit"]
-    return f"<h2>Metrics</h2><table>{_row(heads, 'th')}{''.join(lines)}</table>"
-
-
-def _plots(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
-    sections = []
-    for name in dict.fromkeys(plot.name for report in reports for plot in report.plots):
-        figures = []
-        for report, label in zip(reports, labels, strict=True):
-            for plot in report.plots:
-                if plot.name == name:
-                    data = base64.b64encode(plot.path.read_bytes()).decode("ascii")
-                    words = _CAPTIONS[name] if len(reports) == 1 else label
-                    figures.append(
-                        f'<figure><img alt="{name}" src="data:image/png;base64,{data}">'
-                        f"<figcaption>{escape(words)}</figcaption></figure>"
-                    )
-        heading = "" if len(reports) == 1 else f"<h3>{escape(_CAPTIONS[name])}</h3>"
-        sections.append(f'{heading}<div class="side">{"".join(figures)}</div>')
-    return "<h2>Plots</h2>" + "".join(sections)
+    return f"<h2>Metrics</h2>{_scrolling(_row(heads, 'th'), lines)}"
 
 
 def _fidelity(report: RunReport, label: str, alone: bool) -> str:
@@ -227,7 +292,20 @@ def _fidelity(report: RunReport, label: str, alone: bool) -> str:
     rows = [[escape(cell) for cell in row.cells] for row in fidelity_rows(report.metrics)]
     table = _table(["", *HEADS], rows) if rows else ""
     below = "<br>".join(" ".join(escape(line).split()) for line in lines)
-    return f"<h2>{escape(heading)}</h2>{table}<p>{below}</p>"
+    return f"<h2>{escape(heading)}</h2>{table}<p>{below}</p>{_picture(report)}"
+
+
+def _picture(report: RunReport) -> str:
+    """Embed the stick figures of the recording and of the robot."""
+    figures = []
+    for plot in report.plots:
+        if plot.name == FIDELITY:
+            data = base64.b64encode(plot.path.read_bytes()).decode("ascii")
+            figures.append(
+                f'<figure><img alt="{plot.name}" src="data:image/png;base64,{data}">'
+                f"<figcaption>{escape(_CAPTION)}</figcaption></figure>"
+            )
+    return "".join(figures)
 
 
 def _provenance(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
@@ -258,15 +336,25 @@ def _paired_table(rows: Iterable[Sequence[str]], labels: Sequence[str], second: 
         cells = "".join(
             f'<td class="number">{pairs[k]}</td><td>{pairs[k + 1]}</td>' for k in range(0, len(pairs), 2)
         )
-        lines.append(f"<tr><td>{name}</td>{cells}<td>{unit}</td></tr>")
+        lines.append(f'<tr><td class="name">{name}</td>{cells}<td>{unit}</td></tr>')
     firsts = [escape(label) for label in labels] if len(labels) > 1 else ["value"]
     heads = ["metric", *(head for first in firsts for head in (first, second)), "unit"]
-    return f"<table>{_row(heads, 'th')}{''.join(lines)}</table>"
+    return _scrolling(_row(heads, "th"), lines)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     head = _row(heads, "th") if any(heads) else ""
-    return f"<table>{head}{''.join(_row(row, 'td') for row in rows)}</table>"
+    return _scrolling(head, (_row(row, "td") for row in rows))
+
+
+def _scrolling(head: str, rows: Iterable[str]) -> str:
+    """Make a table that scrolls sideways by itself where the page is narrow."""
+    return f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>'
+
+
+def _breakable(name: str) -> str:
+    """Write the name of a metric so that a narrow column breaks it at its points and underlines."""
+    return re.sub(r"(?<=[._])(?=\w)", "<wbr>", escape(name))
 
 
 def _row(cells: Iterable[str], tag: str) -> str:

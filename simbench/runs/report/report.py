@@ -1,19 +1,33 @@
-"""Content of a report: everything in a run directory, with plots."""
+"""Content of a report: everything in a run directory."""
+
+from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
 
 from simbench.errors import RunError
 from simbench.files.documents.text_file import read_text
 from simbench.files.documents.yaml_document import parse_yaml
+from simbench.options import GripSection
 from simbench.runs.checks import Check, Metric, check_metrics
-from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots, open_plotted_run
+from simbench.runs.metric_traces import FailureTime, find_failure_times
+from simbench.runs.person_log import has_person
+from simbench.runs.plotted_log import open_plotted_run
+from simbench.runs.report.baseline_comparison import BaselineComparison, compare_with_baseline
 from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.run_records import read_metrics, read_provenance
 from simbench.runs.scenario.loading import load_scenario
+
+if TYPE_CHECKING:
+    from simbench.runs.plots.run_plots import OnProgress, Plot
+
+FIDELITY = "fidelity"
+"""Plot that a page shows as a picture: stick figures of the recording and of the robot."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +48,20 @@ class RunReport:
         Outcome of the checks; empty for an interrupted run.
     provenance : dict
         Content of `provenance.json`.
-    plots : list of Plot
-        Plots of the run.
+    log : xarray.Dataset
+        Log of the run.
+    grip : GripSection
+        Strength of the grips.
+    failures : dict of str to FailureTime
+        When failed checks fail, by the metric's name.
+    baseline : BaselineComparison or None
+        Metrics beside the baseline of the scenario, if it has one.
     video : Path or None
         File of the video, if there is one.
     incomplete : str or None
         Reason why the run is incomplete, if it is.
+    plots : list of Plot
+        Pictures of the run, among them `fidelity` where it follows a person.
     """
 
     folder: Path
@@ -48,15 +70,21 @@ class RunReport:
     metrics: dict[str, Metric]
     checks: tuple[Check, ...]
     provenance: dict[str, Any]
-    plots: list[Plot]
+    log: xr.Dataset
+    grip: GripSection
+    failures: dict[str, FailureTime]
+    baseline: BaselineComparison | None
     video: Path | None
     incomplete: str | None
+    plots: list[Plot] = field(default_factory=list)
 
 
-def read_reports(folders: Sequence[Path], on_progress: OnProgress) -> list[RunReport]:
-    """Collect the content of run directories, complete or interrupted, and draw their plots.
+def read_reports(
+    folders: Sequence[Path], on_progress: OnProgress, *, pictures: bool = False
+) -> list[RunReport]:
+    """Collect the content of run directories, complete or interrupted, and draw their pictures.
 
-    Plots are files in the run directories: none is drawn if a file of any of these is damaged.
+    Pictures are files in the run directories: none is drawn if a file of any of these is damaged.
 
     Parameters
     ----------
@@ -64,6 +92,8 @@ def read_reports(folders: Sequence[Path], on_progress: OnProgress) -> list[RunRe
         Run directories.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
+    pictures : bool
+        Whether all plots are drawn as PNG files; else only `fidelity`, which the page shows as a picture.
 
     Returns
     -------
@@ -77,27 +107,41 @@ def read_reports(folders: Sequence[Path], on_progress: OnProgress) -> list[RunRe
     OSError
         If a plot cannot be written.
     """
-    reports = [_read_without_plots(folder) for folder in folders]
-    return [replace(each, plots=draw_plots(each.folder, on_progress)) for each in reports]
+    reports = [_read_without_pictures(folder) for folder in folders]
+    return [replace(each, plots=_draw(each, on_progress, pictures=pictures)) for each in reports]
 
 
-def _read_without_plots(folder: Path) -> RunReport:
+def _draw(report: RunReport, on_progress: OnProgress, *, pictures: bool) -> list[Plot]:
+    """Draw the pictures of a run, if it has any."""
+    if not pictures and not has_person(report.log):
+        return []
+    # Matplotlib takes half a second to import.
+    from simbench.runs.plots.run_plots import draw_plots
+
+    return draw_plots(report.folder, on_progress, None if pictures else (FIDELITY,), report.log)
+
+
+def _read_without_pictures(folder: Path) -> RunReport:
     """Collect the content of a run directory whose plots can be drawn."""
-    open_plotted_run(folder)
+    log = open_plotted_run(folder)
     scenario = load_scenario(folder / "scenario.yaml")
     text = read_text(folder / "scenario.yaml", RunError)
     incomplete = incomplete_reason(folder)
     metrics = {} if incomplete else read_metrics(folder)
     provenance = read_provenance(folder)
     video = folder / "video.mp4"
+    checks = () if incomplete else check_metrics(scenario.checks, metrics)
     return RunReport(
         folder=folder,
         scenario=parse_yaml(text, str(folder / "scenario.yaml"), RunError).value,
         scenario_text=text,
         metrics=metrics,
-        checks=() if incomplete else check_metrics(scenario.checks, metrics),
+        checks=checks,
         provenance=provenance,
-        plots=[],
+        log=log,
+        grip=scenario.grip,
+        failures=find_failure_times(checks, scenario.checks, metrics, log),
+        baseline=None if incomplete else compare_with_baseline(scenario, metrics),
         video=video if video.is_file() else None,
         incomplete=incomplete,
     )

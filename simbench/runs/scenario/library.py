@@ -1,12 +1,17 @@
 """Find scenarios, and read the summaries of those that ship with simbench, without validating them."""
 
 import difflib
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from simbench.errors import ScenarioError
+from simbench.errors import BaselineError, ScenarioError
+from simbench.files.documents.json_document import read_json_object
 from simbench.files.documents.yaml_document import YamlDocument, read_yaml
 from simbench.files.input_files import require_regular_file
 from simbench.resources import resource_dir
+from simbench.robot.names import shipped_robots
 
 USUAL_ROBOT = "romeo"
 """Robot of a scenario that names none."""
@@ -28,30 +33,33 @@ def list_scenarios() -> list[str]:
     return sorted(path.stem for path in resource_dir("scenarios").glob("*.yaml"))
 
 
-def read_summary(name: str) -> str:
-    """Read what a scenario that ships with simbench says of itself, without validating it.
+class ScenarioSummary(NamedTuple):
+    """What can be said of a scenario without validating or planning it.
 
     Parameters
     ----------
     name : str
-        A name from `list_scenarios`.
-
-    Returns
-    -------
-    str
+        Its name.
+    robot : str
+        Name of its robot, as the scenario gives it.
+    kind : str
+        `push`, `walking`, `stepping` (on the spot), `following steps` (the person's), `seated`, `standing`,
+        or `fixed arm`.
+    duration_s : float or None
+        Planned duration of the motion that it retargets, as its baseline has it, s; None without one.
+    summary : str
         Its `summary`, in one line; empty if it has none.
-
-    Raises
-    ------
-    ScenarioError
-        If the file is not valid YAML.
     """
-    data = read_scenario(name).value
-    return str(data.get("summary", "")) if isinstance(data, dict) else ""
+
+    name: str
+    robot: str
+    kind: str
+    duration_s: float | None
+    summary: str
 
 
-def read_robot(name: str) -> str:
-    """Read which robot a scenario that ships with simbench is for, without validating it.
+def summarise_scenario(name: str) -> ScenarioSummary:
+    """Read what a scenario that ships with simbench is, without validating it.
 
     Parameters
     ----------
@@ -60,17 +68,81 @@ def read_robot(name: str) -> str:
 
     Returns
     -------
-    str
-        Its `robot.name`, or that of a scenario that names none.
+    ScenarioSummary
+        Robot, kind, duration and summary.
 
     Raises
     ------
     ScenarioError
         If the file is not valid YAML.
     """
-    data = read_scenario(name).value
-    robot = data.get("robot") if isinstance(data, dict) else None
-    return str(robot.get("name", USUAL_ROBOT)) if isinstance(robot, dict) else USUAL_ROBOT
+    path = find_scenario(name)
+    data = _read_mapping(path)
+    robot = _section(data, "robot")
+    robot_name = str(robot.get("name", USUAL_ROBOT))
+    return ScenarioSummary(
+        name,
+        robot_name,
+        _scenario_kind(data, robot_name),
+        _planned_duration(path),
+        " ".join(str(data.get("summary", "")).split()),
+    )
+
+
+def _scenario_kind(data: Mapping[str, Any], robot: str) -> str:
+    """Say what a robot does in a scenario, by the sections that the scenario has."""
+    if has_fixed_base(robot):
+        return "fixed arm"
+    if "push" in data:
+        return "push"
+    commands = _section(data, "stepping").get("commands")
+    if isinstance(commands, list) and commands:
+        on_the_spot = all(isinstance(each, dict) and set(each) == {"march"} for each in commands)
+        return "stepping" if on_the_spot else "walking"
+    if _section(data, "retarget").get("legs") == "follow":
+        return "following steps"
+    return "seated" if _section(data, "robot").get("posture") == "seated" else "standing"
+
+
+@lru_cache
+def has_fixed_base(robot: str) -> bool:
+    """Say whether a robot that ships with simbench has a fixed base, without reading its URDF.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+
+    Returns
+    -------
+    bool
+        Whether its robot.yaml says so; False for a robot that does not ship with simbench.
+    """
+    path = shipped_robots().get(robot)
+    return path is not None and _read_mapping(path).get("base") == "fixed"
+
+
+def _planned_duration(path: Path) -> float | None:
+    """Planned duration of a scenario's motion in its baseline, s; None without baseline or such a motion."""
+    baseline = path.parent / "baselines" / f"{path.stem}.json"
+    try:
+        expected = read_json_object(baseline, BaselineError)["retarget.duration_s"]["value"]
+    except (OSError, BaselineError, LookupError, TypeError):
+        # A list says what is known; `simbench check` says what is wrong with a baseline.
+        return None
+    return float(expected) if isinstance(expected, (int, float)) else None
+
+
+def _read_mapping(path: Path) -> Mapping[str, Any]:
+    """Read a YAML file that ships with simbench; empty if it does not hold a mapping."""
+    data = read_yaml(path, ScenarioError).value
+    return data if isinstance(data, dict) else {}
+
+
+def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Section of a scenario; empty if it has none."""
+    section = data.get(name)
+    return section if isinstance(section, dict) else {}
 
 
 def read_scenario(name_or_path: str | Path) -> YamlDocument:

@@ -30,7 +30,7 @@ def open_world(
     floor_friction : float
         Coulomb coefficient between the floor and a body of friction 1.
     gui : bool
-        Whether to show Bullet's window.
+        Whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def open_stage(renderer: str, *, window: bool = False) -> "AbstractContextManage
     renderer : `EGL` or `TinyRenderer`
         Name that `choose_renderer` gave.
     window : bool
-        Whether to open Bullet's window, which shows nothing until `BulletStage.show_window`.
+        Whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
 
     Returns
     -------

@@ -16,7 +16,6 @@ from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.bullet.renderer_choice import egl_plugin
 from simbench.sim.bullet.world import BulletWorld, connect_world
 from simbench.sim.engine import BodyHandle, RobotBody, UnreadableShapeError
-from simbench.sim.vectors import Vector
 
 # The plugin's drawing surface; a larger picture would only be stretched.
 EGL_WIDTH, EGL_HEIGHT = 1024, 768
@@ -67,34 +66,6 @@ class BulletStage(BulletWorld):
     def warm_up_pictures(self) -> int:
         """Number of pictures to draw and throw away: the plugin's first two have no shadows."""
         return 2 if self.renderer == "EGL" else 0
-
-    def add_surface(self, mesh: Path, grey: float, center: Sequence[float], texture: Path | None) -> None:
-        """Add a visible surface that nothing collides with.
-
-        Parameters
-        ----------
-        mesh : Path
-            Wavefront OBJ file with texture coordinates and normals, m.
-        grey : float
-            Grey level that the texture is multiplied by, 0..1.
-        center : two floats
-            Position of the mesh's origin on the ground, world frame, m.
-        texture : Path or None
-            Picture file that covers the mesh.
-        """
-        client = self.client
-        shape = bullet.createVisualShape(
-            bullet.GEOM_MESH,
-            fileName=str(mesh),
-            rgbaColor=[grey, grey, grey, 1.0],
-            physicsClientId=client,
-        )
-        surface = bullet.createMultiBody(
-            0.0, baseVisualShapeIndex=shape, basePosition=[*center, 0.0], physicsClientId=client
-        )
-        if texture is not None:
-            image = bullet.loadTexture(str(texture), physicsClientId=client)
-            bullet.changeVisualShape(surface, -1, textureUniqueId=image, physicsClientId=client)
 
     def tint(self, body: RobotBody, colour: Sequence[float]) -> None:
         """Give all links of a robot one colour.
@@ -173,36 +144,6 @@ class BulletStage(BulletWorld):
         # Arrays or, where Bullet was built without NumPy, tuples.
         colours, depth = np.asarray(image[2], np.uint8), np.asarray(image[3], np.float32)
         return colours.reshape(height, width, 4), depth.reshape(height, width)
-
-    def show_window(
-        self, body: RobotBody, target: Vector, distance: float, angles: tuple[float, float]
-    ) -> None:
-        """Let Bullet's window, which shows nothing yet, show the world.
-
-        Parameters
-        ----------
-        body : RobotBody
-            Robot in this world.
-        target : (3,) floats
-            Point in the middle of the window, world frame, m.
-        distance : float
-            Distance of the camera from the target, m.
-        angles : two floats
-            Yaw and pitch of the camera, degrees.
-        """
-        client = self.client
-        # Bullet's own keys would act beside ours; its side panels hide half of the window.
-        for panel in (bullet.COV_ENABLE_KEYBOARD_SHORTCUTS, bullet.COV_ENABLE_GUI):
-            bullet.configureDebugVisualizer(panel, 0, physicsClientId=client)
-        bullet.resetDebugVisualizerCamera(distance, *angles, target, physicsClientId=client)
-        self._colour_links(body)
-        bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 1, physicsClientId=client)
-
-    def _colour_links(self, body: RobotBody) -> None:
-        """Give links the colour of their first shape: the window has one per link, the last shape's."""
-        for shape in reversed(bullet.getVisualShapeData(body.handle, physicsClientId=self.client)):
-            handle, link, *_, colour = shape[:8]
-            bullet.changeVisualShape(handle, link, rgbaColor=colour, physicsClientId=self.client)
 
     def pressed_keys(self) -> set[str]:
         """Read which keys were pressed in the window since the last call.
@@ -301,9 +242,6 @@ def connect_stage(renderer: str, *, window: bool) -> Iterator[BulletStage]:
     """
     with connect_world(0.001, floor_friction=0.8, gui=window) as world:
         client = world.client
-        if window:
-            # Every call would wait for a picture.
-            bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 0, physicsClientId=client)
         # It has no texture and TinyRenderer paints it blue.
         bullet.removeBody(world.floor, physicsClientId=client)
         if renderer == "EGL":

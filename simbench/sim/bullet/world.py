@@ -1,7 +1,7 @@
 """A PyBullet world: client, floor and stepping. Every call names its client: worlds can coexist."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +10,11 @@ import numpy as np
 from simbench.files.storage.scratch import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.bullet.client import bullet, quiet_native_output
+from simbench.sim.bullet.client import bullet, hidden_native_stdout, quiet_native_output
 from simbench.sim.bullet.contacts import BulletContacts
 from simbench.sim.bullet.fixture import BulletFixture, build_fixture
 from simbench.sim.bullet.robot import BulletRobot, load_robot
-from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle
+from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle, RobotBody
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
 
@@ -108,6 +108,66 @@ class BulletWorld:
             physicsClientId=self.client,
         )
         return BulletRigidBody(self.client, body)
+
+    def add_surface(self, mesh: Path, grey: float, center: Sequence[float], texture: Path | None) -> None:
+        """Add a visible surface that nothing collides with.
+
+        Parameters
+        ----------
+        mesh : Path
+            Wavefront OBJ file with texture coordinates and normals, m.
+        grey : float
+            Grey level that the texture is multiplied by, 0..1.
+        center : two floats
+            Position of the mesh's origin on the ground, world frame, m.
+        texture : Path or None
+            Picture file that covers the mesh.
+        """
+        client = self.client
+        shape = bullet.createVisualShape(
+            bullet.GEOM_MESH,
+            fileName=str(mesh),
+            rgbaColor=[grey, grey, grey, 1.0],
+            physicsClientId=client,
+        )
+        surface = bullet.createMultiBody(
+            0.0, baseVisualShapeIndex=shape, basePosition=[*center, 0.0], physicsClientId=client
+        )
+        if texture is not None:
+            image = bullet.loadTexture(str(texture), physicsClientId=client)
+            bullet.changeVisualShape(surface, -1, textureUniqueId=image, physicsClientId=client)
+
+    def show_window(
+        self, body: RobotBody, target: Vector, distance: float, angles: tuple[float, float]
+    ) -> None:
+        """Let Bullet's window, which shows nothing yet, show the world.
+
+        The floor's body is no longer seen: `add_surface` is there to show one.
+
+        Parameters
+        ----------
+        body : RobotBody
+            Robot in this world.
+        target : (3,) floats
+            Point in the middle of the window, world frame, m.
+        distance : float
+            Distance of the camera from the target, m.
+        angles : two floats
+            Yaw and pitch of the camera, degrees.
+        """
+        client = self.client
+        # Bullet's own keys would act beside ours; its side panels hide half of the window.
+        for panel in (bullet.COV_ENABLE_KEYBOARD_SHORTCUTS, bullet.COV_ENABLE_GUI):
+            bullet.configureDebugVisualizer(panel, 0, physicsClientId=client)
+        bullet.resetDebugVisualizerCamera(distance, *angles, target, physicsClientId=client)
+        self._colour_links(body)
+        bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 1, physicsClientId=client)
+
+    def _colour_links(self, body: RobotBody) -> None:
+        """Give links the colour of their first shape: the window has one per link, the last shape's."""
+        for shape in reversed(bullet.getVisualShapeData(body.handle, physicsClientId=self.client)):
+            handle, link, *_, colour = shape[:8]
+            bullet.changeVisualShape(handle, link, rgbaColor=colour, physicsClientId=self.client)
 
     def read_contacts(self) -> BulletContacts:
         """Read all contacts of the last step.
@@ -211,32 +271,44 @@ def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Itera
     floor_friction : float
         Coulomb coefficient between the floor and a body of friction 1.
     gui : bool
-        Whether to show Bullet's window.
+        Whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
 
     Yields
     ------
     BulletWorld
     """
+    # The window's thread prints whenever it likes.
+    quiet = hidden_native_stdout() if gui else contextlib.nullcontext()
+    with quiet, _connection(gui) as client, scratch_folder() as scratch:
+        if gui:
+            # Every call would wait for a picture, of a world that is not whole yet.
+            bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 0, physicsClientId=client)
+        bullet.setGravity(0, 0, -GRAVITY, physicsClientId=client)
+        # Bullet would stop solving contacts at a residual of 1e-7: standing feet then creep, and jump.
+        bullet.setPhysicsEngineParameter(
+            fixedTimeStep=timestep,
+            numSubSteps=0,
+            numSolverIterations=SOLVER_ITERATIONS,
+            solverResidualThreshold=0.0,
+            deterministicOverlappingPairs=1,
+            physicsClientId=client,
+        )
+        shape = bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client)
+        floor = bullet.createMultiBody(0, shape, physicsClientId=client)
+        bullet.changeDynamics(floor, -1, lateralFriction=floor_friction, physicsClientId=client)
+        if gui:
+            hidden = [1.0, 1.0, 1.0, 0.0]
+            bullet.changeVisualShape(floor, -1, rgbaColor=hidden, physicsClientId=client)
+        yield BulletWorld(client, timestep, floor, scratch)
+
+
+@contextlib.contextmanager
+def _connection(gui: bool) -> Iterator[int]:
+    """Connect to a physics server of our own, with or without a window."""
     with quiet_native_output():
         client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
     try:
-        with scratch_folder() as scratch:
-            bullet.setGravity(0, 0, -GRAVITY, physicsClientId=client)
-            # Bullet would stop solving contacts at a residual of 1e-7: standing feet then creep, and jump.
-            bullet.setPhysicsEngineParameter(
-                fixedTimeStep=timestep,
-                numSubSteps=0,
-                numSolverIterations=SOLVER_ITERATIONS,
-                solverResidualThreshold=0.0,
-                deterministicOverlappingPairs=1,
-                physicsClientId=client,
-            )
-            shape = bullet.createCollisionShape(
-                bullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client
-            )
-            floor = bullet.createMultiBody(0, shape, physicsClientId=client)
-            bullet.changeDynamics(floor, -1, lateralFriction=floor_friction, physicsClientId=client)
-            yield BulletWorld(client, timestep, floor, scratch)
+        yield client
     finally:
         with quiet_native_output():
             bullet.disconnect(physicsClientId=client)

@@ -1,10 +1,13 @@
-"""The engine's window on a scene in which nothing is simulated, and the keys pressed in it."""
+"""The engine's window: on a scene in which nothing is simulated, with its keys, and on a simulation."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
 
 from simbench.robot.robot import Robot
+from simbench.sim.engine import RobotBody, World
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.rendering.scene_floor import add_floor
+from simbench.sim.rendering.scene_look import light_direction
 from simbench.sim.rendering.scene_renderer import Scene, open_scene
 from simbench.sim.rendering.scene_view import Camera
 
@@ -33,9 +36,29 @@ def open_window(
     Scene
     """
     with open_scene(robot, mechanisms, camera, "TinyRenderer", ghost=ghost, gui=gui) as scene:
-        angles = camera.yaw_deg, camera.pitch_deg
-        scene.stage.show_window(scene.robot, camera.target_m, camera.distance_m, angles)
+        _point_window(scene.stage, scene.robot, camera)
         yield scene
+
+
+def show_simulation(world: World, body: RobotBody, camera: Camera) -> None:
+    """Show the world of a simulation in the engine's window, as `open_window` shows one without physics.
+
+    Parameters
+    ----------
+    world : World
+        World that was opened with a window, with all of its bodies.
+    body : RobotBody
+        The robot in it.
+    camera : Camera
+        Initial view; the mouse moves it.
+    """
+    add_floor(world, camera.target_m[:2], light_direction(camera))
+    _point_window(world, body, camera)
+
+
+def _point_window(world: World, body: RobotBody, camera: Camera) -> None:
+    angles = camera.yaw_deg, camera.pitch_deg
+    world.show_window(body, camera.target_m, camera.distance_m, angles)
 
 
 def pressed_keys(scene: Scene) -> set[str]:

@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.engine import Stage
+from simbench.sim.engine import World
 from simbench.sim.rendering.scene_look import HORIZON_HALF, PLAIN, TEXTURE_HALF, TILE, floor_middle
 
 TEXTURE_PIXELS = 2048
 
 
-def add_floor(stage: Stage, center: Sequence[float], light: Array) -> None:
+def add_floor(world: World, center: Sequence[float], light: Array) -> None:
     """Put a floor that nothing collides with at z = 0.
 
     Parameters
     ----------
-    stage : Stage
-        World for pictures.
+    world : World
+        World to put it into.
     center : two floats
         Point on the ground around which the tiles are seen, world frame, m; the tiles stay aligned with the
         world's origin.
@@ -28,11 +28,11 @@ def add_floor(stage: Stage, center: Sequence[float], light: Array) -> None:
         Vector from the world's origin to the light, m.
     """
     # Uncompressed: packing and unpacking it would take longer than drawing it.
-    texture = stage.scratch / "floor.bmp"
+    texture = world.scratch / "floor.bmp"
     Image.fromarray(_tiles()).save(texture)
     middle = floor_middle(center)
     square = TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
-    tiles = stage.scratch / "tiles.obj"
+    tiles = world.scratch / "tiles.obj"
     _write_flat_mesh(tiles, square, [(0, 1, 2), (0, 2, 3)], light)
     rim = np.vstack([square, HORIZON_HALF / TEXTURE_HALF * square])
     around = [
@@ -40,10 +40,10 @@ def add_floor(stage: Stage, center: Sequence[float], light: Array) -> None:
         for k in range(4)
         for triangle in ((k, k + 4, (k + 1) % 4), ((k + 1) % 4, k + 4, (k + 1) % 4 + 4))
     ]
-    horizon = stage.scratch / "horizon.obj"
+    horizon = world.scratch / "horizon.obj"
     _write_flat_mesh(horizon, rim, around, light)
-    stage.add_surface(tiles, 1.0, middle, texture)
-    stage.add_surface(horizon, PLAIN, middle, None)
+    world.add_surface(tiles, 1.0, middle, texture)
+    world.add_surface(horizon, PLAIN, middle, None)
 
 
 def _tiles() -> NDArray[np.uint8]:

@@ -40,7 +40,7 @@ def robot(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def planned(robot):
-    motion = resample(read_motion("actor:waving"), 50.0)
+    motion = resample(read_motion("actor:waving"), 25.0)
     section = RobotSection(name=str(robot.source.description), posture="ready")
     settings = RetargetSection(method=METHODS[robot.name])
     return motion, plan_two_arms(robot, motion, section, settings, lambda *_: None)
@@ -68,7 +68,7 @@ def test_arms_point_where_the_persons_do_inside_limits(robot, planned):
     scene = placed_robot(robot, plan.base).model
     data = scene.createData()
     angles = []
-    for sample in range(0, len(joints), 10):
+    for sample in range(0, len(joints), 5):
         pin.framesForwardKinematics(scene, data, joints[sample])
         shoulder, wrist = (
             data.oMf[scene.getFrameId(robot.frames[f"right_{part}"])].translation

@@ -1,32 +1,38 @@
 """Reports: what the pages say, and that they need no other file."""
 
-import base64
 import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 import run_by_hand as by_hand
+from packed_pages import read_signals, unpack
 
 from simbench.cli.main import main
 from simbench.errors import RunError
+from simbench.runs.log import open_run, write_log
 from simbench.runs.plots.run_plots import draw_plots
+from simbench.runs.report.baseline_comparison import compare_with_baseline
 from simbench.runs.report.report import differing_keys, read_reports, run_labels
 from simbench.runs.run_directory import MARKER
+from simbench.runs.run_records import read_metrics
+from simbench.runs.scenario.loading import load_scenario
 
 
 class Page(HTMLParser):
-    """Rows of tables, what is linked and embedded, and all text."""
+    """Rows of tables, what is linked and embedded, packed data by its id, and all text."""
 
     def __init__(self, path):
         super().__init__()
         self.rows, self.sources, self.links, self.text, self.tags = [], [], [], "", []
-        self.in_cell = False
+        self.in_cell, self.block, self.blocks = False, None, {}
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         self.tags.append(tag)
+        self.block = given.get("id") if tag == "script" else None
         if "src" in given:
             self.sources.append(given["src"])
         if "href" in given:
@@ -38,9 +44,13 @@ class Page(HTMLParser):
             self.in_cell = True
 
     def handle_endtag(self, tag):
+        self.block = None
         self.in_cell &= tag not in ("td", "th")
 
     def handle_data(self, data):
+        if self.block is not None:
+            self.blocks[self.block] = data
+            return
         self.text += data
         if self.in_cell:
             self.rows[-1][-1] += data
@@ -78,13 +88,81 @@ def pages(runs, tmp_path_factory):
 def test_a_report_is_whole_in_one_file(runs, pages):
     good, _ = runs
     page = pages[0]
-    assert sorted(path.name for path in (good / "plots").iterdir()) == ["torque.png", "tracking.png"]
-    pictures = [source.partition("base64,") for source in page.sources]
-    assert [head for head, _, _ in pictures] == ["data:image/png;", "data:image/png;"]
-    for name, (_, _, data) in zip(("tracking", "torque"), pictures, strict=True):
-        assert base64.b64decode(data) == (good / "plots" / f"{name}.png").read_bytes()
+    assert not (good / "plots").exists()
+    assert page.sources == []
     assert page.links == ["video.mp4"]
-    assert not {"script", "link", "iframe"} & set(page.tags)
+    assert not {"link", "iframe", "object"} & set(page.tags)
+    # Data and script, packed, and what unpacks them.
+    assert page.tags.count("script") == 3
+    assert "://" not in (good / "report.html").read_text(encoding="utf-8").partition("Licences of")[0]
+
+
+def test_curves_and_scene_of_a_run_are_in_its_page(runs, pages):
+    document, data = unpack(pages[0].blocks["simbench-data"])
+    (run,) = document["runs"]
+    log = open_run(runs[0])
+    position = read_signals(run["joints"]["position"], data)
+    assert run["joints"]["names"] == list(log["joint"].values)
+    assert np.abs(position - log["joint_position"].values[::2]).max() < 1e-4
+    assert [panel["key"] for panel in run["panels"]] == ["torque"]
+    (curve,) = run["panels"][0]["curves"]
+    assert read_signals(curve["values"], data) == pytest.approx(50.0)
+    assert len(run["scene"]["bodies"]) == 7
+    assert len(unpack(pages[1].blocks["simbench-data"])[0]["runs"]) == 2
+
+
+def test_plots_are_drawn_where_they_are_asked_for(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run", samples=30)
+    assert main(["report", str(run), "--plots"]) == 0
+    assert sorted(path.name for path in (run / "plots").iterdir()) == ["torque.png", "tracking.png"]
+
+
+def test_a_run_whose_robot_is_gone_has_a_report_without_a_scene(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run", samples=30)
+    path = run / "scenario.yaml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("name: puma560\n", "name: gone/robot.yaml\n"), encoding="utf-8")
+    assert main(["report", str(run)]) == 0
+    document, _ = unpack(Page(run / "report.html").blocks["simbench-data"])
+    (described,) = document["runs"]
+    assert described["scene"] is None
+    assert "gone/robot.yaml" in described["noScene"]
+    assert "\n" not in described["noScene"]
+    assert described["joints"]["names"]
+
+
+def test_what_failed_comes_first_with_its_time(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run", "checks={tracking.max_rad: {max: 0.005}}")
+    metrics = {"tracking.max_rad": 0.4, "tracking.rms_rad": 0.1}
+    (run / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
+    log = by_hand.puma_log()
+    position = log["joint_position"].copy(deep=True)
+    position[120, 3] += 0.4
+    free = ("joint",), np.zeros(6, dtype=bool), {"units": ""}
+    write_log(log.assign(joint_position=position, is_grip=free), run / "log.nc")
+    assert main(["report", str(run)]) == 0
+    page = Page(run / "report.html")
+    row = ["tracking.max_rad", "0.4", "≤ 0.005 rad", "1.200 s first beyond the bound, joint4"]
+    assert row in page.rows
+    text = (run / "report.html").read_text(encoding="utf-8")
+    assert text.index("Checks that failed") < text.index('id="player"') < text.index("<h2>Checks</h2>")
+    assert 'data-time="1.200000"' in text
+    document, _ = unpack(page.blocks["simbench-data"])
+    lane = document["runs"][0]["lanes"][0]
+    assert (lane["name"], lane["events"][0]["start"]) == ("checks failed", 1.2)
+
+
+def test_an_unchanged_run_is_compared_with_its_baseline(drawer_run, tmp_path):
+    scenario = load_scenario("drawer")
+    metrics = read_metrics(drawer_run())
+    same = compare_with_baseline(scenario, metrics)
+    assert {verdict.outcome for verdict in same.different} <= {"new", "better"}
+    worse = compare_with_baseline(scenario, metrics | {"tracking.rms_rad": 1.0})
+    assert (worse.different[0].name, worse.different[0].outcome) == ("tracking.rms_rad", "worse")
+    # Of another motion, nothing can be expected; a camera changes none.
+    assert compare_with_baseline(load_scenario("drawer", ["motion.speed=0.9"]), metrics) is None
+    assert compare_with_baseline(load_scenario("drawer", ["camera.yaw_deg=3"]), metrics) == same
+    assert compare_with_baseline(scenario.model_copy(update={"name": "mine"}), metrics) is None
 
 
 def test_it_says_what_came_out(pages):
@@ -97,7 +175,7 @@ def test_it_says_what_came_out(pages):
     assert ["seed", "7"] in good.rows
     assert ["numpy", "2.2"] in good.rows
     assert "<script>alert(1)</script> & more" in both.text
-    assert "script" not in both.tags
+    assert both.tags.count("script") == 3
     assert "law: computed_torque" in good.text
 
 
@@ -107,7 +185,6 @@ def test_runs_side_by_side_show_what_differs(runs, pages):
     assert ["control.law", "computed_torque", "pd"] in page.rows
     assert ["tracking.rms_rad", "0.001", "✓ ≤ 0.005", "0.0123", "✗ ≤ 0.005", "rad"] in page.rows
     assert ["tracking.rms_rad", "0.001", "0.0123", "rad"] in page.rows
-    assert len(page.sources) == 4
     (link,) = page.links
     assert link.startswith("../")
     assert link.endswith("/good/video.mp4")
@@ -136,12 +213,12 @@ def test_an_interrupted_run_is_reported_as_far_as_it_got(tmp_path):
     assert main(["report", str(run)]) == 0
     page = Page(run / "report.html")
     assert "incomplete (interrupted): no metrics" in page.text
-    assert len(page.sources) == 2
+    document, _ = unpack(page.blocks["simbench-data"])
+    assert document["runs"][0]["scene"]["base"]["count"] == 16
 
 
 def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simbench.runs.report.report.draw_plots", lambda folder, on_progress: [])
     run = by_hand.write_puma_run(tmp_path / "run")
     for arguments, words in (
         (["--out", "a.pdf"], "a.pdf: a report's name must end in .html"),
@@ -179,8 +256,7 @@ def test_too_little_to_draw_is_refused(tmp_path):
         read_reports([tmp_path], silent)
 
 
-def test_metrics_are_null_where_they_were_not_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr("simbench.runs.report.report.draw_plots", lambda folder, on_progress: [])
+def test_metrics_are_null_where_they_were_not_numbers(tmp_path):
     run = by_hand.write_puma_run(tmp_path / "run")
     (run / "metrics.json").write_text(json.dumps({"tracking.rms_rad": None}))
     assert main(["report", str(run)]) == 0

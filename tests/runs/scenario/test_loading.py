@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from simbench.errors import ScenarioError
 from simbench.options import Bound, RobotSection
-from simbench.runs.scenario.library import USUAL_ROBOT, read_robot
+from simbench.runs.scenario.library import USUAL_ROBOT, summarise_scenario
 from simbench.runs.scenario.loading import list_scenarios, load_scenario, override_scenario, resolved_yaml
 from simbench.runs.scenario.schema import Scenario
 
@@ -256,7 +256,7 @@ def test_metrics_of_fixtures_are_known_by_the_scenarios_own_fixtures():
 
 def test_the_robot_of_a_scenario_can_be_read_without_validating_it():
     for name in list_scenarios():
-        assert read_robot(name) == load_scenario(name).robot.name
+        assert summarise_scenario(name).robot == load_scenario(name).robot.name
     assert RobotSection().name == USUAL_ROBOT
 
 

@@ -1,0 +1,200 @@
+"""What `simbench list` prints: tables that fit a terminal; in a pipe a line for each entry, name first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+_INDENT = 4
+"""Columns before the description of an entry."""
+_BETWEEN = 2
+"""Columns between those of a table."""
+_LEAST_WIDTH = 20
+"""Columns that a description has at least, whatever the width of the terminal."""
+
+
+class Kind(str, Enum):
+    """Kinds of things that `simbench list` lists."""
+
+    robots = "robots"
+    scenarios = "scenarios"
+    tasks = "tasks"
+    motions = "motions"
+
+
+class Listing(NamedTuple):
+    """A table of named things, a description below each.
+
+    Parameters
+    ----------
+    headings : tuple of str
+        Heading of each column, `name` first.
+    rows : sequence of tuple of str
+        Cells of each entry.
+    descriptions : sequence of str
+        What is said of each entry below its cells; empty for nothing.
+    """
+
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    descriptions: Sequence[str]
+
+
+def plain_lines(kind: Kind) -> list[str]:
+    """List one kind of things for a pipe.
+
+    Parameters
+    ----------
+    kind : Kind
+        What is listed.
+
+    Returns
+    -------
+    list of str
+        A line for each, its name first.
+    """
+    if kind is Kind.robots:
+        return _robot_names()
+    listing = make_listing(kind)
+    # Scenarios have kept this width since scripts read them.
+    width = 16 if kind is Kind.scenarios else max((len(row[0]) for row in listing.rows), default=0) + 1
+    described = zip(listing.rows, listing.descriptions, strict=True)
+    return [f"{row[0]:{width}} {description}".rstrip() for row, description in described]
+
+
+def make_listing(kind: Kind) -> Listing:
+    """List one kind of things with what is known of each, without planning or simulating.
+
+    Parameters
+    ----------
+    kind : Kind
+        What is listed.
+
+    Returns
+    -------
+    Listing
+        The table.
+    """
+    if kind is Kind.robots:
+        return _robots()
+    if kind is Kind.scenarios:
+        return _scenarios()
+    from simbench.motion.sources import list_motion_sources, list_tasks
+
+    if kind is Kind.tasks:
+        names = list_tasks()
+        return Listing(("task",), [(name,) for name in names], [""] * len(names))
+    sources = {
+        **list_motion_sources(),
+        "joints:sweep": "no recording: a robot with a fixed base swings its joints",
+    }
+    return Listing(("motion",), [(name,) for name in sources], list(sources.values()))
+
+
+def _robot_names() -> list[str]:
+    """List the robots that ship with simbench, and those of plug-ins."""
+    from simbench.robot.names import find_plug_ins, shipped_robots
+
+    return sorted({*shipped_robots(), *find_plug_ins()})
+
+
+def _robots() -> Listing:
+    """List robots with their base, and what must be installed for them."""
+    from simbench.robot.names import shipped_robots
+    from simbench.runs.scenario.library import has_fixed_base
+
+    names, shipped = _robot_names(), shipped_robots()
+    bases = ["–" if name not in shipped else "fixed" if has_fixed_base(name) else "free" for name in names]
+    return Listing(
+        ("robot", "base"), list(zip(names, bases, strict=True)), [_missing_package(name) for name in names]
+    )
+
+
+def _scenarios() -> Listing:
+    """List scenarios with robot, kind, planned duration and summary."""
+    from simbench.runs.scenario.library import list_scenarios, summarise_scenario
+
+    found = [summarise_scenario(name) for name in list_scenarios()]
+    durations = ["–" if each.duration_s is None else f"{each.duration_s:.1f} s" for each in found]
+    rows = [
+        (each.name, each.robot, each.kind, duration) for each, duration in zip(found, durations, strict=True)
+    ]
+    described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
+    return Listing(("scenario", "robot", "kind", "duration"), rows, described)
+
+
+@lru_cache
+def _missing_package(robot: str) -> str:
+    """Say in brackets what a robot needs that is not installed."""
+    from simbench.robot.needed_package import needed_package
+    from simbench.robot.packages import describe_missing_package
+
+    package = needed_package(robot)
+    return f"({describe_missing_package(package)})" if package else ""
+
+
+def print_listing(listing: Listing) -> None:
+    """Print a table for a terminal: lines that fit its width, and in which no word is broken.
+
+    Parameters
+    ----------
+    listing : Listing
+        The table.
+    """
+    from simbench.cli.console import make_console
+
+    console = make_console()
+    for text, style in listing_lines(listing, console.width):
+        # A name that is wider than the terminal goes on in its next line.
+        console.print(text, style=style, highlight=False, soft_wrap=True)
+
+
+def listing_lines(listing: Listing, width: int) -> list[tuple[str, str]]:
+    """Lay out a table for a terminal.
+
+    A name that is too long for its column has a line of its own. Descriptions are broken between words.
+
+    Parameters
+    ----------
+    listing : Listing
+        The table.
+    width : int
+        Width of the terminal, characters.
+
+    Returns
+    -------
+    list of (str, str)
+        Each line with its style for `rich`.
+    """
+    import textwrap
+
+    cells = [listing.headings, *listing.rows]
+    name_width, *others = (max(len(row[column]) for row in cells) for column in range(len(cells[0])))
+    beside = sum(others) + _BETWEEN * len(others)
+    name_width = min(name_width, max(width - beside, _LEAST_WIDTH))
+
+    def columns(row: tuple[str, ...]) -> list[str]:
+        name, *rest = row
+        padded = "".join(f"{'':{_BETWEEN}}{cell:{wide}}" for cell, wide in zip(rest, others, strict=True))
+        if len(name) > name_width and rest:
+            return [name, f"{'':{name_width}}{padded}".rstrip()]
+        return [f"{name:{name_width}}{padded}".rstrip()]
+
+    room = max(width, _INDENT + _LEAST_WIDTH)
+    lines = [(line, "bold") for line in columns(listing.headings)]
+    for row, description in zip(listing.rows, listing.descriptions, strict=True):
+        lines += [(line, "") for line in columns(row)]
+        lines += [
+            (line, "dim")
+            for line in textwrap.wrap(
+                description,
+                room,
+                initial_indent=" " * _INDENT,
+                subsequent_indent=" " * _INDENT,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        ]
+    return lines

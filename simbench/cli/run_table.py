@@ -1,0 +1,321 @@
+"""What `simbench run` prints: what matters on a terminal, every metric in a pipe and with `--all`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+
+from simbench.cli.console import make_console, metrics_table, number_table, wide_console
+from simbench.cli.streams import is_terminal
+from simbench.files.printable import printable
+from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
+from simbench.runs.metric_format import format_value, unit_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simbench.runs.checks import Check, Metric
+    from simbench.runs.result import RunResult
+
+_MOST_NOTES = 3
+"""Notes that a terminal shows; the others are in the run directory, and `--all` shows them."""
+_BETWEEN = 3
+"""Columns between two groups of metrics that stand side by side."""
+_LABEL = 10
+"""Columns of the labels of lines about a run against a person."""
+_UNLIMITED = 10_000
+"""Columns of a terminal on which every table has its natural width."""
+
+
+class _Group(NamedTuple):
+    """Metrics that a terminal shows together."""
+
+    title: str
+    prefixes: tuple[str, ...]
+    """First parts of their names; a group without any takes what no other takes."""
+    important: tuple[str, ...]
+    """Metrics that are shown without a check, in their order; `*` stands for a fixture and its joint."""
+    unless_zero: tuple[str, ...] = ()
+    """Metrics that are shown without a check if they are not 0."""
+
+
+_GROUPS = (
+    _Group(
+        "balance",
+        ("fell", "fell_s", "balance", "zmp", "cog", "feet", "base", "steps", "seat", "push"),
+        (
+            "fell",
+            "fell_s",
+            "zmp.inside_fraction",
+            "zmp.min_margin_m",
+            "cog.rms_m",
+            "feet.slip_m",
+            "seat.least_force_n",
+            "seat.slip_m",
+            "push.survived_fraction",
+            "push.survived_ns",
+        ),
+        ("balance.gave_up", "steps.missed_count"),
+    ),
+    _Group(
+        "tracking",
+        ("tracking", "torque", "limits"),
+        ("tracking.rms_rad", "tracking.max_rad", "limits.torque_ratio"),
+        ("torque.saturated_fraction", "limits.position_violation_rad"),
+    ),
+    _Group(
+        "contacts and task",
+        (),
+        ("hands.rms_m", "grip.held_fraction", "*_ratio"),
+        (
+            "grip.lost",
+            "contact.self_count",
+            "contact.floor_unintended_count",
+            "contact.equipment_unintended_count",
+        ),
+    ),
+    _Group(
+        "fidelity",
+        ("imitation", "retarget", "trajectory", "follow", "motion", "fidelity"),
+        (
+            "imitation.hand_mean_m",
+            "trajectory.joint_error_rms_rad",
+            "trajectory.base_error_max_m",
+            "trajectory.contact_agreement_fraction",
+            "retarget.duration_s",
+            "retarget.slow_down",
+        ),
+        ("motion.doubt_count", "retarget.interference_count", "follow.changed_step_count"),
+    ),
+)
+_OTHERS = next(group for group in _GROUPS if not group.prefixes)
+
+
+class _Row(NamedTuple):
+    """A metric as it is shown."""
+
+    name: str
+    value: str
+    unit: str
+    bound: str
+    """What a check that holds asks for; empty without a check."""
+
+
+def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
+    """Print the metrics of a run, its notes, failed checks, how many checks hold, and where the run is.
+
+    A terminal gets the metrics that matter, a pipe and `all_metrics` every one of them, a line each.
+
+    Parameters
+    ----------
+    result : RunResult
+        Outcome of the run.
+    all_metrics : bool
+        Whether to print every metric on a terminal too.
+    """
+    terminal = is_terminal()
+    if terminal and not all_metrics:
+        print_important(make_console(), result.metrics, result.checks)
+    else:
+        print_every_metric(make_console() if terminal else wide_console(), result.metrics, result.checks)
+    _print_notes(result, limit=_MOST_NOTES if terminal and not all_metrics else None)
+    _print_failed_checks(result, terminal=terminal)
+    print(f"run    {result.directory}")
+    if result.robot is not None:
+        print(f"robot  {result.robot}")
+    if result.video_file is not None:
+        print(f"video  {result.video_file}  (drawn by {result.renderer})")
+
+
+def next_commands(folder: Path, has_video: bool) -> Iterator[str]:
+    """Say which commands show more of a run.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    has_video : bool
+        Whether the run has a video.
+
+    Yields
+    ------
+    str
+        A command line.
+    """
+    quoted = shlex.quote(str(folder))
+    yield f"simbench report {quoted}"
+    if not has_video:
+        yield f"simbench video {quoted}"
+
+
+def print_every_metric(console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> None:
+    """Print what a run leaves of the person, if it follows one, and every metric with its check.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where they are printed.
+    metrics : mapping of str to float, bool, str or None
+        Metrics of the run by name.
+    checks : sequence of Check
+        Outcome of the scenario's checks.
+    """
+    _print_fidelity(console, metrics)
+    console.print(metrics_table(metrics, checks))
+    console.print()
+
+
+def print_important(console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> None:
+    """Print the metrics that matter, in groups that stand side by side if there is room for two.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Where they are printed.
+    metrics : mapping of str to float, bool, str or None
+        Metrics of the run by name.
+    checks : sequence of Check
+        Outcome of the scenario's checks. Those that fail are left for the end of what is printed.
+    """
+    _print_fidelity(console, metrics)
+    groups = [(group.title, rows) for group in _GROUPS if (rows := _group_rows(group, metrics, checks))]
+    columns = [column for column in _in_two_columns(groups) if column]
+    for bounds in (True, False):
+        sides = [_group_table(column, bounds=bounds) for column in columns]
+        unlimited = console.options.update(width=_UNLIMITED)
+        widths = [console.measure(side, options=unlimited).maximum for side in sides]
+        if len(sides) > 1 and sum(widths) + _BETWEEN <= console.width:
+            beside = Table.grid(padding=(0, _BETWEEN, 0, 0))
+            beside.add_row(*sides)
+            console.print(beside)
+            break
+    else:
+        console.print(_group_table(groups, bounds=True))
+    console.print()
+
+
+def _print_fidelity(console: Console, metrics: Mapping[str, Metric]) -> None:
+    """Print how far a run is from the person that it follows, if it follows one."""
+    rows = fidelity_rows(metrics)
+    if not rows:
+        return
+    table = number_table("run against person", *HEADS)
+    table.columns[4].justify = "left"
+    for row in rows:
+        table.add_row(*row.cells)
+    console.print(table)
+    lines = Table.grid(padding=(0, 1, 0, 0))
+    lines.add_column(min_width=_LABEL)
+    for line in fidelity_lines(metrics):
+        label, _, text = line.partition(" ")
+        lines.add_row(label, text.strip())
+    console.print(lines)
+    console.print()
+
+
+def _group_of(name: str) -> _Group:
+    """Find the group that a metric is shown in."""
+    prefix = name.partition(".")[0]
+    return next((group for group in _GROUPS if prefix in group.prefixes), _OTHERS)
+
+
+def _group_rows(group: _Group, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> list[_Row]:
+    """List the metrics of a group that matter, those with a check that holds among them."""
+    bounds = {check.name: check.bound for check in checks if check.passed}
+    failed = {check.name for check in checks if not check.passed}
+    own = [name for name in metrics if _group_of(name) is group and name not in failed]
+    shown = [
+        name
+        for name in own
+        if name in bounds
+        or _rank(group, name) is not None
+        or (name in group.unless_zero and metrics[name] not in (0, None))
+    ]
+    last = len(group.important)
+    shown.sort(key=lambda name: (last if (rank := _rank(group, name)) is None else rank, name))
+    return [_Row(name, format_value(metrics[name]), unit_of(name), bounds.get(name, "")) for name in shown]
+
+
+def _rank(group: _Group, name: str) -> int | None:
+    """Place of a metric in the group's list of important ones; None if it is not in it."""
+    if name in group.important:
+        return group.important.index(name)
+    ratio = group is _OTHERS and name.endswith("_ratio")
+    return group.important.index("*_ratio") if ratio else None
+
+
+def _in_two_columns(groups: Sequence[tuple[str, list[_Row]]]) -> tuple[list[tuple[str, list[_Row]]], ...]:
+    """Divide groups, in their order, where the taller of two columns is least tall."""
+
+    def height(part: Sequence[tuple[str, list[_Row]]]) -> int:
+        return sum(len(rows) + 2 for _, rows in part)
+
+    cut = min(range(len(groups) + 1), key=lambda at: max(height(groups[:at]), height(groups[at:])))
+    return list(groups[:cut]), list(groups[cut:])
+
+
+def _group_table(groups: Sequence[tuple[str, list[_Row]]], *, bounds: bool) -> Table:
+    """Lay out groups of metrics below each other, with what their checks ask for if there is room."""
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for column in ("name", "value", "unit", "check")[: 4 if bounds else 3]:
+        # Of words, only a name that is wider than the terminal may be broken.
+        table.add_column(
+            justify="right" if column == "value" else "left",
+            no_wrap=column in ("value", "unit"),
+            overflow="fold",
+            # A column without text would be measured narrower than it is drawn.
+            min_width=1,
+        )
+    for number, (title, rows) in enumerate(groups):
+        if number:
+            table.add_row()
+        table.add_row(Text(title, "bold"))
+        for row in rows:
+            mark = ("✓ ", "green") if row.bound else "  "
+            cells = [
+                Text.assemble(mark, printable(row.name)),
+                Text(printable(row.value)),
+                Text(row.unit, "dim"),
+            ]
+            table.add_row(*cells, *([Text(row.bound, "green")] if bounds else []))
+    return table
+
+
+def _print_notes(result: RunResult, limit: int | None) -> None:
+    """Print notes to the standard error, one line each, and that the physics diverged."""
+    for note in result.notes[:limit]:
+        print(f"note: {note}", file=sys.stderr)
+    left_out = len(result.notes) - len(result.notes[:limit])
+    if left_out:
+        print(f"note: {left_out} more, which --all shows", file=sys.stderr)
+    if result.diverged is not None:
+        print(result.diverged, file=sys.stderr)
+
+
+def _print_failed_checks(result: RunResult, *, terminal: bool) -> None:
+    """Print the checks that fail, and how many hold.
+
+    Failed checks go to the standard error, and on a terminal to the standard output as well, unless both
+    are the same terminal.
+    """
+    console = make_console()
+    failed = [check for check in result.checks if not check.passed]
+    for check in failed if result.diverged is None else ():
+        why = f" ({check.reason})" if check.reason else ""
+        value = format_value(result.metrics.get(check.name))
+        said = f"{check.name} is {value}, must be {check.bound}{why}"
+        if terminal:
+            console.print(f"✗ {said}", style="bold red", highlight=False)
+        if not terminal or not is_terminal(stderr=True):
+            print(f"check failed: {said}", file=sys.stderr)
+    if result.checks:
+        held = len(result.checks) - len(failed)
+        noun = "check holds" if len(result.checks) == 1 else "checks hold"
+        style = "bold red" if failed else "bold green"
+        console.print(f"{held} of {len(result.checks)} {noun}", style=style, highlight=False)

@@ -1,0 +1,69 @@
+"""How a run's metrics compare with the baseline of its scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from simbench.errors import SimbenchError
+from simbench.runs.baseline import Verdict, compare, read_baseline
+from simbench.runs.checks import Metric
+from simbench.runs.scenario.library import find_scenario
+from simbench.runs.scenario.loading import Scenario, load_scenario
+
+_IGNORED = ("summary", "camera", "checks")
+"""Sections of a scenario that change nothing in the motion."""
+
+
+class BaselineComparison(NamedTuple):
+    """Metrics of a run beside its baseline.
+
+    Parameters
+    ----------
+    path : Path
+        File of the baseline.
+    verdicts : tuple of Verdict
+        One for each metric.
+    """
+
+    path: Path
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def different(self) -> tuple[Verdict, ...]:
+        """Metrics that are not as in the baseline: those that are worse or missing first."""
+        order = {"worse": 0, "missing": 1, "better": 2, "new": 3}
+        found = [verdict for verdict in self.verdicts if verdict.outcome != "holds"]
+        return tuple(sorted(found, key=lambda verdict: (order[verdict.outcome], verdict.name)))
+
+
+def compare_with_baseline(scenario: Scenario, metrics: Mapping[str, Metric]) -> BaselineComparison | None:
+    """Compare a run with the baseline of the scenario of its name that ships with simbench.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Scenario of the run.
+    metrics : mapping of str to float, bool, str or None
+        Metrics of the run.
+
+    Returns
+    -------
+    BaselineComparison or None
+        None if there is no such scenario or baseline, or the run's scenario was changed.
+    """
+    try:
+        shipped = load_scenario(scenario.name)
+        path = find_scenario(scenario.name).parent / "baselines" / f"{scenario.name}.json"
+        baseline = read_baseline(path)
+    except SimbenchError:
+        return None
+    if baseline is None or _motion_of(shipped) != _motion_of(scenario):
+        return None
+    return BaselineComparison(path, compare(baseline, metrics))
+
+
+def _motion_of(scenario: Scenario) -> dict[str, Any]:
+    """Values of a scenario that decide what happens in its run."""
+    return {key: value for key, value in scenario.model_dump(mode="json").items() if key not in _IGNORED}

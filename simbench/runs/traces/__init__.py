@@ -1,0 +1,1 @@
+"""Traces: decimated signals of a scenario's baseline, with the envelope that rounding was seen to fill."""

@@ -1,0 +1,258 @@
+"""Comparison of a run with a trace: the first sample at which a signal leaves its envelope, or comes late."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+from simbench.runs.tolerances import SPREADS
+from simbench.runs.traces.lag import EVIDENCE, Lag, estimate_lags, sample_at
+from simbench.runs.traces.signals import Channel, Samples
+from simbench.runs.traces.trace import Trace
+
+TIME_TOLERANCE = 0.2
+"""Allowed lag or lead of a signal, as a fraction of the time between two samples of the log."""
+
+Outcome = Literal["left its envelope", "lags", "leads", "undefined", "ended", "missing"]
+
+
+class Divergence(NamedTuple):
+    """A channel of a run that differs from its baseline.
+
+    Parameters
+    ----------
+    channel : Channel
+        Its signal, label and unit.
+    outcome : str
+        `left its envelope`; `lags` or `leads` by more than the time tolerance; `undefined` where the baseline
+        has a value, or the other way round; `ended` before the baseline; `missing` in the run.
+    time : float
+        Time of its first diverging sample, s.
+    ratio : float
+        Deviation there, as a multiple of the allowed one.
+    now : float
+        Value of the run there, in the channel's unit.
+    was : float
+        Value of the baseline there.
+    tolerance : float
+        Allowed deviation there.
+    peak_ratio : float
+        Greatest multiple of the allowed deviation in the whole run.
+    peak_time : float
+        Time of it, s.
+    lag : float
+        Time by which the signal lags the baseline, s; 0 where a shift does not explain the deviation.
+    """
+
+    channel: Channel
+    outcome: Outcome
+    time: float
+    ratio: float
+    now: float
+    was: float
+    tolerance: float
+    peak_ratio: float
+    peak_time: float
+    lag: float
+
+
+@dataclass(frozen=True)
+class TraceComparison:
+    """A run compared with a trace.
+
+    Parameters
+    ----------
+    trace : Trace
+        Trace of the baseline.
+    run : Samples
+        Channels of the run at the log's rate.
+    divergences : tuple of Divergence
+        Channels that diverge, the earliest first; of those that do so at the same sample, the one that is
+        furthest outside its envelope.
+    """
+
+    trace: Trace
+    run: Samples
+    divergences: tuple[Divergence, ...]
+
+    @property
+    def first(self) -> Divergence | None:
+        """The first divergence; None if the run stays within its envelope."""
+        return self.divergences[0] if self.divergences else None
+
+
+def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
+    """Compare a run with a trace, channel by channel.
+
+    A signal that lags or leads by less than the time tolerance is shifted before it is compared. One that is
+    further off in time, and follows the baseline otherwise, is reported as lagging or leading.
+
+    Parameters
+    ----------
+    trace : Trace
+        Trace of the baseline.
+    run : Samples
+        Channels of the run.
+
+    Returns
+    -------
+    TraceComparison
+        The comparison, with what diverges.
+    """
+    index = {channel.name: column for column, channel in enumerate(run.channels)}
+    start = float(trace.time[0])
+    found = [
+        Divergence(channel, "missing", start, np.inf, np.nan, was, 0.0, np.inf, start, 0.0)
+        for channel, was in zip(trace.channels, trace.values[0].tolist(), strict=True)
+        if channel.name not in index
+    ]
+    kept = [column for column, channel in enumerate(trace.channels) if channel.name in index]
+    shared = Trace(
+        trace.time,
+        tuple(trace.channels[column] for column in kept),
+        trace.values[:, kept],
+        trace.envelope[:, kept],
+        trace.lags,
+        trace.log_rate,
+    )
+    columns = [index[channel.name] for channel in shared.channels]
+    found += _compare_shared(shared, Samples(run.time, shared.channels, run.values[:, columns]))
+    found.sort(key=lambda each: (each.time, -each.ratio))
+    return TraceComparison(trace, run, tuple(found))
+
+
+def time_tolerance(trace: Trace, signal: str) -> float:
+    """Return how far a signal may lag or lead.
+
+    Parameters
+    ----------
+    trace : Trace
+        Trace of the baseline.
+    signal : str
+        Name of the signal.
+
+    Returns
+    -------
+    float
+        Time, s: a fraction of a sample of the log, or what rounding was seen to do times `SPREADS`.
+    """
+    return max(TIME_TOLERANCE / trace.log_rate, SPREADS * trace.lags.get(signal, 0.0))
+
+
+def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
+    """Compare a run with a trace of the same channels in the same order."""
+    inside = trace.time <= run.time[-1] + 0.5 / trace.log_rate
+    times, baseline, tolerance = trace.time[inside], trace.values[inside], trace.tolerance[inside]
+    lags = estimate_lags(trace, run)
+    values = sample_at(run, times)
+    found: list[Divergence] = []
+    for signal in trace.signals:
+        columns = trace.columns(signal)
+        lag, allowed = lags[signal], time_tolerance(trace, signal)
+        late = abs(lag.lag) > allowed and lag.explains
+        compared = _ratios(values[:, columns], baseline[:, columns], tolerance[:, columns])
+        if abs(lag.lag) <= allowed:
+            # A shift within the tolerance is none.
+            part = Samples(run.time, tuple(run.channels[c] for c in columns), run.values[:, columns])
+            shifted = sample_at(part, times + lag.lag)
+            compared = np.fmin(compared, _ratios(shifted, baseline[:, columns], tolerance[:, columns]))
+        for column, ratios in zip(columns, compared.T, strict=True):
+            first = _first_diverging(ratios, late)
+            if first is None:
+                continue
+            peak = int(ratios.argmax())
+            found.append(
+                Divergence(
+                    trace.channels[column],
+                    _outcome(values[first, column], baseline[first, column], lag if late else None),
+                    float(times[first]),
+                    float(ratios[first]),
+                    float(values[first, column]),
+                    float(baseline[first, column]),
+                    float(tolerance[first, column]),
+                    float(ratios[peak]),
+                    float(times[peak]),
+                    lag.lag if late else 0.0,
+                )
+            )
+    if not inside.all():
+        found += _ended(trace, float(run.time[-1]), int(inside.sum()), found)
+    return found
+
+
+def _ratios(now: Array, was: Array, tolerance: Array) -> Array:
+    """Compute deviations (T, C) as multiples of what is allowed; infinite where only one value is defined."""
+    with np.errstate(invalid="ignore"):
+        ratios = np.abs(now - was) / tolerance
+    one = np.isfinite(now) != np.isfinite(was)
+    ratios = np.where(one, np.inf, np.where(np.isfinite(ratios), ratios, 0.0))
+    return np.where(np.isinf(tolerance), 0.0, ratios)
+
+
+def _first_diverging(ratios: Array, late: bool) -> int | None:
+    """Find the first sample outside the envelope or, of a late signal, the first by which this is certain."""
+    outside = np.flatnonzero(ratios > 1.0)
+    if len(outside):
+        return int(outside[0])
+    if late:
+        certain = np.flatnonzero(np.cumsum(ratios**2) > EVIDENCE)
+        if len(certain):
+            return int(certain[0])
+    return None
+
+
+def _outcome(now: float, was: float, lag: Lag | None) -> Outcome:
+    if np.isfinite(now) != np.isfinite(was):
+        return "undefined"
+    if lag is None:
+        return "left its envelope"
+    return "lags" if lag.lag > 0.0 else "leads"
+
+
+def _ended(trace: Trace, end: float, row: int, found: list[Divergence]) -> list[Divergence]:
+    """Report a run that ended before its baseline, once: on the first channel whose end is expected."""
+    expected = np.isfinite(trace.tolerance[row]) & np.isfinite(trace.values[row])
+    if not expected.any() or any(each.time < end for each in found):
+        return []
+    column = int(expected.argmax())
+    was, tolerance = float(trace.values[row, column]), float(trace.tolerance[row, column])
+    return [
+        Divergence(trace.channels[column], "ended", end, np.inf, np.nan, was, tolerance, np.inf, end, 0.0)
+    ]
+
+
+def describe_divergence(divergence: Divergence) -> str:
+    """Describe a diverging channel in one line.
+
+    Parameters
+    ----------
+    divergence : Divergence
+        A channel that differs from its baseline.
+
+    Returns
+    -------
+    str
+        Channel, time, by how much, and both values.
+    """
+    each = divergence
+    if each.outcome == "missing":
+        return f"{each.channel.name} is missing in the run"
+    if each.outcome == "ended":
+        return f"the run ends at {each.time:.3f} s, before its baseline"
+    where = f"{each.channel.name} at {each.time:.3f} s"
+    if each.outcome == "undefined":
+        words = "is not defined, but is" if np.isnan(each.now) else "is defined, but is not"
+        return f"{where} {words} in the baseline"
+    unit = "" if each.channel.unit == "quaternion" else f" {each.channel.unit}"
+    how = f"{each.ratio:.3g} times its envelope"
+    if each.outcome in ("lags", "leads"):
+        how = f"{each.outcome} by {1e3 * abs(each.lag):.2g} ms, {how}"
+    peak = (
+        f"; {each.peak_ratio:.3g} times at {each.peak_time:.3f} s"
+        if each.peak_ratio >= 1.1 * each.ratio
+        else ""
+    )
+    return f"{where}, {how} (now {each.now:.5g}, baseline {each.was:.5g}{unit}){peak}"
