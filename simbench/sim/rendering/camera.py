@@ -412,9 +412,7 @@ def _inputs(
     ghost = frames.ghost is not None
     shape = None if frames.figure is None else figure_shape(frames.figure)
     simple = planes or simplified
-    cast = make_cast(
-        robot, mechanisms, shots[0][0], ghost=ghost, video=simple, shadows=shadows, figure=shape
-    )
+    cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=simple, shadows=shadows, figure=shape)
     records = make_records(cast, frames)
     return (
         [replace(cast.content, camera=camera, video=planes) for camera, _ in shots],
