@@ -7,11 +7,11 @@ import difflib
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    field_validator,
     BaseModel,
     ConfigDict,
     Field,
     Strict,
+    field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -561,11 +561,11 @@ class CameraSection(ScenarioSection):
     overlays: bool = True
     """Draw COG, ZMP and support polygon on the floor."""
     follow: bool = False
-    """Move the camera with the robot's base, low-passed, at the same distance: the target is that of the first
-    moment."""
+    """Move the camera with the robot: its target is above or below the base, whose way is smoothed, at the
+    height of `target_m`."""
     orbit_s: Annotated[float, Field(ge=-3600.0, le=3600.0)] | None = None
-    """Time of the video in which the camera turns once about its target; negative turns it clockwise seen from
-    above. By default it does not turn."""
+    """Time of the video in which the camera turns once about its target, at least 0.5; negative turns it
+    clockwise seen from above. By default it does not turn."""
 
     @field_validator("orbit_s")
     @classmethod

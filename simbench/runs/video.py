@@ -19,9 +19,9 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.runs.video_person import place_person
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.runs.video_person import place_person
 from simbench.sim.rendering.camera import (
     SUFFIXES,
     Balance,
@@ -48,6 +48,8 @@ ANIMATIONS = (".gif", ".webp")
 """Suffixes of animated pictures."""
 PREVIEW_WIDTH, PREVIEW_FPS = 640, 15
 """Width of a preview, pixels, and its frames per second, at most."""
+PERSON_DISTANCE = 1.2
+"""Factor on the camera's distance where a person stands beside the robot, and may be taller."""
 FOLLOW_S = 0.4
 """Standard deviation of the Gaussian that smooths the way of a camera that follows the robot, s."""
 LARGEST_OVERLAY_OFFSET = 20.0
@@ -190,7 +192,9 @@ def load_video_scene(
     if view.person is not None:
         shift = _left_in_picture(camera, "--person-offset", view.person)
         figure = place_person(folder, robot, log, times, shift)
-        camera, frames = _aim_between(camera, shift), replace(frames, figure=figure)
+        farther = 1.0 if _asks(view, "camera.distance_m") else PERSON_DISTANCE
+        camera = replace(_aim_between(camera, shift), distance_m=farther * camera.distance_m)
+        frames = replace(frames, figure=figure)
     return VideoScene(robot, mechanisms, camera, times, frames, not view.fast)
 
 
@@ -471,10 +475,14 @@ def _limit_animation(camera: Camera, view: View) -> Camera:
     """Make an animated picture as small as it is usually shown, unless a size is asked for."""
     if not view.animation:
         return camera
-    asked = {override.partition("=")[0] for override in view.overrides}
-    sized = bool(asked & {"camera.width", "camera.height"})
-    width = camera.width if sized else ANIMATION_WIDTH
-    return _shrink(camera, width, camera.fps if "camera.fps" in asked else ANIMATION_FPS)
+    sized = _asks(view, "camera.width") or _asks(view, "camera.height")
+    fps = camera.fps if _asks(view, "camera.fps") else ANIMATION_FPS
+    return _shrink(camera, camera.width if sized else ANIMATION_WIDTH, fps)
+
+
+def _asks(view: View, key: str) -> bool:
+    """Tell whether a view overrides a key of the scenario."""
+    return any(override.partition("=")[0] == key for override in view.overrides)
 
 
 def _shrink(camera: Camera, width: int, fps: int) -> Camera:

@@ -71,8 +71,8 @@ def place_person(folder: Path, robot: Robot, log: xr.Dataset, times: Array, shif
     """
     if not has_person(log):
         raise RunError(
-            f"{folder}: --with-person: no recorded person in its log; allowed: runs in which a robot with two "
-            "arms follows a recording or a virtual actor (motion.source), recorded by this version of simbench"
+            f"{folder}: --with-person: no recorded person in its log; allowed: runs in which a robot with "
+            "two arms follows a recording or an actor (motion.source); run older ones again"
         )
     require_person(log, folder)
     names = [str(name) for name in log["body_point"].values]
@@ -99,9 +99,8 @@ def _find_heading(robot: Robot, log: xr.Dataset) -> float:
     if not len(clock):
         return 0.0
     base = log["base_pose"].values if robot.floating else None
-    path = JointTrajectory(log["time"].values, log["joint_position"].values, robot.joint_names, base)
-    first = np.array([clock[0], clock[0] + 1e-3])
-    world = robot_points(robot, sample_trajectory(path, first))
+    motion = JointTrajectory(log["time"].values, log["joint_position"].values, robot.joint_names, base)
+    world = robot_points(robot, sample_trajectory(motion, clock[:1]))
     names = [str(name) for name in log["body_point"].values]
     pairs = [
         (world[name][0, :2], turned[executed][0, names.index(name), :2]) for name in names if name in world
@@ -118,7 +117,8 @@ def _into_world(body: dict[str, Array], heading: float, log: xr.Dataset, shift: 
     sine, cosine = np.sin(heading), np.cos(heading)
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     turned = {name: path @ turn.T for name, path in body.items()}
-    anchor = turned.get("pelvis", np.mean(list(turned.values()), axis=0))[0]
+    middle = turned["pelvis"] if "pelvis" in turned else np.mean(list(turned.values()), axis=0)
+    anchor = middle[0]
     start = int(np.searchsorted(log["time"].values, log["recording_robot_time"].values[0]))
     base = log["base_pose"].values[min(start, log.sizes["time"] - 1)]
     displacement = np.array([base[0] - anchor[0], base[1] - anchor[1], 0.0]) + shift
@@ -145,5 +145,5 @@ def _connect(points: dict[str, Array]) -> Figure:
         bars |= dict.fromkeys(pairwise(found), _BAR)
     if "floor" in known:
         bars[names.index("pelvis"), names.index("floor")] = _STAND
-    radii = [_RADII.get(name) or _RADII.get(name.partition("_")[2], _BALL) for name in names]
+    radii = [_RADII.get(name, _RADII.get(name.partition("_")[2], _BALL)) for name in names]
     return Figure(np.stack(list(known.values()), axis=1), tuple(bars), (*radii, *bars.values()))

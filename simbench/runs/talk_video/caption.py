@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 2
 """Number of values that a caption shows at most."""
-_THOUSANDTHS = {"m": "mm", "rad": "mrad"}
+_THOUSANDTHS = {"m": ("mm", 1), "rad": ("mrad", 2)}
+"""Unit and decimals of small values, by their unit."""
 _SMALL = 0.5
 """Largest value that is shown in thousandths, m or rad."""
 
@@ -124,7 +125,8 @@ def caption_names(given: Sequence[str]) -> tuple[str, ...]:
     names = tuple(name.strip() for text in given for name in text.split(","))
     if len(names) > MOST_VALUES or not all(names):
         raise RunError(
-            f"--caption {','.join(given)}: allowed: one or two names, such as zmp.min_margin_m,tracking.rms_rad"
+            f"--caption {','.join(given)}: allowed: one or two names, such as "
+            "zmp.min_margin_m,tracking.rms_rad"
         )
     return names
 
@@ -196,9 +198,10 @@ def _format_values(shown: Array, values: Array, unit: str) -> list[str]:
     """Write values with as many digits as the largest of the run needs, so that a caption does not jump."""
     finite = np.abs(values[np.isfinite(values)])
     largest = float(finite.max(initial=0.0))
+    digits = 3 if largest < 1.0 else 2 if largest < 10.0 else 1 if largest < 1000.0 else 0
     if unit in _THOUSANDTHS and largest <= _SMALL:
-        shown, largest, unit = 1000.0 * shown, 1000.0 * largest, _THOUSANDTHS[unit]
-    digits = 2 if largest < 1.0 else 1 if largest < 100.0 else 0
+        shown = 1000.0 * shown
+        unit, digits = _THOUSANDTHS[unit]
     texts = ["none" if not np.isfinite(value) else f"{value:.{digits}f}" for value in shown]
     width = max(len(text) for text in texts)
     # A figure space is as wide as a digit.

@@ -27,7 +27,7 @@ from simbench.runs.video import (
     load_video_scene,
     video_path,
 )
-from simbench.sim.rendering.camera import Renderer, open_pictures, write_pictures
+from simbench.sim.rendering.camera import Camera, Renderer, open_pictures, write_pictures
 from simbench.sim.rendering.drawing_process import default_processes
 
 MOST_RUNS = 2
@@ -81,7 +81,7 @@ def render_talk_video(
 ) -> tuple[Path, Renderer]:
     """Render a video of one run or of two side by side, with captions and a title card.
 
-    Two runs have one clock and one kind of camera: direction, field of view, distance and height are the same.
+    Two runs have one clock and one kind of camera: direction, field of view, distance and height are equal.
     The run that ends first holds its last frame, and its label says so.
 
     Parameters
@@ -109,8 +109,8 @@ def render_talk_video(
     Raises
     ------
     RunError
-        If there are more runs, a log is missing, the view does not fit the runs, a run has no metric or signal
-        of that name, or the video cannot be written.
+        If there are more runs, a log is missing, the view does not fit the runs, a run has no metric or
+        signal of that name, or the video cannot be written.
     """
     if not 1 <= len(folders) <= MOST_RUNS:
         raise RunError(f"{len(folders)} runs: a video shows one run, or {MOST_RUNS} side by side")
@@ -120,18 +120,14 @@ def render_talk_video(
     view = replace(view or View(), animation=path.suffix in ANIMATIONS)
     decoration = decoration or Decoration()
     names = caption_names(decoration.caption) if decoration.caption else ()
-    panels = _load_panels(folders, view, names)
-    camera = panels[0].scene.camera
-    width = camera.width * len(panels) + _DIVIDER * (len(panels) - 1)
-    # H.264 needs an even number.
-    whole = replace(camera, width=width + width % 2)
-    with _composed(panels, on_progress, view, decoration.title, whole.width) as (pictures, renderer):
+    whole, panels = _load_panels(folders, view, names)
+    with _composed(panels, on_progress, whole, decoration.title) as (pictures, renderer):
         write_pictures(path, pictures, whole)
     return path, renderer
 
 
-def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> list[_Panel]:
-    """Read what each run shows."""
+def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> tuple[Camera, list[_Panel]]:
+    """Read what each run shows, and the size and rate of the whole picture."""
     pair = len(folders) > 1
     first = load_video_scene(folders[0], view, may_end_before=pair)
     scenes = [first]
@@ -156,7 +152,7 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> l
             items = caption_texts(folder, open_run(folder), names, scene.times)
             caption = Caption(items, scene.camera.width, scene.camera.height)
         panels.append(_Panel(scene, label, caption, end))
-    return panels
+    return first.camera, panels
 
 
 def _camera_overrides(folder: Path, view: View) -> list[str]:
@@ -171,8 +167,7 @@ def _camera_overrides(folder: Path, view: View) -> list[str]:
 
 def _fit_panels(scenes: Sequence[VideoScene], *, keep_distance: bool) -> list[VideoScene]:
     """Give each scene a panel of the picture, at one scale and height."""
-    width = scenes[0].camera.width // len(scenes)
-    width -= width % 2
+    width = (scenes[0].camera.width - _DIVIDER) // len(scenes)
     height = scenes[0].camera.height
     farther = 1.0 if keep_distance else max(1.0, _LEAST_ASPECT * height / width)
     distance = farther * max(scene.camera.distance_m for scene in scenes)
@@ -213,7 +208,7 @@ def _short(value: Any) -> str:
 
 @contextlib.contextmanager
 def _composed(
-    panels: Sequence[_Panel], on_progress: OnProgress, view: View, title: str | None, width: int
+    panels: Sequence[_Panel], on_progress: OnProgress, whole: Camera, title: str | None
 ) -> Iterator[tuple[Iterator[Picture], Renderer]]:
     """Draw all runs at the same time, and put their pictures together."""
     processes = max(1, default_processes() // len(panels))
@@ -234,14 +229,13 @@ def _composed(
             renderers.append(renderer)
 
         def pictures() -> Iterator[Picture]:
-            camera = panels[0].scene.camera
             if title is not None:
-                card = title_card(printable(title), width, camera.height)
-                for _ in range(round(TITLE_S * camera.fps)):
+                card = title_card(printable(title), whole.width, whole.height)
+                for _ in range(round(TITLE_S * whole.fps)):
                     yield card
             count = max(len(panel.scene.times) for panel in panels)
             for frame, parts in enumerate(_advance(panels, streams, count)):
-                yield _side_by_side(parts, width)
+                yield _side_by_side(parts, whole.width)
                 on_progress("video", frame + 1, count)
 
         yield pictures(), ", ".join(dict.fromkeys(renderers))
@@ -279,6 +273,7 @@ def _side_by_side(parts: Sequence[Picture], width: int) -> Picture:
     height, each = parts[0].shape[:2]
     row = np.full((height, width, 3), 255, np.uint8)
     for number, part in enumerate(parts):
-        left = number * (each + _DIVIDER)
+        # A spare column of an odd width belongs to the line.
+        left = number * (width - each)
         row[:, left : left + each] = part
     return row

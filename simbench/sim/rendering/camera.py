@@ -151,7 +151,7 @@ def write_pictures(path: Path, pictures: Iterable[NDArray[np.uint8]], camera: Ca
     try:
         with whole_file(path, keep_suffix=True) as part, open_encoder(part, camera, "rgb24") as encoder:
             for picture in pictures:
-                data = memoryview(np.ascontiguousarray(picture)).cast("B")
+                data = memoryview(np.ascontiguousarray(picture).tobytes())
                 while data:
                     data = data[os.write(encoder.input, data) :]
     except OSError as error:

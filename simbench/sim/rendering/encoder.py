@@ -27,8 +27,11 @@ COLOURS = [
 ]
 SUFFIXES = (".mp4", ".gif", ".webp")
 """Endings of the names of files that can be written."""
-# One palette for all frames, of the colours that change; an ordered dither compresses better than a diffused one.
-_GIF_FILTER = "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle"
+# One palette for all frames; an ordered dither compresses better than a diffused one.
+_GIF_FILTER = (
+    "split[a][b];[a]palettegen=stats_mode=full[p];"
+    "[b][p]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle"
+)
 
 
 def _encoding(path: Path, camera: Camera, layout: str) -> list[str]:

@@ -86,8 +86,8 @@ def make_cast(
     Returns
     -------
     Cast
-        The bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure, and
-        the ghost's links.
+        The bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure,
+        and the ghost's links.
 
     Raises
     ------

@@ -78,7 +78,11 @@ _SQUARE = np.array([(0, 0), (1, 0), (0, 1), (1, 1)], dtype=np.float32)
 
 @dataclass(frozen=True)
 class _Targets:
-    """Drawing surfaces: several samples of each pixel, their mean, their depth alone, the planes of a video's frame, and the shadow maps."""
+    """Drawing surfaces.
+
+    Several samples of each pixel, their mean, their depth alone, the picture, the planes of a video's frame,
+    and the shadow maps.
+    """
 
     front: moderngl.Framebuffer
     resolved: moderngl.Framebuffer
@@ -124,7 +128,7 @@ class Canvas:
         self._floor = context.buffer(reserve=_SQUARE.nbytes)
         self._scale = scale
         self.smooths_edges = content.video and not content.shadows
-        """Whether edges are smoothed in the picture, as those of a preview are, which has one sample a pixel."""
+        """Whether edges are smoothed in the picture: a preview has one sample a pixel."""
         self._samples = SAMPLES if content.video and content.shadows else 0
         self._programs = self._compile()
         self._arrays = self._connect()
@@ -382,7 +386,7 @@ class Canvas:
             "ghost_depth": _GHOST_DEPTH,
             "picture": _PICTURE,
         }
-        for name, program in self._programs.items():
+        for program in self._programs.values():
             for key, value in values.items():
                 if key in program:
                     program[key] = value

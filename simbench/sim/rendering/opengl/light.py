@@ -11,7 +11,7 @@ STEP = 0.25
 MARGIN = 0.02
 """Least distance of the bodies from the window's edge, m."""
 SOFTNESS = 0.022
-"""Radius of a penumbra as a ratio of the distance from what casts the shadow: that of a lamp 2.5 degrees wide."""
+"""Ratio of a penumbra's radius to the distance from what casts the shadow: a lamp 2.5 degrees wide."""
 
 
 class LightWindow(NamedTuple):

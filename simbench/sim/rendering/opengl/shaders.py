@@ -1,8 +1,8 @@
 """Shaders. They write colours in the space of the picture: RGB, or luma and chroma of a video.
 
-Light is added and multiplied in linear light, and encoded by the exponent 1 / GAMMA. Either space is affine in
-encoded colours: `base` is black and `base + white` is white. A power of a product is the product of the powers:
-so the shadow on the floor is a factor in either space, and a video needs no pass that converts it.
+Light is added and multiplied in linear light, and encoded by the exponent 1 / GAMMA. Either space is affine
+in encoded colours: `base` is black and `base + white` is white. A power of a product is the product of the
+powers: so the shadow on the floor is a factor in either space, and a video needs no pass that converts it.
 """
 
 _BODIES = """
