@@ -43,7 +43,7 @@ Fast = Annotated[
 def video(
     folder: Run,
     second: Annotated[
-        Path | None, typer.Argument(metavar="[RUN2]", help="Another run, side by side with the first.")
+        Path | None, typer.Argument(metavar="RUN2", help="Another run, side by side with the first.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -69,7 +69,8 @@ def video(
         list[str] | None,
         typer.Option(
             metavar="NAME[,NAME]",
-            help="Show the time and one or two metrics or signals, over time where they have such a form.",
+            help="Show the time and one or two metrics or signals: their values at each moment, or of the "
+            "whole run where there are none.",
             autocompletion=complete_metric,
         ),
     ] = None,

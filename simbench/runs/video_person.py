@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
@@ -38,13 +39,19 @@ _STAND, _ANKLE_HEIGHT = 0.012, 0.08
 """Radius of the stand of a person without recorded legs, and height of the ankles of one with legs, m."""
 _OVER_FLOOR = 0.03
 """Least height of an ankle or a toe above the floor, m."""
+_BESIDE_S = 0.5
+"""Standard deviation of the Gaussian that smooths the way along which a person stays beside the robot, s."""
+_HEAD = 0.36
+"""Distance of a head that was not recorded from the neck, as a fraction of the trunk's length."""
 
 
 def place_person(folder: Path, robot: Robot, log: xr.Dataset, times: Array, shift: Array) -> Figure:
     """Place the person whom a robot follows beside it.
 
     The person is as large as recorded, faces as the robot does, and at each moment has the posture that the
-    robot is to have. Of a person without recorded legs, a stand carries the pelvis.
+    robot is to have. They stay beside the robot: its way, smoothed, replaces theirs, so that the feet of a
+    person who walks farther than the robot slide. Of a person without recorded legs, a stand carries the
+    pelvis; a head that was not recorded is drawn in the direction of the trunk.
 
     Parameters
     ----------
@@ -57,7 +64,7 @@ def place_person(folder: Path, robot: Robot, log: xr.Dataset, times: Array, shif
     times : (F,) array
         Times of the frames in the time of the run, s.
     shift : (3,) array
-        Displacement of the person from the robot at the recording's first sample, in the world, m.
+        Displacement of the person's pelvis from the robot's base in the world, m.
 
     Returns
     -------
@@ -118,15 +125,22 @@ def _into_world(body: dict[str, Array], heading: float, log: xr.Dataset, shift: 
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     turned = {name: path @ turn.T for name, path in body.items()}
     middle = turned["pelvis"] if "pelvis" in turned else np.mean(list(turned.values()), axis=0)
-    anchor = middle[0]
-    start = int(np.searchsorted(log["time"].values, log["recording_robot_time"].values[0]))
-    base = log["base_pose"].values[min(start, log.sizes["time"] - 1)]
-    displacement = np.array([base[0] - anchor[0], base[1] - anchor[1], 0.0]) + shift
+    clock = log["recording_robot_time"].values
+    displacement = np.tile(shift, (len(clock), 1))
+    for axis in range(2):
+        base = np.interp(clock, log["time"].values, log["base_pose"].values[:, axis])
+        displacement[:, axis] += _smooth(base - middle[:, axis], clock)
     feet = [path[:, 2].min() for name, path in turned.items() if name.endswith(("ankle", "toe"))]
     if feet:
         # A recording's floor may be anywhere.
-        displacement[2] += max(0.0, _OVER_FLOOR - min(feet)) - max(0.0, min(feet) - _ANKLE_HEIGHT)
+        displacement[:, 2] += max(0.0, _OVER_FLOOR - min(feet)) - max(0.0, min(feet) - _ANKLE_HEIGHT)
     return {name: path + displacement for name, path in turned.items()}
+
+
+def _smooth(values: Array, times: Array) -> Array:
+    """Smooth values at times with a Gaussian; a constant stays as it is."""
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    return np.asarray(gaussian_filter1d(values, _BESIDE_S / step, mode="nearest")) if step > 0.0 else values
 
 
 def _connect(points: dict[str, Array]) -> Figure:
@@ -136,6 +150,8 @@ def _connect(points: dict[str, Array]) -> Figure:
         pair = [points[f"{side}_{joint}"] for side in SIDES if f"{side}_{joint}" in points]
         if len(pair) == len(SIDES):
             known[f"mid_{joint}"] = 0.5 * (pair[0] + pair[1])
+    if "head" not in known and {"neck", "pelvis"} <= known.keys():
+        known["head"] = known["neck"] + _HEAD * (known["neck"] - known["pelvis"])
     if "pelvis" in known and not any(name.endswith("_ankle") for name in known):
         known["floor"] = known["pelvis"] * [1.0, 1.0, 0.0]
     names = list(known)

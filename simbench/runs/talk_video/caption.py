@@ -202,7 +202,4 @@ def _format_values(shown: Array, values: Array, unit: str) -> list[str]:
     if unit in _THOUSANDTHS and largest <= _SMALL:
         shown = 1000.0 * shown
         unit, digits = _THOUSANDTHS[unit]
-    texts = ["none" if not np.isfinite(value) else f"{value:.{digits}f}" for value in shown]
-    width = max(len(text) for text in texts)
-    # A figure space is as wide as a digit.
-    return [f"{text.rjust(width, chr(0x2007))} {unit}".rstrip() for text in texts]
+    return [f"{value:.{digits}f} {unit}".rstrip() if np.isfinite(value) else "none" for value in shown]

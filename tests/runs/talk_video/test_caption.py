@@ -25,6 +25,12 @@ def test_a_metric_has_its_value_at_each_moment(run):
     assert wave == ["wave 0.00 m", "wave 1.00 m", "wave 2.50 m"]
 
 
+def test_a_value_that_is_not_defined_has_no_unit(run):
+    log = open_run(run).load()
+    log["wave"].values[50] = np.nan
+    assert caption_texts(run, log, ("wave",), np.array([0.5, 0.6]))[1] == ["wave none", "wave 1.20 m"]
+
+
 def test_a_metric_without_a_form_over_time_is_of_the_whole_run(run):
     _, share = caption_texts(run, open_run(run), ("torque.saturated_fraction",), np.zeros(2))
     assert share == ["torque.saturated_fraction 0 (whole run)"] * 2

@@ -12,6 +12,7 @@ from simbench.runs.log import open_run
 from simbench.runs.talk_video import composition
 from simbench.runs.talk_video.composition import Decoration, render_talk_video
 from simbench.runs.video import View, load_video_scene
+from simbench.runs.video_person import place_person
 from simbench.sim.rendering.camera import choose_renderer
 from simbench.sim.rendering.scene_view import project
 
@@ -145,8 +146,10 @@ def test_the_person_is_beside_the_robot_when_it_does_the_same(tmp_path):
     yaw = np.radians(scene.camera.yaw_deg)
     left = np.array([np.cos(yaw), np.sin(yaw)])
     np.testing.assert_allclose(pelvis[:2], base[:2] - left, atol=1e-9)
-    # Without legs, it stands on a stand.
-    np.testing.assert_allclose(scene.frames.figure.points[0, -1], [*pelvis[:2], 0.0])
+    # Without legs, it stands on a stand, and its head is above the neck.
+    head, floor = scene.frames.figure.points[0, -2:]
+    np.testing.assert_allclose(floor, [*pelvis[:2], 0.0])
+    np.testing.assert_allclose(head, [*pelvis[:2], 1.4 + 0.36 * 0.5])
     if choose_renderer() != "OpenGL":
         pytest.skip("no OpenGL here")
     out = tmp_path / "person.mp4"
@@ -164,13 +167,29 @@ def test_the_person_is_beside_the_robot_when_it_does_the_same(tmp_path):
         assert np.hypot(rows - y, columns - x).min() < 3.0
 
 
+def test_a_person_who_walks_farther_than_the_robot_stays_beside_it(tmp_path):
+    """Their way is the robot's, which stands; the sway of a hand against the pelvis is theirs."""
+    run = write_run_with_person(tmp_path / "run")
+    log = open_run(run).load()
+    walk = 0.8 * np.linspace(0.0, 1.0, 11)
+    log["person_point"] = log["person_point"].copy()
+    log["person_point"].values[:, :, 0] += walk[:, None]
+    log["recording_robot_time"] = log["recording_robot_time"] * 10.0
+    clock = log["recording_robot_time"].values
+    figure = place_person(run, None, log, clock, np.array([0.0, 1.0, 0.0]))
+    pelvis, _, wrist = figure.points.transpose(1, 0, 2)[:3]
+    base = log["base_pose"].values[0]
+    np.testing.assert_allclose(pelvis[:, 0], base[0], atol=0.04)
+    np.testing.assert_allclose(pelvis[:, 1], base[1] + 1.0, atol=1e-9)
+    np.testing.assert_allclose(wrist[:, 0] - pelvis[:, 0], 0.3, atol=1e-9)
+
+
 def test_a_person_faces_as_the_robot_does(romeo):
     """The log's points of the robot are turned back by its heading, which is found again."""
     from talk_runs import person_variables, raising_person
 
     from simbench.motion.trajectory import JointTrajectory
     from simbench.retargeting.fidelity.body_points import robot_points
-    from simbench.runs.video_person import place_person
 
     heading, clock = 0.7, np.linspace(1.0, 2.0, 11)
     base = np.tile([0.4, -0.2, 0.85, 0.0, 0.0, np.sin(0.35), np.cos(0.35)], (11, 1))
