@@ -63,10 +63,11 @@ class Decoration:
 
 
 class _Panel(NamedTuple):
-    """A run in the picture: what it shows, its label, and when it ends."""
+    """A run in the picture: what it shows, its label and the times beside it, its caption, when it ends."""
 
     scene: VideoScene
     label: str | None
+    clock: list[str]
     caption: Caption | None
     ends: float
 
@@ -147,11 +148,13 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
     labels: Sequence[str | None] = _label_runs(folders) if pair else [None]
     panels = []
     for folder, scene, label, end in zip(folders, scenes, labels, ends, strict=True):
-        caption = None
+        clock, caption = [], None
         if names:
-            items = caption_texts(folder, open_run(folder), names, scene.times)
+            clock, *items = caption_texts(folder, open_run(folder), names, scene.times)
+            # Beside a label, there is room for the time.
+            items = items if label is not None else [clock, *items]
             caption = Caption(items, scene.camera.width, scene.camera.height)
-        panels.append(_Panel(scene, label, caption, end))
+        panels.append(_Panel(scene, label, clock, caption, end))
     return first.camera, panels
 
 
@@ -258,8 +261,9 @@ def _advance(
             if panel.caption is not None:
                 panel.caption.draw(part, min(frame, here - 1))
             if panel.label is not None:
-                text = f"{panel.label}   ended at {panel.ends:.2f} s" if ended else panel.label
-                draw_label(part, text, dimmed=ended)
+                clock = panel.clock[min(frame, here - 1)] if panel.clock else ""
+                aside = f"ended at {panel.ends:.2f} s" if ended else clock
+                draw_label(part, panel.label, aside, dimmed=ended)
             parts.append(part)
         yield parts
     # What is left of the streams tells whether drawing has failed.

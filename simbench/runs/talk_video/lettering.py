@@ -16,6 +16,8 @@ _BAR_OPACITY = 0.72
 _TITLE_INK = (30, 33, 38)
 _LEAST_TEXT, _ROWS_PER_TEXT = 13, 26
 """Least height of a caption's letters, pixels, and rows of the picture for each pixel of their height."""
+_LEAST_SHARE, _GAP = 0.7, 1.2
+"""Least height of letters in one line, and least distance of its items, in usual heights and in heights."""
 _SMALLEST = 8
 """Height of letters below which a text is cut, pixels."""
 
@@ -54,14 +56,16 @@ class Caption:
 
     def __init__(self, items: list[list[str]], width: int, height: int) -> None:
         self._items = items
-        self._size = text_size(height)
-        gap = 1.6 * self._size
-        widths = self._widths()
-        self._one_line = sum(widths) + gap * (len(widths) + 1) <= width
+        usual = self._size = text_size(height)
+        # One line hides less of the picture, if its letters need not be much smaller.
+        while not self._fits_one_line(width) and self._size > max(_LEAST_TEXT, _LEAST_SHARE * usual):
+            self._size -= 1
+        self._one_line = self._fits_one_line(width)
         if not self._one_line:
-            while max(widths) + self._size > width and self._size > _SMALLEST:
+            self._size = usual
+            while max(self._widths()) + self._size > width and self._size > _SMALLEST:
                 self._size -= 1
-                widths = self._widths()
+        widths = self._widths()
         step = round(1.35 * self._size)
         self._height = min(height, step * (1 if self._one_line else len(items)) + round(0.55 * self._size))
         spare = (width - sum(widths)) / (len(widths) + 1)
@@ -87,11 +91,15 @@ class Caption:
         texts = [(place, item[frame], _INK) for place, item in zip(self._places, self._items, strict=True)]
         _draw_bar(picture[len(picture) - self._height :], texts, self._size)
 
+    def _fits_one_line(self, width: int) -> bool:
+        widths = self._widths()
+        return sum(widths) + _GAP * self._size * (len(widths) + 1) <= width
+
     def _widths(self) -> list[float]:
         return [max(_font(self._size).getlength(text) for text in set(item)) for item in self._items]
 
 
-def draw_label(picture: Picture, text: str, *, dimmed: bool) -> None:
+def draw_label(picture: Picture, text: str, aside: str = "", *, dimmed: bool) -> None:
     """Draw the label of a run along the upper edge of its picture.
 
     Parameters
@@ -100,15 +108,20 @@ def draw_label(picture: Picture, text: str, *, dimmed: bool) -> None:
         Picture to change.
     text : str
         The label.
+    aside : str
+        Text on the right, such as the time.
     dimmed : bool
         Whether the run has ended.
     """
     height, width = picture.shape[:2]
     size = text_size(height)
-    while _font(size).getlength(text) + size > width and size > _SMALLEST:
+    widest = f"{text}   {aside}" if aside else text
+    while _font(size).getlength(widest) + size > width and size > _SMALLEST:
         size -= 1
     strip = picture[: round(1.9 * size)]
-    _draw_bar(strip, [((0.5 * size, 0.5 * len(strip)), text, _DIM if dimmed else _INK)], size)
+    ink, middle = _DIM if dimmed else _INK, 0.5 * len(strip)
+    right = width - 0.5 * size - _font(size).getlength(aside)
+    _draw_bar(strip, [((0.5 * size, middle), text, ink), ((right, middle), aside, ink)], size)
 
 
 def title_card(text: str, width: int, height: int) -> Picture:

@@ -87,8 +87,9 @@ def figure_poses(figure: Figure) -> Array:
     if figure.bars:
         first, last = (figure.points[:, list(ends)] for ends in zip(*figure.bars, strict=True))
         along = last - first
-        length = np.maximum(np.linalg.norm(along, axis=2, keepdims=True), 1e-9)
-        z = along / length
+        length = np.linalg.norm(along, axis=2, keepdims=True)
+        # A pelvis may be where the middle of the hips is: nothing is seen of a bar without length.
+        z = np.where(length > 1e-9, along / np.maximum(length, 1e-9), [0.0, 0.0, 1.0])
         # Any axis that is not parallel to the bar.
         other = np.where(np.abs(z[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
         x = np.cross(other, z)

@@ -39,9 +39,9 @@ def labels(monkeypatch):
     drawn = []
     draw = composition.draw_label
 
-    def note(picture, text, *, dimmed):
-        drawn.append((text, dimmed))
-        draw(picture, text, dimmed=dimmed)
+    def note(picture, text, aside, *, dimmed):
+        drawn.append((text, aside, dimmed))
+        draw(picture, text, aside, dimmed=dimmed)
 
     monkeypatch.setattr(composition, "draw_label", note)
     return drawn
@@ -59,10 +59,12 @@ def test_two_runs_have_one_clock_and_the_shorter_one_holds_its_last_frame(runs, 
         assert np.mean(np.abs(left[frame] - right[frame]) > 24) < 0.01
     assert np.mean(np.abs(left[9] - left[4]) > 24) > 0.01
     assert np.mean(np.abs(right[9] - right[4]) > 24) < 0.002
-    texts, dimmed = zip(*labels, strict=True)
+    texts, asides, dimmed = zip(*labels, strict=True)
     assert texts[:2] == ("control.law: computed_torque", "control.law: pd")
     assert dimmed == (False, False) * 5 + (False, True) * 5
-    assert texts[-1] == "control.law: pd   ended at 1.00 s"
+    assert texts[-1] == "control.law: pd"
+    assert asides[-1] == "ended at 1.00 s"
+    assert asides[:-1:2] == ("",) * 10
 
 
 def test_runs_that_differ_in_much_are_named_by_their_directories(runs, labels, tmp_path):
@@ -71,7 +73,19 @@ def test_runs_that_differ_in_much_are_named_by_their_directories(runs, labels, t
     )
     view = View(FAST, end=0.2)
     render_talk_video([runs[0], other], tmp_path / "both.mp4", on_progress=silent, view=view)
-    assert [text for text, _ in labels] == ["long", "other"]
+    assert [text for text, *_ in labels] == ["long", "other"]
+
+
+def test_the_time_is_beside_the_labels_of_two_runs(runs, labels, tmp_path):
+    view = View(FAST, end=1.2)
+    path, _ = render_talk_video(
+        runs, tmp_path / "both.mp4", on_progress=silent, view=view, decoration=Decoration(("wave",))
+    )
+    assert [aside for _, aside, _ in labels[::2]] == [f"t = {0.2 * frame:.2f} s" for frame in range(6)]
+    assert labels[-1][1] == "ended at 1.00 s"
+    # Below, there is one line, of letters 13 pixels high.
+    frames = iio.imread(path).astype(int)
+    assert (frames[0, 60:, :, :].min(axis=(1, 2)) < 60).sum() < 30
 
 
 def test_both_panels_show_the_second_run_as_the_first_one_is_seen(runs):
