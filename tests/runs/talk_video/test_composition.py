@@ -1,5 +1,7 @@
 """Videos for talks: what is in the pictures, where, and when."""
 
+import shutil
+
 import imageio.v3 as iio
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import run_by_hand as by_hand
 from PIL import Image
 from talk_runs import START, write_run_with_flags, write_run_with_person
 
+import simbench
 from simbench.cli.main import main
 from simbench.runs.log import open_run
 from simbench.runs.talk_video import composition
@@ -252,3 +255,20 @@ def test_two_runs_need_a_name_and_an_end_that_one_of_them_reaches(runs, tmp_path
     assert main(["video", *both, "--out", str(tmp_path / "a.mp4"), "--end", "3"]) == 2
     assert "--end 3: allowed: up to 2 s" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_videos_of_results_and_of_comparisons(runs, tmp_path):
+    """The same videos as the command makes, and the one of a run is made once."""
+    run = shutil.copytree(runs[0], tmp_path / "run")
+    result = simbench.load_run(run)
+    view = View(FAST, end=0.4)
+    video = result.video(view=view)
+    assert video == run / "video.mp4"
+    assert len(iio.imread(video)) == 2
+    made = video.stat().st_mtime_ns
+    assert result.video() == video
+    assert video.stat().st_mtime_ns == made
+    titled = result.video(tmp_path / "titled.mp4", view=view, decoration=Decoration((), "T"))
+    assert len(iio.imread(titled)) == 12
+    both = simbench.compare(result, runs[1]).video(tmp_path / "both.mp4", view=view)
+    assert iio.imread(both).shape == (2, 90, 160, 3)
