@@ -11,6 +11,7 @@ from pydantic import (
     ConfigDict,
     Field,
     Strict,
+    field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -559,6 +560,19 @@ class CameraSection(ScenarioSection):
     """Frames of the video for each second."""
     overlays: bool = True
     """Draw COG, ZMP and support polygon on the floor."""
+    follow: bool = False
+    """Move the camera with the robot: its target is above or below the base, whose way is smoothed, at the
+    height of `target_m`."""
+    orbit_s: Annotated[float, Field(ge=-3600.0, le=3600.0)] | None = None
+    """Time of the video in which the camera turns once about its target, at least 0.5; negative turns it
+    clockwise seen from above. By default it does not turn."""
+
+    @field_validator("orbit_s")
+    @classmethod
+    def _turns(cls, value: float | None) -> float | None:
+        if value is not None and abs(value) < 0.5:
+            raise ValueError("must be at least 0.5 s, or at most -0.5 s")
+        return value
 
 
 class Bound(ScenarioSection):

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-from simbench.cli.completion import complete_camera_key
+from simbench.cli.completion import complete_camera_key, complete_metric
 from simbench.runs.run_directory import incomplete_reason
 
+PERSON_OFFSET = 1.2
+"""Default distance of the recorded person from the robot, m."""
 GHOST_OFFSET = 1.0
 """Default distance of the reference from the robot, m."""
 
@@ -40,8 +42,15 @@ Fast = Annotated[
 
 def video(
     folder: Run,
+    second: Annotated[
+        Path | None, typer.Argument(metavar="RUN2", help="Another run, side by side with the first.")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By default video.mp4 in the run directory.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ending in .mp4, .gif or .webp; by default video.mp4 in the directory of a single run.",
+        ),
     ] = None,
     overrides: Overrides = None,
     speed: Speed = 1.0,
@@ -49,17 +58,66 @@ def video(
     end: End = None,
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
+    person: Annotated[
+        bool, typer.Option("--with-person", help="Also show the recorded person, beside the robot.")
+    ] = False,
+    person_offset: Annotated[
+        float | None,
+        typer.Option(metavar="M", help=f"How far to the left of the robot, {PERSON_OFFSET:g} by default."),
+    ] = None,
+    caption: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[,NAME]",
+            help="Show the time and one or two metrics or signals: their values at each moment, or of the "
+            "whole run where there are none.",
+            autocompletion=complete_metric,
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Begin with a title card of 2 s; by default without.")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Move the camera with the robot: camera.follow=true.")
+    ] = False,
+    orbit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S", help="Time in which the camera turns once about the robot: camera.orbit_s."
+        ),
+    ] = None,
     fast: Fast = False,
 ) -> None:
-    """Render a video of a finished run from its log, without simulating it again."""
+    """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
     from simbench.cli.console import make_console, progress_bars
+    from simbench.runs.talk_video.composition import Decoration, render_talk_video
     from simbench.runs.video import View, render_video
 
-    view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset), fast)
+    moving = (["camera.follow=true"] if follow else []) + (
+        [] if orbit is None else [f"camera.orbit_s={orbit!r}"]
+    )
+    view = View(
+        (*(overrides or ()), *moving),
+        speed,
+        start,
+        end,
+        _offset(ghost, ghost_offset),
+        fast,
+        PERSON_OFFSET if person and person_offset is None else person_offset,
+    )
+    folders = [folder] if second is None else [folder, second]
     with progress_bars(make_console(stderr=True)) as on_progress:
-        path, renderer = render_video(folder, out, on_progress=on_progress, view=view)
-    report_incomplete(folder)
-    print(f"video  {path}  (drawn by {renderer})")
+        if second is None and not caption and title is None:
+            path, renderer = render_video(folder, out, on_progress=on_progress, view=view)
+        else:
+            decoration = Decoration(tuple(caption or ()), title)
+            path, renderer = render_talk_video(
+                folders, out, on_progress=on_progress, view=view, decoration=decoration
+            )
+    for each in folders:
+        report_incomplete(each)
+    size = f"{path.stat().st_size / 1e6:.1f} MB, " if path.suffix != ".mp4" else ""
+    print(f"video  {path}  ({size}drawn by {renderer})")
 
 
 def replay(

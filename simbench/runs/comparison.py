@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simbench.runs.plots.signals import SignalFigure
+    from simbench.runs.talk_video.composition import Decoration
+    from simbench.runs.video import View
 
 _SHOWN = 12
 """Lines of metrics in the text of a comparison."""
@@ -111,6 +113,41 @@ class Comparison:
         with shown_progress(on_progress) as tell:
             write_report(read_reports([run.directory for run in self.runs], tell), Path(out))
         return Path(out)
+
+    def video(
+        self,
+        out: str | Path,
+        *,
+        view: View | None = None,
+        decoration: Decoration | None = None,
+        on_progress: Progress = None,
+    ) -> Path:
+        """Render one video of both runs, side by side.
+
+        Parameters
+        ----------
+        out : str or Path
+            File to write, ending in `.mp4`, `.gif` or `.webp`.
+        view : View, optional
+            Part of the runs, speed and camera (`simbench.runs.video.View`); by default all of the longer one,
+            as the first one's scenario shows it.
+        decoration : Decoration, optional
+            Caption and title (`simbench.runs.talk_video.composition.Decoration`); none by default.
+        on_progress : callable (stage, done, total), bool or None
+            As for `run`.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from simbench.runs.talk_video.composition import render_talk_video
+
+        folders = [run.directory for run in self.runs]
+        with shown_progress(on_progress) as tell:
+            return render_talk_video(folders, Path(out), on_progress=tell, view=view, decoration=decoration)[
+                0
+            ]
 
     def __repr__(self) -> str:
         """Write what differs: settings, checks, and the metrics that change most."""

@@ -117,7 +117,9 @@ def live_video(
     """
     camera, overlays = make_camera(scenario.camera, fast=fast), scenario.camera.overlays
     nothing = LiveVideo(None, mechanisms, camera.fps, overlays=overlays)
-    if choose_renderer() != OPENGL or not fits_video(camera):
+    # A camera that follows smoothly knows where the robot will be.
+    moves = scenario.camera.follow or scenario.camera.orbit_s is not None
+    if choose_renderer() != OPENGL or not fits_video(camera) or moves:
         yield nothing
         return
     try:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from simbench.runs.plots.signals import SignalFigure
+    from simbench.runs.talk_video.composition import Decoration
+    from simbench.runs.video import View
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,11 +100,26 @@ class RunResult:
         name = self.directory.name
         return plot_signals({name: self.log}, signals, entries=entries, title=name)
 
-    def video(self, *, fast: bool = False, on_progress: Progress = None) -> Path:
-        """Render the video of the run, if there is none yet.
+    def video(
+        self,
+        out: str | Path | None = None,
+        *,
+        view: View | None = None,
+        decoration: Decoration | None = None,
+        fast: bool = False,
+        on_progress: Progress = None,
+    ) -> Path:
+        """Render a video of the run; without a choice of one's own, only if there is none yet.
 
         Parameters
         ----------
+        out : str or Path, optional
+            File to write, ending in `.mp4`, `.gif` or `.webp`; by default `video.mp4` in the run directory.
+        view : View, optional
+            Part of the run, speed, camera, reference and recorded person (`simbench.runs.video.View`); by
+            default all of it as the scenario shows it.
+        decoration : Decoration, optional
+            Caption and title (`simbench.runs.talk_video.composition.Decoration`); none by default.
         fast : bool
             Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
         on_progress : callable (stage, done, total), bool or None
@@ -111,15 +128,21 @@ class RunResult:
         Returns
         -------
         Path
-            The file, `video.mp4` in the run directory.
+            The file.
         """
+        from simbench.runs.talk_video.composition import render_talk_video
         from simbench.runs.video import View, render_video
 
-        path = self.directory / "video.mp4"
-        if path.is_file():
+        path = self.directory / "video.mp4" if out is None else Path(out)
+        if out is None and view is None and decoration is None and path.is_file():
             return path
+        view = replace(view, fast=view.fast or fast) if view is not None else View(fast=fast)
         with shown_progress(on_progress) as tell:
-            return render_video(self.directory, on_progress=tell, view=View(fast=fast))[0]
+            if decoration is None:
+                return render_video(self.directory, path, on_progress=tell, view=view)[0]
+            return render_talk_video(
+                [self.directory], path, on_progress=tell, view=view, decoration=decoration
+            )[0]
 
     def report(self, out: str | Path | None = None, *, on_progress: Progress = None) -> Path:
         """Write the report of the run: one page that needs no other file.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import RunError
 from simbench.options import CameraSection
@@ -18,10 +19,21 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.runs.video_person import place_person
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.camera import Balance, Camera, Frames, Ghost, Renderer, picture_strip
+from simbench.sim.rendering.camera import (
+    SUFFIXES,
+    Balance,
+    Camera,
+    CameraPath,
+    Frames,
+    Ghost,
+    Renderer,
+    picture_strip,
+)
 from simbench.sim.rendering.camera import render_video as draw_video
+from simbench.sim.rendering.scene_view import move_camera
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,8 +42,16 @@ OnProgress = Callable[[str, int, int], None]
 
 SPEEDS = (0.01, 100.0)
 """Lowest and highest ratio of the run's time to the video's."""
+ANIMATION_WIDTH, ANIMATION_FPS = 640, 10
+"""Width of an animated picture, pixels, and its frames per second, unless others are asked for."""
+ANIMATIONS = (".gif", ".webp")
+"""Suffixes of animated pictures."""
 PREVIEW_WIDTH, PREVIEW_FPS = 640, 15
 """Width of a preview, pixels, and its frames per second, at most."""
+PERSON_DISTANCE = 1.2
+"""Factor on the camera's distance where a person stands beside the robot, and may be taller."""
+FOLLOW_S = 0.4
+"""Standard deviation of the Gaussian that smooths the way of a camera that follows the robot, s."""
 LARGEST_OVERLAY_OFFSET = 20.0
 """Largest distance of the reference from the robot, m."""
 
@@ -55,6 +75,12 @@ class View:
         if None.
     fast : bool
         Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
+    person : float or None
+        Distance by which the recorded person is shown to the left of the robot in the picture, m; the person
+        is not shown if None.
+    animation : bool
+        Whether it is an animated picture: at most 640 pixels wide and at most 10 frames a second, unless
+        `overrides` say how wide and how many.
     """
 
     overrides: tuple[str, ...] = ()
@@ -63,6 +89,8 @@ class View:
     end: float | None = None
     ghost: float | None = None
     fast: bool = False
+    person: float | None = None
+    animation: bool = False
 
 
 class DrawnRun(NamedTuple):
@@ -114,7 +142,9 @@ class VideoScene:
     shadows: bool = True
 
 
-def load_video_scene(folder: Path, view: View, rate: float | None = None) -> VideoScene:
+def load_video_scene(
+    folder: Path, view: View, rate: float | None = None, *, may_end_before: bool = False
+) -> VideoScene:
     """Read from the log of a run, complete or interrupted, what a video shows.
 
     Parameters
@@ -125,6 +155,8 @@ def load_video_scene(folder: Path, view: View, rate: float | None = None) -> Vid
         Part of the run, speed and camera.
     rate : float, optional
         Frames per second of the run; by default the camera's, at the speed of the view.
+    may_end_before : bool
+        Whether the run may end before the view does, which then ends with it.
 
     Returns
     -------
@@ -144,15 +176,25 @@ def load_video_scene(folder: Path, view: View, rate: float | None = None) -> Vid
     scenario, robot, mechanisms, log = load_drawn_run(folder, view.overrides)
     last = float(log.time[-1])
     end = last if view.end is None else view.end
+    if may_end_before:
+        end = min(end, last)
     if not 0.0 <= view.start < end <= last:
         asked = f"--start {view.start:g}" + ("" if view.end is None else f" --end {view.end:g}")
         raise RunError(f"{folder}: {asked}: allowed: 0 <= start < end <= {last:g} s, how long it was logged")
-    camera = make_camera(scenario.camera, fast=view.fast)
+    camera = _limit_animation(make_camera(scenario.camera, fast=view.fast), view)
     rate = camera.fps / view.speed if rate is None else rate
     times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
     frames = sample_frames(log, mechanisms, times, overlays=scenario.camera.overlays)
+    video_times = np.arange(len(times)) / camera.fps
+    frames = replace(frames, camera_path=make_camera_path(scenario.camera, log, times, video_times))
     if view.ghost is not None:
         camera, frames = _add_reference_overlay(robot, log, times, camera, frames, view.ghost)
+    if view.person is not None:
+        shift = _left_in_picture(camera, "--person-offset", view.person)
+        figure = place_person(folder, robot, log, times, shift)
+        farther = 1.0 if _asks(view, "camera.distance_m") else PERSON_DISTANCE
+        camera = replace(_aim_between(camera, shift), distance_m=farther * camera.distance_m)
+        frames = replace(frames, figure=figure)
     return VideoScene(robot, mechanisms, camera, times, frames, not view.fast)
 
 
@@ -166,7 +208,7 @@ def render_video(
     folder : Path
         Run directory.
     out : Path, optional
-        File to write; `video.mp4` in the run directory by default.
+        File to write, ending in `.mp4`, `.gif` or `.webp`; `video.mp4` in the run directory by default.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
     view : View, optional
@@ -184,10 +226,8 @@ def render_video(
     RunError
         If there is no log, the view does not fit the run, or the video cannot be written.
     """
-    path = Path(out or folder / "video.mp4")
-    if path.suffix != ".mp4":
-        raise RunError(f"{path}: a video's name must end in .mp4")
-    scene = load_video_scene(folder, view or View())
+    path = video_path(folder, out)
+    scene = load_video_scene(folder, replace(view or View(), animation=path.suffix in ANIMATIONS))
     renderer = draw_video(
         path,
         scene.robot,
@@ -198,6 +238,32 @@ def render_video(
         shadows=scene.shadows,
     )
     return path, renderer
+
+
+def video_path(folder: Path, out: Path | None) -> Path:
+    """Choose the file of a video, and refuse a name by which its format cannot be told.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    out : Path or None
+        File that is asked for.
+
+    Returns
+    -------
+    Path
+        The file; `video.mp4` in the run directory by default.
+
+    Raises
+    ------
+    RunError
+        If the suffix is none of a video's.
+    """
+    path = Path(out or folder / "video.mp4")
+    if path.suffix not in SUFFIXES:
+        raise RunError(f"{path}: a video's name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+    return path
 
 
 def render_strip(
@@ -228,6 +294,8 @@ def render_strip(
     scenario, robot, mechanisms, log = load_drawn_run(folder)
     frames = sample_frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
     section = scenario.camera.model_copy(update={"width": width, "height": height})
+    path = make_camera_path(section, log, np.asarray(times, dtype=float), np.zeros(len(times)))
+    frames = replace(frames, camera_path=path)
     picture_strip(out, robot, mechanisms, frames, make_camera(section), range(len(times)), columns)
     return out
 
@@ -343,18 +411,86 @@ def _add_reference_overlay(
     offset: float,
 ) -> tuple[Camera, Frames]:
     """Add the reference beside the robot, on the left of the picture, and aim the camera between them."""
-    if not abs(offset) <= LARGEST_OVERLAY_OFFSET:
-        raise RunError(
-            f"--ghost-offset {offset:g}: allowed: -{LARGEST_OVERLAY_OFFSET:g} to {LARGEST_OVERLAY_OFFSET:g} m"
-        )
-    yaw = np.radians(camera.yaw_deg)
-    shift = -offset * np.array([np.cos(yaw), np.sin(yaw), 0.0])
+    shift = _left_in_picture(camera, "--ghost-offset", offset)
     nearest = _nearest(log, times)
     base = reconstruct_planned_base(robot, log)[nearest]
     base[:, :3] += shift
     ghost = Ghost(base, log["joint_reference"].values[nearest])
-    x, y, z = (np.array(camera.target_m) + 0.5 * shift).tolist()
-    return replace(camera, target_m=(x, y, z)), replace(frames, ghost=ghost)
+    return _aim_between(camera, shift), replace(frames, ghost=ghost)
+
+
+def _left_in_picture(camera: Camera, option: str, offset: float) -> NDArray[np.float64]:
+    """Vector (3,) to the left in the picture, in the world, m."""
+    if not abs(offset) <= LARGEST_OVERLAY_OFFSET:
+        raise RunError(
+            f"{option} {offset:g}: allowed: -{LARGEST_OVERLAY_OFFSET:g} to {LARGEST_OVERLAY_OFFSET:g} m"
+        )
+    yaw = np.radians(camera.yaw_deg)
+    return -offset * np.array([np.cos(yaw), np.sin(yaw), 0.0])
+
+
+def _aim_between(camera: Camera, shift: NDArray[np.float64]) -> Camera:
+    """Aim the camera between the robot and what is displaced from it."""
+    return move_camera(camera, 0.5 * shift, 0.0)
+
+
+def make_camera_path(
+    section: CameraSection,
+    log: xr.Dataset,
+    times: NDArray[np.float64],
+    video_times: NDArray[np.float64],
+) -> CameraPath | None:
+    """Compute how the camera of a scenario moves.
+
+    Parameters
+    ----------
+    section : CameraSection
+        The scenario's section `camera`, with a target.
+    log : xarray.Dataset
+        Log of the run.
+    times : (F,) array
+        Times of the frames in the time of the run, s.
+    video_times : (F,) array
+        Times of the frames in the video, s.
+
+    Returns
+    -------
+    CameraPath or None
+        Displacement and rotation; None of a camera that stands still.
+    """
+    if not section.follow and section.orbit_s is None:
+        return None
+    shift, turn = np.zeros((len(times), 3)), np.zeros(len(times))
+    if section.follow:
+        assert section.target_m is not None
+        step = float(np.median(np.diff(log.time.values))) if len(log.time) > 1 else 1.0
+        smooth = gaussian_filter1d(log["base_pose"].values[:, :2], FOLLOW_S / step, axis=0, mode="nearest")
+        shift[:, :2] = smooth[_nearest(log, times)] - section.target_m[:2]
+    if section.orbit_s is not None:
+        turn = 360.0 * video_times / section.orbit_s
+    return CameraPath(shift, turn)
+
+
+def _limit_animation(camera: Camera, view: View) -> Camera:
+    """Make an animated picture as small as it is usually shown, unless a size is asked for."""
+    if not view.animation:
+        return camera
+    sized = _asks(view, "camera.width") or _asks(view, "camera.height")
+    fps = camera.fps if _asks(view, "camera.fps") else ANIMATION_FPS
+    return _shrink(camera, camera.width if sized else ANIMATION_WIDTH, fps)
+
+
+def _asks(view: View, key: str) -> bool:
+    """Tell whether a view overrides a key of the scenario."""
+    return any(override.partition("=")[0] == key for override in view.overrides)
+
+
+def _shrink(camera: Camera, width: int, fps: int) -> Camera:
+    """Limit the width of pictures, pixels, and their number per second."""
+    width = min(camera.width, width)
+    # H.264 needs an even number.
+    height = max(2, 2 * round(0.5 * camera.height * width / camera.width))
+    return replace(camera, width=width, height=height, fps=min(camera.fps, fps))
 
 
 def make_camera(section: CameraSection, *, fast: bool = False) -> Camera:
@@ -373,12 +509,7 @@ def make_camera(section: CameraSection, *, fast: bool = False) -> Camera:
         The camera.
     """
     camera = Camera(**{field.name: getattr(section, field.name) for field in fields(Camera)})
-    if not fast:
-        return camera
-    width = min(camera.width, PREVIEW_WIDTH)
-    # H.264 needs an even number.
-    height = max(2, 2 * round(0.5 * camera.height * width / camera.width))
-    return replace(camera, width=width, height=height, fps=min(camera.fps, PREVIEW_FPS))
+    return _shrink(camera, PREVIEW_WIDTH, PREVIEW_FPS) if fast else camera
 
 
 def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float64]:

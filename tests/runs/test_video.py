@@ -1,13 +1,19 @@
 """A finished run looked at again: which moment every frame shows, from where, and what is refused."""
 
+import dataclasses
+
 import imageio.v3 as iio
 import numpy as np
 import pytest
 import run_by_hand as by_hand
+import xarray as xr
 
 from simbench.cli.main import main
+from simbench.options import CameraSection
 from simbench.runs.run_directory import MARKER
-from simbench.runs.video import View, load_video_scene
+from simbench.runs.video import View, load_video_scene, make_camera_path
+from simbench.sim.rendering import camera as camera_module
+from simbench.sim.rendering.camera import draw_pictures
 from simbench.sim.rendering.scene_view import project
 
 
@@ -84,7 +90,7 @@ def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys,
         (["--set", "seed=3"], "--set seed=3: a finished run cannot be changed"),
         (["--set", "camera.fov_deg=200"], "camera.fov_deg"),
         (["--ghost-offset", "1e9"], "--ghost-offset 1e+09: allowed: -20 to 20 m"),
-        (["--out", "a.avi"], "must end in .mp4"),
+        (["--out", "a.avi"], "must end in .mp4, .gif or .webp"),
         (["--out", "no/such/a.mp4"], "no/such/a.mp4: cannot write the video"),
     ],
 )
@@ -97,6 +103,55 @@ def test_what_cannot_be_shown_is_refused_in_one_line(run, options, words, tmp_pa
     assert printed.out == ""
     assert not list(tmp_path.iterdir())
     assert not (run / "video.mp4").exists()
+
+
+def test_a_camera_that_follows_keeps_the_robot_in_the_middle():
+    """It walks with a sway that the camera smooths away, and always is within a few centimetres."""
+    time = np.arange(0.0, 4.0, 0.005)
+    base = np.zeros((len(time), 7))
+    base[:, 0] = 0.3 * time + 0.02 * np.sin(12.0 * time)
+    base[:, 2] = 0.8
+    log = xr.Dataset({"base_pose": (("time", "pose"), base)}, {"time": time})
+    section = CameraSection(target_m=(0.5, -0.3, 0.7), distance_m=2.0, follow=True)
+    moments = np.arange(1.5, 2.5, 0.02)
+    path = make_camera_path(section, log, moments, moments)
+    target = np.array(section.target_m) + path.shift
+    np.testing.assert_allclose(target[:, 0], 0.3 * moments, atol=0.003)
+    np.testing.assert_allclose(target[:, 1], 0.0, atol=1e-12)
+    np.testing.assert_allclose(target[:, 2], 0.7)
+    # Of the sway, whose speed is 0.24 m/s, nothing is left.
+    assert np.abs(np.diff(target[:, 0]) / 0.02 - 0.3).max() < 0.02
+    np.testing.assert_array_equal(path.turn_deg, 0.0)
+
+
+def test_a_camera_that_orbits_turns_in_the_time_of_the_video(run):
+    scene = load_video_scene(run, View(("camera.orbit_s=4",), speed=2.0))
+    # 2 s at twice the speed: a quarter of a turn.
+    assert len(scene.times) == 30
+    np.testing.assert_allclose(scene.frames.camera_path.turn_deg, 90.0 * np.arange(30) / 30.0)
+    np.testing.assert_array_equal(scene.frames.camera_path.shift, 0.0)
+    assert load_video_scene(run, View()).frames.camera_path is None
+
+
+@pytest.mark.parametrize("renderer", ["TinyRenderer", "OpenGL"])
+def test_both_renderers_move_the_camera(run, renderer, monkeypatch):
+    """A frame of an orbit is the picture of a camera that stands there."""
+    if renderer == "OpenGL" and camera_module.choose_renderer() != "OpenGL":
+        pytest.skip("no OpenGL here")
+    monkeypatch.setattr(camera_module, "choose_renderer", lambda: renderer)
+    scene = load_video_scene(run, View(("camera.orbit_s=4",)))
+    frame = 40
+    (orbiting,), name = draw_pictures(scene.robot, [], scene.frames, scene.camera, [frame])
+    assert name == renderer
+    turned = dataclasses.replace(scene.camera, yaw_deg=scene.camera.yaw_deg + 120.0)
+    still = dataclasses.replace(scene.frames, camera_path=None)
+    (there,), _ = draw_pictures(scene.robot, [], still, turned, [frame])
+    (before,), _ = draw_pictures(scene.robot, [], still, scene.camera, [frame])
+    # The lamp stays where it is, whereas it is behind a camera that stands: compare what is black.
+    outlines = [each.max(axis=2) < 60 for each in (orbiting, there, before)]
+    assert outlines[0].sum() > 30
+    assert (outlines[0] ^ outlines[1]).sum() < 0.25 * outlines[1].sum()
+    assert (outlines[0] ^ outlines[2]).sum() > 0.7 * outlines[2].sum()
 
 
 def test_a_run_that_is_none_and_one_without_a_sample_are_refused(tmp_path, capsys):

@@ -1,7 +1,9 @@
 """Videos and pictures of a robot and its equipment, drawn in processes of their own."""
 
+import contextlib
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,8 +16,8 @@ from simbench.errors import RunError
 from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.drawing_process import default_processes, job_files, start_drawing
-from simbench.sim.rendering.encoder import open_encoder
+from simbench.sim.rendering.drawing_process import Drawing, default_processes, job_files, start_drawing
+from simbench.sim.rendering.encoder import SUFFIXES, open_encoder
 from simbench.sim.rendering.renderer_choice import (
     OPENGL,
     OPENGL_WORKER,
@@ -25,21 +27,26 @@ from simbench.sim.rendering.renderer_choice import (
     choose_engine_renderer,
     choose_renderer,
 )
-from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
+from simbench.sim.rendering.scene_frames import Balance, CameraPath, Figure, Frames, Ghost
 from simbench.sim.rendering.scene_view import Camera, fits_video
 from simbench.sim.rendering.scene_worker import Job
 
 __all__ = [
+    "SUFFIXES",
     "Balance",
     "Camera",
+    "CameraPath",
+    "Figure",
     "Frames",
     "Ghost",
     "Renderer",
     "choose_renderer",
     "draw_pictures",
     "draw_views",
+    "open_pictures",
     "picture_strip",
     "render_video",
+    "write_pictures",
 ]
 
 OnProgress = Callable[[str, int, int], None]
@@ -61,14 +68,14 @@ def render_video(
     processes: int | None = None,
     shadows: bool = True,
 ) -> Renderer:
-    """Write an H.264 video of a finished run.
+    """Write a video of a finished run.
 
     The file appears under its name when it is complete, and not at all if writing it is interrupted.
 
     Parameters
     ----------
     path : Path
-        File to write; its name ends in `.mp4`.
+        File to write; its suffix is one of `SUFFIXES`.
     robot : Robot
         Robot to draw.
     mechanisms : sequence of Mechanism
@@ -122,6 +129,105 @@ def render_video(
         reason = error.strerror or str(error).strip().splitlines()[0]
         raise RunError(f"{path}: cannot write the video: {reason}") from error
     return renderer
+
+
+def write_pictures(path: Path, pictures: Iterable[NDArray[np.uint8]], camera: Camera) -> None:
+    """Write finished pictures as a video.
+
+    Parameters
+    ----------
+    path : Path
+        File to write; its suffix is one of `SUFFIXES`.
+    pictures : iterable of (height, width, 3) array of uint8
+        RGB pictures.
+    camera : Camera
+        Gives their size and rate.
+
+    Raises
+    ------
+    RunError
+        If the file cannot be written.
+    """
+    try:
+        with whole_file(path, keep_suffix=True) as part, open_encoder(part, camera, "rgb24") as encoder:
+            for picture in pictures:
+                data = memoryview(np.ascontiguousarray(picture).tobytes())
+                while data:
+                    data = data[os.write(encoder.input, data) :]
+    except OSError as error:
+        reason = error.strerror or str(error).strip().splitlines()[0]
+        raise RunError(f"{path}: cannot write the video: {reason}") from error
+
+
+@contextlib.contextmanager
+def open_pictures(
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    frames: Frames,
+    camera: Camera,
+    *,
+    shadows: bool = True,
+    processes: int | None = None,
+) -> Iterator[tuple[Iterator[NDArray[np.uint8]], Renderer]]:
+    """Draw the frames of a video one after another, for those who change them before they are written.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot to draw.
+    mechanisms : sequence of Mechanism
+        Equipment to draw.
+    frames : Frames
+        Poses in every frame.
+    camera : Camera
+        Viewpoint and size of the pictures.
+    shadows : bool
+        Whether bodies cast shadows, where the renderer leaves the choice.
+    processes : int, optional
+        Number of processes that draw at the same time; by default one for each processor, at most four.
+
+    Yields
+    ------
+    iterator of (height, width, 3) array of uint8
+        RGB pictures of all frames.
+    str
+        Which renderer draws them.
+    """
+    count = len(frames.base)
+    processes = max(1, min(processes or default_processes(), count))
+    shots = [(camera, range(first, count, processes)) for first in range(processes)]
+    with contextlib.ExitStack() as stack:
+
+        def start(renderer: Renderer) -> Iterator[NDArray[np.uint8]]:
+            with contextlib.ExitStack() as attempt:
+                inputs = _inputs(renderer, robot, mechanisms, frames, shots, False, shadows, simplified=True)
+                reading, writing = os.pipe()
+                output = attempt.enter_context(os.fdopen(reading, "rb"))
+                try:
+                    files = attempt.enter_context(job_files(*inputs))
+                    drawing = attempt.enter_context(start_drawing(_worker(renderer), files, writing))
+                finally:
+                    os.close(writing)
+                drawing.wait_until_ready()
+                stack.push(attempt.pop_all())
+            return _drawn_pictures(drawing, output.read, camera, count)
+
+        yield _with_best_renderer(start)
+
+
+def _drawn_pictures(
+    drawing: Drawing, read: Callable[[int], bytes], camera: Camera, count: int
+) -> Iterator[NDArray[np.uint8]]:
+    """Read pictures as they are drawn."""
+    shape = camera.height, camera.width, 3
+    for _ in range(count):
+        data = read(math.prod(shape))
+        if len(data) < math.prod(shape):
+            break
+        drawing.skim()
+        yield np.frombuffer(data, np.uint8).reshape(shape)
+    for _ in drawing.drawn_frames():
+        pass
 
 
 def picture_strip(
@@ -290,19 +396,26 @@ def _inputs(
     shots: Sequence[tuple[Camera, Sequence[int]]],
     planes: bool,
     shadows: bool,
+    *,
+    simplified: bool = False,
 ) -> tuple[list[Any], list[bytes]]:
     """Make what each process draws, and the records of its frames."""
     if renderer != OPENGL:
+        if frames.figure is not None:
+            raise RunError("a figure beside the robot needs the renderer OpenGL, which does not work here")
         jobs = [Job(robot, mechanisms, frames, camera, renderer, indices) for camera, indices in shots]
         return jobs, [b""] * len(jobs)
     # Meshes take half a second to import, which only those need wait for who draw.
+    from simbench.sim.rendering.figure import figure_shape
     from simbench.sim.rendering.painting import make_cast, make_records
 
     ghost = frames.ghost is not None
-    cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=planes, shadows=shadows)
+    shape = None if frames.figure is None else figure_shape(frames.figure)
+    simple = planes or simplified
+    cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=simple, shadows=shadows, figure=shape)
     records = make_records(cast, frames)
     return (
-        [replace(cast.content, camera=camera) for camera, _ in shots],
+        [replace(cast.content, camera=camera, video=planes) for camera, _ in shots],
         [records[list(indices)].tobytes() for _, indices in shots],
     )
 

@@ -5,6 +5,7 @@ import errno
 import fcntl
 import os
 import pickle
+import select
 import signal
 import subprocess
 import sys
@@ -102,6 +103,14 @@ class Drawing:
             if "BrokenPipeError" in self._messages():
                 raise BrokenPipeError
             raise RunError(f"drawing failed: {self.failure()}")
+
+    def skim(self) -> None:
+        """Take what the processes have said of their progress, so that they never wait for who reads it."""
+        while select.select([self._status], [], [], 0.0)[0]:
+            data = os.read(self._status, 4096)
+            self._early += data.count(DRAWN)
+            if not data:
+                break
 
     def end(self) -> int:
         """Wait until all processes have ended; kill them if they take too long.

@@ -1,4 +1,4 @@
-"""Encode frames as an H.264 video, by the ffmpeg of imageio-ffmpeg."""
+"""Encode frames as an H.264 video, an animated GIF or an animated WebP, by the ffmpeg of imageio-ffmpeg."""
 
 import contextlib
 import subprocess
@@ -25,6 +25,24 @@ COLOURS = [
     "-color_range",
     "tv",
 ]
+SUFFIXES = (".mp4", ".gif", ".webp")
+"""Endings of the names of files that can be written."""
+# One palette for all frames; an ordered dither compresses better than a diffused one.
+_GIF_FILTER = (
+    "split[a][b];[a]palettegen=stats_mode=full[p];"
+    "[b][p]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle"
+)
+
+
+def _encoding(path: Path, camera: Camera, layout: str) -> list[str]:
+    """Options of ffmpeg that write a file with this name."""
+    if path.suffix == ".gif":
+        return ["-filter_complex", _GIF_FILTER, "-f", "gif", "-loop", "0"]
+    if path.suffix == ".webp":
+        return ["-vcodec", "libwebp_anim", "-lossless", "0", "-q:v", "80", "-f", "webp", "-loop", "0"]
+    even = [] if camera.width % 2 == camera.height % 2 == 0 else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
+    pixels = layout if layout == "nv12" else "yuv420p"
+    return ["-vcodec", "libx264", "-pix_fmt", pixels, *even, *COLOURS, *QUALITY, "-movflags", "+faststart"]
 
 
 class Encoder:
@@ -64,7 +82,7 @@ def open_encoder(path: Path, camera: Camera, layout: str) -> Iterator[Encoder]:
     Parameters
     ----------
     path : Path
-        File to write.
+        File to write; its suffix, one of `SUFFIXES`, says how.
     camera : Camera
         Size and rate of the frames.
     layout : str
@@ -80,14 +98,13 @@ def open_encoder(path: Path, camera: Camera, layout: str) -> Iterator[Encoder]:
     OSError
         If it cannot write the file.
     """
-    even = [] if camera.width % 2 == camera.height % 2 == 0 else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
     size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
     frames = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", layout, "-r", rate]
-    encoding = ["-an", "-vcodec", "libx264", "-pix_fmt", layout if layout == "nv12" else "yuv420p", *even]
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *frames, "-i", "-", *encoding, "-v", "error"]
+    encoding = ["-an", "-v", "error", *_encoding(path, camera, layout)]
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *frames, "-i", "-", *encoding]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            [*command, *COLOURS, *QUALITY, "-movflags", "+faststart", str(path.absolute())],
+            [*command, str(path.absolute())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
+from simbench.sim.rendering.figure import FigureShape, figure_poses, figure_solids
 from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, Solid, record_type
 from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.scene_frames import Frames
@@ -40,6 +41,8 @@ class Cast:
         The equipment.
     links : tuple of str
         Links of the robot that have a surface.
+    figure : FigureShape or None
+        Figure beside the robot, if any.
     content : Content
         Their surfaces, and the camera.
     """
@@ -47,6 +50,7 @@ class Cast:
     robot: Robot
     mechanisms: tuple[Mechanism, ...]
     links: tuple[str, ...]
+    figure: FigureShape | None
     content: Content
 
 
@@ -58,6 +62,7 @@ def make_cast(
     ghost: bool,
     video: bool,
     shadows: bool,
+    figure: FigureShape | None = None,
 ) -> Cast:
     """Collect the bodies of a scene.
 
@@ -75,11 +80,14 @@ def make_cast(
         Whether pictures are frames of a video.
     shadows : bool
         Whether bodies cast shadows.
+    figure : FigureShape, optional
+        Balls and bars of a figure beside the robot.
 
     Returns
     -------
     Cast
-        The bodies: the robot's links, furniture and parts of each mechanism, and the ghost's links.
+        The bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure,
+        and the ghost's links.
 
     Raises
     ------
@@ -88,22 +96,24 @@ def make_cast(
     """
     meshes = read_robot_meshes(robot)
     rows = camera.height
-    figure = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
-    caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else figure
+    links = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
+    caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else links
     equipment = [
         part_solid(part) for mechanism in mechanisms for part in (*mechanism.furniture, *mechanism.parts)
     ]
+    if figure is not None:
+        equipment += figure_solids(figure)
     ghosts: list[Solid] = []
     if ghost:
         # Half transparent and of one colour, it shows less.
-        simple = robot_solids(meshes, round(GHOST_TRIANGLES_PER_ROW * rows)) if video else figure
+        simple = robot_solids(meshes, round(GHOST_TRIANGLES_PER_ROW * rows)) if video else links
         ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in simple.values()]
-    solids = (*figure.values(), *equipment, *ghosts)
+    solids = (*links.values(), *equipment, *ghosts)
     casters = (*caster.values(), *equipment, *(caster.values() if ghost else ()))
     if not solids:
         raise UndrawableShapeError("nothing has a shape")
     content = Content(solids, casters, len(ghosts), camera, video, shadows)
-    return Cast(robot, tuple(mechanisms), tuple(figure), content)
+    return Cast(robot, tuple(mechanisms), tuple(links), figure, content)
 
 
 def make_records(cast: Cast, frames: Frames) -> NDArray[np.void]:
@@ -125,10 +135,15 @@ def make_records(cast: Cast, frames: Frames) -> NDArray[np.void]:
     for mechanism in cast.mechanisms:
         stand = frames.stands.get(mechanism.name)
         poses.append(mechanism_poses(mechanism, frames.fixtures[mechanism.name], stand))
+    if cast.figure is not None and frames.figure is not None:
+        poses.append(figure_poses(frames.figure))
     if frames.ghost is not None:
         poses.append(link_poses(cast.robot, frames.ghost.base, frames.ghost.joints, cast.links))
     records = np.zeros(len(frames.base), record_type(len(cast.content.solids)))
     records["poses"] = np.concatenate(poses, axis=1)[:, :, :3]
+    path = frames.camera_path
+    if path is not None:
+        records["shift"], records["turn_deg"] = path.shift, path.turn_deg
     for name in ("cog", "zmp", "support"):
         records[name] = np.nan
     balance = frames.balance

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,39 @@ class Ghost:
     joints: NDArray[np.float64]
 
 
+class CameraPath(NamedTuple):
+    """Motion of the camera relative to where its section puts it.
+
+    Parameters
+    ----------
+    shift : (F, 3) array
+        Displacement of the target in the world, m.
+    turn_deg : (F,) array
+        Rotation of the camera about the vertical through its target, degrees.
+    """
+
+    shift: NDArray[np.float64]
+    turn_deg: NDArray[np.float64]
+
+
+class Figure(NamedTuple):
+    """A figure of balls and of bars between them, such as the recorded person.
+
+    Parameters
+    ----------
+    points : (F, N, 3) array
+        Centres of the balls in the world, m.
+    bars : tuple of (int, int)
+        Balls that each bar connects.
+    radii : (N + B,) tuple of float
+        Radius of each ball, then of each bar, m.
+    """
+
+    points: NDArray[np.float64]
+    bars: tuple[tuple[int, int], ...]
+    radii: tuple[float, ...]
+
+
 @dataclass(frozen=True)
 class Frames:
     """Poses of robot and equipment in each frame of a video.
@@ -61,6 +95,10 @@ class Frames:
         quaternion x, y, z, w.
     ghost : Ghost or None
         Half transparent reference figure, if any.
+    figure : Figure or None
+        Figure beside the robot, if any.
+    camera_path : CameraPath or None
+        Motion of the camera; None if it stands still.
     """
 
     base: NDArray[np.float64]
@@ -69,3 +107,5 @@ class Frames:
     balance: Balance | None
     stands: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     ghost: Ghost | None = None
+    figure: Figure | None = None
+    camera_path: CameraPath | None = None

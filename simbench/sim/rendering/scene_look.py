@@ -13,6 +13,8 @@ LIGHT_DISTANCE = 200.0  # m
 BACKGROUND = 223
 """Grey level above the horizon: the plain floor's in this light."""
 GHOST_COLOUR = (0.25, 0.55, 1.0)
+FIGURE_COLOUR, FIGURE_BAR_COLOUR = (0.85, 0.42, 0.14), (0.93, 0.62, 0.32)
+"""Colours of the balls and of the bars of a figure beside the robot, such as the recorded person."""
 
 TILE = 0.5  # m
 TEXTURE_HALF = 4.0

@@ -42,6 +42,8 @@ class Scene:
         Equipment by name.
     camera : Camera
         Camera that looks at them.
+    light : (3,) array
+        Direction to the light in the world, m; it stays where it is when the camera moves.
     ghost : RobotBody or None
         Second figure of the robot.
     """
@@ -50,6 +52,7 @@ class Scene:
     robot: RobotBody
     fixtures: Mapping[str, Fixture]
     camera: Camera
+    light: NDArray[np.float64]
     ghost: RobotBody | None = None
 
 
@@ -120,12 +123,13 @@ def open_scene(
         Scene with all joint positions at zero.
     """
     with open_engine().open_stage(renderer, window=gui) as stage:
-        add_floor(stage, camera.target_m[:2], light_direction(camera))
+        light = light_direction(camera)
+        add_floor(stage, camera.target_m[:2], light)
         origin = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
         body = stage.add_robot(robot, origin, np.zeros(len(robot.joint_names)))
         fixtures = {mechanism.name: stage.add_fixture(mechanism) for mechanism in mechanisms}
         second = _add_ghost(stage, robot, 0.5 if gui else 1.0) if ghost else None
-        scene = Scene(stage, body, fixtures, camera, second)
+        scene = Scene(stage, body, fixtures, camera, light, second)
         for _ in range(stage.warm_up_pictures):
             _draw(scene, 16, 16, WHOLE)
         yield scene
@@ -245,7 +249,7 @@ def _draw(
     """Draw a part of the picture: colours (height, width, 4) and depth (height, width)."""
     camera = scene.camera
     view, projection = view_matrix(camera), projection_matrix(camera, part)
-    return scene.stage.draw(view, projection, light_direction(camera), width, height)
+    return scene.stage.draw(view, projection, scene.light, width, height)
 
 
 def _add_ghost(stage: Stage, robot: Robot, opacity: float) -> RobotBody:

@@ -1,6 +1,6 @@
 """Pinhole camera: its pose, its projection to pixels, and the depth of the floor."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ WHOLE = (0.0, 0.0, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class Camera:
-    """A stationary camera.
+    """A camera at one moment.
 
     Parameters
     ----------
@@ -45,6 +45,27 @@ class Camera:
     width: int
     height: int
     fps: int
+
+
+def move_camera(camera: Camera, shift: NDArray[np.float64], turn_deg: float) -> Camera:
+    """Move a camera with its target, and turn it about the vertical through the target.
+
+    Parameters
+    ----------
+    camera : Camera
+        The camera.
+    shift : (3,) array
+        Displacement in the world, m.
+    turn_deg : float
+        Rotation, degrees; positive turns it counter-clockwise seen from above.
+
+    Returns
+    -------
+    Camera
+        The camera in its new place.
+    """
+    x, y, z = (np.array(camera.target_m) + shift).tolist()
+    return replace(camera, target_m=(x, y, z), yaw_deg=camera.yaw_deg + float(turn_deg))
 
 
 def fits_video(camera: Camera) -> bool:

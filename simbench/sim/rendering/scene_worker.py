@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from simbench.sim.rendering.scene_renderer import (
     redraw,
     take_picture,
 )
-from simbench.sim.rendering.scene_view import Camera, floor_depth
+from simbench.sim.rendering.scene_view import Camera, floor_depth, move_camera
 from simbench.system.restricted_pickle import load_pickle
 
 
@@ -70,6 +70,9 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
         RGB picture of each frame.
     """
     frames, camera = job.frames, job.camera
+    if frames.camera_path is not None:
+        yield from _draw_moving(job)
+        return
     ghost = frames.ghost is not None
     with open_scene(job.robot, job.mechanisms, camera, job.renderer, ghost=ghost) as scene:
         region = moving_region(scene, frames, job.indices)
@@ -84,13 +87,40 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
                 ghosted = redraw(scene, ghosted, region)
                 hide_ghost(scene)
             picture = redraw(scene, picture, region)
-            # Neither renderer draws transparency reliably, but
-            # the mean of the pictures with and without the ghost always shows it.
-            shown = picture if ghosted is None else Picture(_mean(picture.rgb, ghosted.rgb), picture.depth)
-            if frames.balance is None:
-                yield shown.rgb
-            else:
-                yield draw_balance(shown, camera, floor, frames.balance, index)
+            yield _finish(job, camera, floor, index, (picture, ghosted))
+
+
+def _draw_moving(job: Job) -> Iterator[NDArray[np.uint8]]:
+    """Draw all of each picture: the camera moves."""
+    frames = job.frames
+    path, ghost = frames.camera_path, frames.ghost is not None
+    assert path is not None
+    with open_scene(job.robot, job.mechanisms, job.camera, job.renderer, ghost=ghost) as opened:
+        for index in job.indices:
+            camera = move_camera(job.camera, path.shift[index], float(path.turn_deg[index]))
+            scene = replace(opened, camera=camera)
+            pose_scene(scene, frames, index)
+            ghosted = take_picture(scene) if ghost else None
+            hide_ghost(scene)
+            picture = take_picture(scene)
+            rows, columns = picture.depth.shape
+            yield _finish(job, camera, floor_depth(camera, columns, rows), index, (picture, ghosted))
+
+
+def _finish(
+    job: Job,
+    camera: Camera,
+    floor: NDArray[np.float32],
+    index: int,
+    pictures: tuple[Picture, Picture | None],
+) -> NDArray[np.uint8]:
+    """Put a picture without the ghost and one with it together, and draw the balance over them."""
+    picture, ghosted = pictures
+    # Neither renderer draws transparency reliably, but
+    # the mean of the pictures with and without the ghost always shows it.
+    shown = picture if ghosted is None else Picture(_mean(picture.rgb, ghosted.rgb), picture.depth)
+    balance = job.frames.balance
+    return shown.rgb if balance is None else draw_balance(shown, camera, floor, balance, index)
 
 
 def _mean(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -320,6 +320,7 @@ def test_both_renderers_show_the_same_scene(robot, monkeypatch):
     monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
     theirs, _ = draw_pictures(robot, [DRAWER], frames, CAMERA, [1])
     first, second = ours[0].astype(int), theirs[0].astype(int)
-    brown = [each[..., 0] - each[..., 2] > 40 for each in (first, second)]
+    # Hue, not brightness: only ours darkens surfaces that are turned away from the light or in shadow.
+    brown = [each[..., 0] - each[..., 2] > 0.25 * each[..., 0] for each in (first, second)]
     assert (brown[0] & brown[1]).sum() > 0.93 * (brown[0] | brown[1]).sum()
     assert np.median(np.abs(first - second)) <= 3

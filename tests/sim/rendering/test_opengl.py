@@ -93,7 +93,8 @@ def test_light_and_shadow_are_where_geometry_says(opengl):
     dark = center - center[2] / light[2] * light
     x, y = project(CAMERA, dark[None])[0].astype(int)
     ratio = shaded[y, x].sum() / plain[y, x].sum()
-    assert 0.7 < ratio < 0.9
+    # Without the lamp, 0.42 of the light is left, which encoded is 0.42 ** (1 / 2.2).
+    assert ratio == pytest.approx(0.674, abs=0.02)
     # Nothing else of the floor is darker: the ball's shadow is an ellipse as wide as the ball.
     changed = np.argwhere((plain - shaded).sum(axis=2) > 20)
     middle = project(CAMERA, dark[None])[0][::-1]
@@ -236,3 +237,48 @@ def test_many_bodies_and_odd_sizes(opengl):
     assert picture.shape == (181, 321, 3)
     rows, columns = np.nonzero(is_red(picture))
     np.testing.assert_allclose([columns.mean() + 0.5, rows.mean() + 0.5], [160.5, 90.5], atol=1.5)
+
+
+@pytest.mark.parametrize("video", [False, True])
+def test_a_camera_that_moves_with_a_ball_keeps_it_in_the_middle(opengl, video):
+    """Frames do not depend on those before; without a shift the ball leaves the middle."""
+    places = np.array([[[0.3 * k, 0.2 * k, 0.5]] for k in range(3)])
+    still, moving = records(places), records(places, shift=places[:, 0] - np.array(CAMERA.target_m))
+    for number, frames in ((0, still), (2, moving)):
+        drawn = draw(opengl, frames, video=video)
+        luma = drawn[number][0] if video else drawn[number] @ LUMA
+        rows, columns = np.nonzero(luma < (95 if video else 80))
+        assert np.median(columns) == pytest.approx(160, abs=4)
+        assert np.median(rows) == pytest.approx(90, abs=6)
+    (alone,) = draw(opengl, moving[2:], video=True)
+    np.testing.assert_array_equal(draw(opengl, moving, video=True)[2][0], alone[0])
+    luma = draw(opengl, still)[2] @ LUMA
+    assert abs(np.median(np.nonzero(luma < 80)[1]) - 160) > 30
+
+
+def test_shadows_are_softer_farther_from_what_casts_them(opengl):
+    """The penumbra of a ball 1.6 m above the floor is wider than that of one at 0.3 m."""
+    sharp = dataclasses.replace(CAMERA, width=640, height=360, pitch_deg=-60.0, distance_m=5.0)
+    light = light_direction(CAMERA) / np.linalg.norm(light_direction(CAMERA))
+    widths = []
+    for height in (0.3, 1.6):
+        # The shadow is at the middle of the picture, the ball elsewhere.
+        place = [[height / light[2] * light]]
+        options = {"camera": dataclasses.replace(sharp, target_m=(0.0, 0.0, 0.0))}
+        (lit,), (shaded,) = (draw(opengl, records(place), shadows=on, **options) for on in (False, True))
+        share = (shaded.sum(axis=2) / lit.sum(axis=2))[180]
+        around = share[220:420]
+        dark = around.min()
+        widths.append(np.sum((around > dark + 0.06) & (around < 0.98)))
+    assert widths[1] > 1.6 * widths[0] > 0
+
+
+def test_an_edge_has_several_shades_in_a_video_with_shadows(opengl):
+    """Four samples of each pixel: between the ball and the sky there are values of a quarter, a half, ..."""
+    frame = records([[[0.0, 0.0, 0.9]]])
+    ((luma, _),) = draw(opengl, frame, video=True)
+    (picture,) = draw(opengl, frame)
+    # A picture has four samples as well, in another pattern.
+    expected = 16.0 + picture @ LUMA
+    assert np.mean(np.abs(luma - expected) > 24) < 0.002
+    assert np.mean((luma > 110) & (luma < 190)) > 0.0005

@@ -1,5 +1,6 @@
 """The passes of a frame, in OpenGL. Rows are counted from the top, as in the pictures."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,16 +43,23 @@ LUMA_CHROMA = (
 BLACK = np.array([16.0, 128.0, 128.0]) / 255.0
 
 GHOST_OPACITY = 0.5
+SAMPLES = 4
+"""Number of samples of each pixel of a video (multisample anti-aliasing)."""
 SHADOW_PIXELS = 640
 """Width and height of the shadow map."""
 
 _CONSTANTS: dict[str, float] = {
     "BODIES": GROUP,
-    "AMBIENT": 0.693,
-    "DIFFUSE": 0.35,
-    "DIMMED": 0.3,
-    "HIGHLIGHT": 0.08,
-    "UMBRA": 0.80,
+    "GAMMA": 2.2,
+    "SKY": 0.44,
+    "GROUND": 0.16,
+    "FILL_LIGHT": 0.12,
+    "KEY": 0.70,
+    "HIGHLIGHT": 0.10,
+    "UMBRA": 0.42,
+    "SHADOW_PIXELS": float(SHADOW_PIXELS),
+    "SEARCH_SAMPLES": 8,
+    "SHADE_SAMPLES": 16,
     "TILE": TILE,
     "JOINT": 0.0065,
     "FADED": TEXTURE_HALF,
@@ -62,7 +70,7 @@ _CONSTANTS: dict[str, float] = {
     "CORNERS": MOST_CORNERS,
     "SEARCH": SEARCH,
 }
-_SHADOW, _GHOST_SHADOW, _PICTURE = 0, 1, 2
+_SHADOW, _GHOST_SHADOW, _PICTURE, _SHADOW_DEPTH, _GHOST_DEPTH, _BACKDROP = 0, 1, 2, 3, 4, 5
 """Texture units."""
 _TO_TEXTURE = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]])
 _SQUARE = np.array([(0, 0), (1, 0), (0, 1), (1, 1)], dtype=np.float32)
@@ -70,9 +78,14 @@ _SQUARE = np.array([(0, 0), (1, 0), (0, 1), (1, 1)], dtype=np.float32)
 
 @dataclass(frozen=True)
 class _Targets:
-    """Drawing surfaces: the picture, its depth alone, the planes of a video's frame, and the shadow maps."""
+    """Drawing surfaces.
+
+    Several samples of each pixel, their mean, their depth alone, the picture, the planes of a video's frame,
+    and the shadow maps.
+    """
 
     front: moderngl.Framebuffer
+    resolved: moderngl.Framebuffer
     depth: moderngl.Framebuffer
     picture: moderngl.Texture
     luma: moderngl.Framebuffer | None
@@ -113,11 +126,54 @@ class Canvas:
         )
         self._square = context.buffer(_SQUARE.tobytes())
         self._floor = context.buffer(reserve=_SQUARE.nbytes)
-        self._programs = self._compile(scale)
+        self._scale = scale
+        self.smooths_edges = content.video and not content.shadows
+        """Whether edges are smoothed in the picture: a preview has one sample a pixel."""
+        self._samples = SAMPLES if content.video and content.shadows else 0
+        self._programs = self._compile()
         self._arrays = self._connect()
-        self._set_view(light)
+        self._set_light(light)
         self._targets = self._make_targets()
+        self._has_background = False
+        self.set_view(view, content.camera.target_m)
         self.background = self._draw_background()
+        self._has_background = True
+        if self._samples:
+            backdrop = context.texture(self._size, 4, self.background.tobytes())
+            backdrop.use(_BACKDROP)
+            self._backdrop = backdrop
+
+    def set_view(self, view: View, target: Sequence[float]) -> None:
+        """Move the camera; the floor is then drawn anew in every frame.
+
+        Parameters
+        ----------
+        view : View
+            The camera, with the same size of the drawing surface.
+        target : sequence of float
+            Point that it looks at, world frame, m.
+        """
+        self._view, self._has_background = view, False
+        clip = _column_major(np.diag([1.0, -1.0, 1.0, 1.0]) @ view.clip)
+        values = {
+            "eye": view.eye.tolist(),
+            # From below, the floor is not there.
+            "above_floor": float(view.eye[2] > 0.0),
+            "middle": self._middle(target),
+        }
+        for name, program in self._programs.items():
+            for key, value in values.items():
+                if key in program:
+                    program[key] = value
+            if "clip" in program and name != "caster":
+                _write(program, "clip", clip)
+        middle = np.array(values["middle"])
+        self._horizon = (middle + HORIZON_HALF * (2.0 * _SQUARE - 1.0)).astype(np.float32).tobytes()
+
+    def _middle(self, target: Sequence[float]) -> tuple[float, float]:
+        """Find the point around which tiles are seen: it follows a camera that moves without a step."""
+        still = tuple(target) == tuple(self._content.camera.target_m)
+        return floor_middle(target[:2]) if still else (float(target[0]), float(target[1]))
 
     def set_poses(self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]) -> None:
         """Take the poses of all bodies, and draw what the light sees.
@@ -138,6 +194,7 @@ class Canvas:
         for name in ("solid", "shade"):
             _write(self._programs[name], "to_light", to_texture)
         self._programs["solid"]["offset"] = window.offset
+        self._programs["shade"]["softness"] = window.softness
         _write(self._programs["caster"], "clip", _column_major(window.clip))
         self._gl.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._gl.front_face, self._gl.depth_func = "ccw", "<"
@@ -164,12 +221,22 @@ class Canvas:
         """
         context, target = self._gl, self._targets.front
         rows, columns = slice(region.top, region.bottom), slice(region.left, region.right)
-        self._targets.picture.write(self.background[rows, columns].tobytes(), viewport=region.viewport)
+        if self._has_background and not self._samples:
+            part = self.background[rows, columns]
+            self._targets.picture.write(part.tobytes(), viewport=region.viewport)
         # A mask that was set back takes effect when the surface is used again: else nothing is cleared.
         self._targets.depth.use()
         self._targets.depth.clear(depth=1.0)
         target.use()
         target.scissor = region.viewport
+        if not self._has_background:
+            self._draw_floor()
+        elif self._samples:
+            context.enable_only(moderngl.NOTHING)
+            target.depth_mask = False
+            self._arrays["backdrop"].render(moderngl.TRIANGLE_STRIP)
+            target.depth_mask = True
+            target.use()
         context.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         context.front_face, context.depth_func = "cw", "<"
         shown = (visible & self._figures).tolist()
@@ -186,6 +253,15 @@ class Canvas:
         target.use()
         if self._content.ghosts:
             self._draw_ghosts(region, (visible & self._ghosts).tolist())
+        self._resolve(region)
+
+    def _resolve(self, region: Rectangle) -> None:
+        """Average the samples of each pixel of a rectangle."""
+        if self._samples:
+            resolved = self._targets.resolved
+            resolved.scissor = region.viewport
+            resolved.use()
+            self._gl.copy_framebuffer(resolved, self._targets.front)
 
     def read_rgb(self, region: Rectangle) -> NDArray[np.uint8]:
         """Read a rectangle of the picture.
@@ -224,15 +300,13 @@ class Canvas:
         assert chroma is not None
         left, top, width, height = region.viewport
         half = left // 2, top // 2, width // 2, height // 2
-        context.enable_only(moderngl.DEPTH_TEST)
         luma.use()
         luma.scissor = region.viewport
-        context.depth_func = "1"
-        self._arrays["edges"].render(moderngl.TRIANGLE_STRIP)
-        context.depth_func, luma.depth_mask = "<", False
-        self._arrays["smooth"].render(moderngl.TRIANGLE_STRIP)
-        luma.depth_mask = True
-        luma.use()
+        if self.smooths_edges:
+            self._smooth_edges(luma)
+        else:
+            context.enable_only(moderngl.NOTHING)
+            self._arrays["luma"].render(moderngl.TRIANGLE_STRIP)
         context.enable_only(moderngl.NOTHING)
         chroma.use()
         chroma.scissor = half
@@ -244,9 +318,20 @@ class Canvas:
             np.frombuffer(colour, np.uint8).reshape(height // 2, width // 2, 2),
         )
 
-    def _compile(self, scale: int) -> dict[str, moderngl.Program]:
+    def _smooth_edges(self, luma: moderngl.Framebuffer) -> None:
+        """Draw luma with smooth edges."""
+        context = self._gl
+        context.enable_only(moderngl.DEPTH_TEST)
+        context.depth_func = "1"
+        self._arrays["edges"].render(moderngl.TRIANGLE_STRIP)
+        context.depth_func, luma.depth_mask = "<", False
+        self._arrays["smooth"].render(moderngl.TRIANGLE_STRIP)
+        luma.depth_mask = True
+        luma.use()
+
+    def _compile(self) -> dict[str, moderngl.Program]:
         """Compile the shaders that are needed."""
-        constants = {**_CONSTANTS, "LINE_WIDTH": LINE_WIDTH * scale}
+        constants = {**_CONSTANTS, "LINE_WIDTH": LINE_WIDTH * self._scale}
         flags: tuple[str, ...] = ("SHADOWS",) if self._content.shadows else ()
         sources = {
             "solid": (shaders.SOLID_VERTEX, shaders.SOLID_FRAGMENT),
@@ -258,9 +343,12 @@ class Canvas:
             sources["caster"] = shaders.CASTER_VERTEX, shaders.CASTER_FRAGMENT
             sources["shade"] = shaders.FLOOR_VERTEX, shaders.SHADE_FRAGMENT
         if self._content.video:
-            sources["edges"] = shaders.SQUARE_VERTEX, shaders.EDGES_FRAGMENT
-            sources["smooth"] = shaders.SQUARE_VERTEX, shaders.SMOOTH_FRAGMENT
-            sources["chroma"] = shaders.SQUARE_VERTEX, shaders.CHROMA_FRAGMENT
+            square, fragments = shaders.SQUARE_VERTEX, {"chroma": shaders.CHROMA_FRAGMENT}
+            if self.smooths_edges:
+                fragments |= {"edges": shaders.EDGES_FRAGMENT, "smooth": shaders.SMOOTH_FRAGMENT}
+            else:
+                fragments |= {"luma": shaders.LUMA_FRAGMENT, "backdrop": shaders.BACKDROP_FRAGMENT}
+            sources |= {name: (square, fragment) for name, fragment in fragments.items()}
         return {
             name: self._gl.program(
                 shaders.with_constants(vertex, constants, flags),
@@ -283,29 +371,25 @@ class Canvas:
                 )
         return arrays
 
-    def _set_view(self, light: Array) -> None:
-        """Set what the camera, the light and the space of colours determine."""
-        clip = np.diag([1.0, -1.0, 1.0, 1.0]) @ self._view.clip
+    def _set_light(self, light: Array) -> None:
+        """Set what the light and the space of colours determine."""
         white = self._space @ np.ones(3)
         values = {
             "light": light.tolist(),
-            "eye": self._view.eye.tolist(),
             "base": self._base.tolist(),
             "white": white.tolist(),
             "opacity": 1.0,
-            # From below, the floor is not there.
-            "above_floor": float(self._view.eye[2] > 0.0),
-            "middle": floor_middle(self._content.camera.target_m[:2]),
             "shadow": _SHADOW,
             "ghost_shadow": _GHOST_SHADOW,
+            "backdrop": _BACKDROP,
+            "shadow_depth": _SHADOW_DEPTH,
+            "ghost_depth": _GHOST_DEPTH,
             "picture": _PICTURE,
         }
-        for name, program in self._programs.items():
+        for program in self._programs.values():
             for key, value in values.items():
                 if key in program:
                     program[key] = value
-            if "clip" in program and name != "caster":
-                _write(program, "clip", _column_major(clip))
             if "space" in program:
                 _write(program, "space", _column_major(self._space))
         tones = np.array([SUPPORT, COG, ZMP]) / 255.0 @ self._space.T + self._base
@@ -317,8 +401,10 @@ class Canvas:
         picture = context.texture(self._size, 4)
         picture.repeat_x = picture.repeat_y = False
         picture.use(_PICTURE)
-        depths = context.depth_renderbuffer(self._size)
-        front, depth = context.framebuffer([picture], depths), context.framebuffer(depth_attachment=depths)
+        resolved = context.framebuffer([picture])
+        depths = context.depth_renderbuffer(self._size, samples=self._samples)
+        drawn = context.renderbuffer(self._size, 4, samples=self._samples) if self._samples else picture
+        front, depth = context.framebuffer([drawn], depths), context.framebuffer(depth_attachment=depths)
         luma = chroma = None
         if self._content.video:
             luma = context.framebuffer(
@@ -327,29 +413,45 @@ class Canvas:
             chroma = context.framebuffer([context.texture((width // 2, height // 2), 2)])
         maps = []
         if self._content.shadows:
-            for unit in (_SHADOW, _GHOST_SHADOW)[: 2 if self._content.ghosts else 1]:
+            units = ((_SHADOW, _SHADOW_DEPTH), (_GHOST_SHADOW, _GHOST_DEPTH))
+            # Depths themselves, where the texture gives the result of comparing with them.
+            plain = context.sampler(
+                repeat_x=False, repeat_y=False, filter=(moderngl.NEAREST, moderngl.NEAREST), compare_func=""
+            )
+            for unit, depth_unit in units[: 2 if self._content.ghosts else 1]:
                 shadow = context.depth_texture((SHADOW_PIXELS, SHADOW_PIXELS))
                 shadow.compare_func, shadow.repeat_x, shadow.repeat_y = "<=", False, False
                 shadow.filter = moderngl.LINEAR, moderngl.LINEAR
                 shadow.use(unit)
+                shadow.use(depth_unit)
+                plain.use(depth_unit)
                 maps.append(context.framebuffer(depth_attachment=shadow))
-        return _Targets(front, depth, picture, luma, chroma, tuple(maps))
+        return _Targets(front, resolved, depth, picture, luma, chroma, tuple(maps))
 
     def _draw_background(self) -> NDArray[np.uint8]:
         """Draw the floor and what is beyond it; return colours (height, width, 4)."""
-        context, target = self._gl, self._targets.front
-        sky = self._base + BACKGROUND / 255.0 * self._space @ np.ones(3)
-        context.enable_only(moderngl.NOTHING)
+        target = self._targets.front
         target.use()
-        red, green, blue = sky.tolist()
-        target.clear(red, green, blue, 1.0)
-        if self._view.eye[2] > 0.0:
-            middle = np.array(floor_middle(self._content.camera.target_m[:2]))
-            corners = middle + HORIZON_HALF * (2.0 * _SQUARE - 1.0)
-            self._floor.write(corners.astype(np.float32).tobytes())
-            self._arrays["tiles"].render(moderngl.TRIANGLE_STRIP)
+        self._draw_floor()
         width, height = self._size
+        self._resolve(Rectangle(0, 0, width, height))
+        target = self._targets.resolved
         return np.frombuffer(target.read(components=4), np.uint8).reshape(height, width, 4)
+
+    def _draw_floor(self) -> None:
+        """Draw the floor and what is beyond it within the scissor's rectangle; depths stay as they are."""
+        sky = self._base + BACKGROUND / 255.0 * self._space @ np.ones(3)
+        self._gl.enable_only(moderngl.NOTHING)
+        red, green, blue = sky.tolist()
+        front = self._targets.front
+        front.depth_mask = False
+        front.use()
+        front.clear(red, green, blue, 1.0)
+        if self._view.eye[2] > 0.0:
+            self._floor.write(self._horizon)
+            self._arrays["tiles"].render(moderngl.TRIANGLE_STRIP)
+        front.depth_mask = True
+        front.use()
 
     def _draw_marks(self, marks: Marks) -> None:
         """Draw COG, ZMP and support polygon: fully where the floor is seen, faintly where it is hidden."""

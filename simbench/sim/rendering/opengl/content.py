@@ -50,7 +50,8 @@ class Content:
     video : bool
         Whether pictures are frames of a video, in planes of luma and chroma; else they are RGB.
     shadows : bool
-        Whether bodies cast shadows.
+        Whether bodies cast shadows. A video without them is a preview, whose edges are smoothed in a cheaper
+        way.
     """
 
     solids: tuple[Solid, ...]
@@ -72,13 +73,16 @@ def record_type(bodies: int) -> np.dtype[np.void]:
     Returns
     -------
     numpy.dtype
-        Fields `poses`, first three rows of each body's transformation to the world, m; `cog` and `zmp`,
+        Fields `poses`, first three rows of each body's transformation to the world, m; `shift`, by which the
+        camera is displaced, m, and `turn_deg`, by which it is turned, degrees; `cog` and `zmp`,
         points on the floor, m, NaN where there are none; `support`, vertices of the support polygon on the
         floor, m, NaN beyond the last.
     """
     return np.dtype(
         [
             ("poses", np.float32, (bodies, 3, 4)),
+            ("shift", np.float64, (3,)),
+            ("turn_deg", np.float64),
             ("cog", np.float64, (2,)),
             ("zmp", np.float64, (2,)),
             ("support", np.float64, (MOST_CORNERS, 2)),

@@ -10,6 +10,8 @@ STEP = 0.25
 """Step of the window's size, m: a window that followed the bodies closely would let all shadows flicker."""
 MARGIN = 0.02
 """Least distance of the bodies from the window's edge, m."""
+SOFTNESS = 0.022
+"""Ratio of a penumbra's radius to the distance from what casts the shadow: a lamp 2.5 degrees wide."""
 
 
 class LightWindow(NamedTuple):
@@ -21,6 +23,8 @@ class LightWindow(NamedTuple):
         Transformation from the world to the light's clip coordinates.
     floor : (4, 2) array
         Corners of a part of the floor that holds all shadows, in the order of a triangle strip, m.
+    softness : (float, float)
+        Radius of a penumbra in the map per difference of depth there, and the largest difference.
     offset : float
         Distance along the normal by which a surface is moved before its shadow is looked up, m: the shadow
         map's pixels are too coarse for the surface itself.
@@ -30,6 +34,7 @@ class LightWindow(NamedTuple):
 
     clip: Array
     floor: Array
+    softness: tuple[float, float]
     offset: float
     key: tuple[float, ...]
 
@@ -85,7 +90,13 @@ def fit_light_window(axes: Array, points: Array, pixels: int) -> LightWindow:
     clip[:3, :3] = scale[:, None] * axes
     clip[:3, 3] = -scale * middle
     clip[2, 3] += 1.0
-    corners = np.array([(x, y) for y in (low[1], high[1]) for x in (low[0], high[0])])
+    # From the highest point along the light to the floor.
+    longest = max(0.0, float(points[:, 2].max()) / axes[2, 2])
+    wide = SOFTNESS * longest
+    corners = np.array(
+        [(x, y) for y in (low[1] - wide, high[1] + wide) for x in (low[0] - wide, high[0] + wide)]
+    )
     flat = corners @ axes[:2]
     floor = flat - (flat[:, 2:] / axes[2, 2]) * axes[2]
-    return LightWindow(clip, floor[:, :2], 2.0 * step, (float(side), float(depth)))
+    softness = float(SOFTNESS * depth / side), min(longest / float(depth), 1.0)
+    return LightWindow(clip, floor[:, :2], softness, 2.0 * step, (float(side), float(depth)))

@@ -29,6 +29,7 @@ from simbench.sim.rendering.opengl.regions import (
     overlapping,
 )
 from simbench.sim.rendering.scene_look import light_direction
+from simbench.sim.rendering.scene_view import move_camera
 
 LARGEST_SURFACE = 60_000_000
 """Largest number of pixels of a drawing surface."""
@@ -87,8 +88,14 @@ def paint_frames(
     picture = _Planes(width, height) if content.video else _Rgb(width, height, scale)
     yield None
     before = None
+    place = (*camera.target_m, camera.yaw_deg)
     for record in records:
         poses = record["poses"]
+        moved_camera = move_camera(camera, record["shift"], float(record["turn_deg"]))
+        if (*moved_camera.target_m, moved_camera.yaw_deg) != place:
+            place = (*moved_camera.target_m, moved_camera.yaw_deg)
+            view, before = make_view(moved_camera, scale), None
+            canvas.set_view(view, moved_camera.target_m)
         corners = np.einsum("bij,bkj->bki", poses[:, :, :3], local) + poses[:, None, :, 3]
         boxes = find_boxes(view, corners, light)
         marks = find_marks(view, record["cog"], record["zmp"], record["support"])
@@ -103,7 +110,7 @@ def paint_frames(
             visible = overlapping(boxes.low, boxes.high, region)
             canvas.draw_front(region, visible, window, marks)
             # Smoothing reaches beyond what has changed.
-            picture.update(canvas, grow(view, region, SEARCH + 2))
+            picture.update(canvas, grow(view, region, SEARCH + 2) if canvas.smooths_edges else region)
         before = poses.copy(), boxes, marks, window.key
         yield picture.data
 

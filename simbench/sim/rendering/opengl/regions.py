@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
+from simbench.sim.rendering.opengl.light import SOFTNESS
 from simbench.sim.rendering.scene_look import DISC_RADIUS
 from simbench.sim.rendering.scene_view import NEAR, Camera, projection_matrix, view_matrix
 
@@ -14,6 +15,9 @@ SEARCH = 8
 MARGIN = 3
 """Margin around what has changed, pixels: edges and shadows are soft."""
 _DISC_CORNERS = DISC_RADIUS * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+_WAYS = np.array([(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)])
+_SOFT_EDGE = 0.03
+"""Distance beyond a body and its shadow within which the shadow map's pixels may show, m."""
 _MARK_MARGIN = 0.05
 """Margin on the floor around marks, m: half of an outline is several pixels from afar, but never more."""
 
@@ -157,8 +161,13 @@ def find_boxes(view: View, corners: Array, light: Array) -> Boxes:
     Boxes
         The rectangles: the whole picture for bodies part of which are not in front of the camera.
     """
-    shadows = corners - np.maximum(corners[..., 2:], 0.0) / light[2] * light
-    pixels = to_pixels(view, np.concatenate([corners, shadows], axis=1))
+    distance = np.maximum(corners[..., 2:], 0.0) / light[2]
+    shadows = corners - distance * light
+    # Penumbras widen with the distance; on bodies, shadows are as soft as the map is coarse.
+    outward = corners - corners.mean(axis=1, keepdims=True)
+    outward /= np.maximum(np.linalg.norm(outward, axis=2, keepdims=True), 1e-9)
+    soft = [shadows + (SOFTNESS * distance + _SOFT_EDGE) * way for way in _WAYS]
+    pixels = to_pixels(view, np.concatenate([corners, corners + _SOFT_EDGE * outward, *soft], axis=1))
     own = pixels[:, :8]
     nowhere, everywhere = np.zeros(2), view.size
     limits = []

@@ -1,7 +1,8 @@
-"""Shaders. Colours are in the space of the picture: RGB, or luma and chroma of a video.
+"""Shaders. They write colours in the space of the picture: RGB, or luma and chroma of a video.
 
-Both spaces are affine in light as it is used here: `base` is black and `base + white` is white. So light and
-shadow are factors in either, and a video needs no pass that converts it.
+Light is added and multiplied in linear light, and encoded by the exponent 1 / GAMMA. Either space is affine
+in encoded colours: `base` is black and `base + white` is white. A power of a product is the product of the
+powers: so the shadow on the floor is a factor in either space, and a video needs no pass that converts it.
 """
 
 _BODIES = """
@@ -21,7 +22,6 @@ SOLID_VERTEX = (
     _BODIES
     + """
 uniform mat4 to_light;
-uniform mat3 space;
 uniform vec3 light;
 uniform vec3 eye;
 uniform float offset;
@@ -30,16 +30,17 @@ in vec3 normal;
 in vec3 colour;
 out vec3 tone;
 out vec3 in_light;
-out vec2 facing;
+out vec4 facing;
 void main() {
     vec3 world = to_world(vec4(position, 1.0));
     vec3 outward = to_world(vec4(normal / 127.0, 0.0));
-    vec3 halfway = normalize(light + normalize(eye - world));
+    vec3 toward = normalize(eye - world);
+    vec3 halfway = normalize(light + toward);
     gl_Position = clip * vec4(world, 1.0);
     gl_ClipDistance[0] = above_floor * world.z + (1.0 - above_floor);
     in_light = (to_light * vec4(world + offset * outward, 1.0)).xyz;
-    tone = space * colour;
-    facing = vec2(dot(outward, light), dot(outward, halfway));
+    tone = pow(colour, vec3(GAMMA));
+    facing = vec4(dot(outward, light), dot(outward, halfway), outward.z, dot(outward, toward));
 }
 """
 )
@@ -49,15 +50,22 @@ void main() {
 SOLID_FRAGMENT = """
 #version 330
 uniform vec3 base;
-uniform vec3 white;
+uniform mat3 space;
 uniform float opacity;
 in vec3 tone;
 in vec3 in_light;
-in vec2 facing;
+in vec4 facing;
 out vec4 colour;
 #ifdef SHADOWS
 uniform sampler2DShadow shadow;
-float lit_share() { return texture(shadow, in_light); }
+// Percentage-closer filter: four samples, each of which the texture unit interpolates from four.
+float lit_share() {
+    const float r = 1.0 / SHADOW_PIXELS;
+    return 0.25 * (texture(shadow, in_light + vec3(-0.4 * r, -r, 0.0))
+                   + texture(shadow, in_light + vec3(r, -0.4 * r, 0.0))
+                   + texture(shadow, in_light + vec3(0.4 * r, r, 0.0))
+                   + texture(shadow, in_light + vec3(-r, 0.4 * r, 0.0)));
+}
 #else
 float lit_share() { return 1.0; }
 #endif
@@ -68,9 +76,10 @@ void main() {
     highlight *= highlight;
     highlight *= highlight;
     highlight *= highlight;
-    float diffuse = DIFFUSE * max(facing.x, 0.0) * (DIMMED + (1.0 - DIMMED) * lit);
-    vec3 shaded = tone * (AMBIENT + diffuse) + HIGHLIGHT * highlight * lit * white;
-    colour = vec4(base + shaded, opacity);
+    // Light from the sky and from the floor (hemisphere), from the camera, and from the lamp.
+    float around = mix(GROUND, SKY, 0.5 + 0.5 * facing.z) + FILL_LIGHT * max(facing.w, 0.0);
+    vec3 linear = tone * (around + KEY * max(facing.x, 0.0) * lit) + HIGHLIGHT * highlight * lit;
+    colour = vec4(base + space * pow(min(linear, 1.0), vec3(1.0 / GAMMA)), opacity);
 }
 """
 
@@ -124,22 +133,50 @@ void main() {
 }
 """
 
-# Blended with what is there: colour + alpha * what is there.
+# Blended with what is there: colour + alpha * what is there. Percentage-closer soft shadows (Fernando, NVIDIA
+# 2005): the mean distance of what is before the floor gives the width of the penumbra.
 SHADE_FRAGMENT = """
 #version 330
 uniform vec3 base;
 uniform sampler2DShadow shadow;
+uniform sampler2D shadow_depth;
 #ifdef GHOSTS
 uniform sampler2DShadow ghost_shadow;
+uniform sampler2D ghost_depth;
 #endif
+// Radius of a penumbra in the map, per difference of depth, and the largest difference.
+uniform vec2 softness;
 in vec3 in_light;
 out vec4 colour;
+// Spiral with equal area for each sample (Vogel).
+vec2 spiral(int k, int count) {
+    float angle = 2.399963 * float(k);
+    return sqrt((float(k) + 0.5) / float(count)) * vec2(cos(angle), sin(angle));
+}
+float lit_share(sampler2DShadow compared, sampler2D depth) {
+    float sum = 0.0, found = 0.0, reach = softness.x * softness.y;
+    for (int k = 0; k < SEARCH_SAMPLES; k++) {
+        float there = textureLod(depth, in_light.xy + reach * spiral(k, SEARCH_SAMPLES), 0.0).r;
+        float before = step(there, in_light.z - 1e-4);
+        sum += before * there;
+        found += before;
+    }
+    float radius = max(softness.x * (in_light.z - sum / max(found, 1.0)), 0.7 / SHADOW_PIXELS);
+    // The loop ends at once where there is no shadow, which is most of the floor.
+    int count = found > 0.0 ? SHADE_SAMPLES : 0;
+    float lit = 0.0;
+    for (int k = 0; k < SHADE_SAMPLES; k++) {
+        if (k >= count) break;
+        lit += textureLod(compared, in_light + vec3(radius * spiral(k, SHADE_SAMPLES), 0.0), 0.0);
+    }
+    return count > 0 ? lit / float(SHADE_SAMPLES) : 1.0;
+}
 void main() {
-    float lit = texture(shadow, in_light);
+    float lit = lit_share(shadow, shadow_depth);
 #ifdef GHOSTS
-    lit *= 0.5 + 0.5 * texture(ghost_shadow, in_light);
+    lit *= 0.5 + 0.5 * lit_share(ghost_shadow, ghost_depth);
 #endif
-    float factor = UMBRA + (1.0 - UMBRA) * lit;
+    float factor = pow(UMBRA + (1.0 - UMBRA) * lit, 1.0 / GAMMA);
     colour = vec4(base * (1.0 - factor), factor);
 }
 """
@@ -261,6 +298,20 @@ uniform sampler2D picture;
 in vec2 place;
 out vec2 chroma;
 void main() { chroma = texture(picture, place).gb; }
+"""
+
+LUMA_FRAGMENT = """
+#version 330
+uniform sampler2D picture;
+out float luma;
+void main() { luma = texelFetch(picture, ivec2(gl_FragCoord.xy), 0).r; }
+"""
+
+BACKDROP_FRAGMENT = """
+#version 330
+uniform sampler2D backdrop;
+out vec4 colour;
+void main() { colour = texelFetch(backdrop, ivec2(gl_FragCoord.xy), 0); }
 """
 
 

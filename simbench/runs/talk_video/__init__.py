@@ -1,0 +1,1 @@
+"""Videos for a talk: runs side by side, captions over time, and title cards."""
