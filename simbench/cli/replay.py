@@ -91,7 +91,7 @@ def video(
     """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
     from simbench.cli.console import make_console, progress_bars
     from simbench.runs.talk_video.composition import Decoration, render_talk_video
-    from simbench.runs.video import View, render_video
+    from simbench.runs.video import View
 
     moving = (["camera.follow=true"] if follow else []) + (
         [] if orbit is None else [f"camera.orbit_s={orbit!r}"]
@@ -107,13 +107,10 @@ def video(
     )
     folders = [folder] if second is None else [folder, second]
     with progress_bars(make_console(stderr=True)) as on_progress:
-        if second is None and not caption and title is None:
-            path, renderer = render_video(folder, out, on_progress=on_progress, view=view)
-        else:
-            decoration = Decoration(tuple(caption or ()), title)
-            path, renderer = render_talk_video(
-                folders, out, on_progress=on_progress, view=view, decoration=decoration
-            )
+        decoration = Decoration(tuple(caption or ()), title)
+        path, renderer = render_talk_video(
+            folders, out, on_progress=on_progress, view=view, decoration=decoration
+        )
     for each in folders:
         report_incomplete(each)
     size = f"{path.stat().st_size / 1e6:.1f} MB, " if path.suffix != ".mp4" else ""

@@ -145,9 +145,8 @@ class Comparison:
 
         folders = [run.directory for run in self.runs]
         with shown_progress(on_progress) as tell:
-            return render_talk_video(folders, Path(out), on_progress=tell, view=view, decoration=decoration)[
-                0
-            ]
+            render_talk_video(folders, Path(out), on_progress=tell, view=view, decoration=decoration)
+        return Path(out)
 
     def __repr__(self) -> str:
         """Write what differs: settings, checks, and the metrics that change most."""

@@ -131,18 +131,15 @@ class RunResult:
             The file.
         """
         from simbench.runs.talk_video.composition import render_talk_video
-        from simbench.runs.video import View, render_video
+        from simbench.runs.video import View
 
         path = self.directory / "video.mp4" if out is None else Path(out)
         if out is None and view is None and decoration is None and path.is_file():
             return path
         view = replace(view, fast=view.fast or fast) if view is not None else View(fast=fast)
         with shown_progress(on_progress) as tell:
-            if decoration is None:
-                return render_video(self.directory, path, on_progress=tell, view=view)[0]
-            return render_talk_video(
-                [self.directory], path, on_progress=tell, view=view, decoration=decoration
-            )[0]
+            render_talk_video([self.directory], path, on_progress=tell, view=view, decoration=decoration)
+        return path
 
     def report(self, out: str | Path | None = None, *, on_progress: Progress = None) -> Path:
         """Write the report of the run: one page that needs no other file.

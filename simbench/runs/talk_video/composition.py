@@ -25,6 +25,7 @@ from simbench.runs.video import (
     VideoScene,
     View,
     load_video_scene,
+    render_video,
     video_path,
 )
 from simbench.sim.rendering.camera import Camera, Renderer, open_pictures, write_pictures
@@ -118,8 +119,11 @@ def render_talk_video(
     if len(folders) > 1 and out is None:
         raise RunError("a video of two runs belongs to neither directory: give its name by --out FILE")
     path = video_path(folders[0], out)
-    view = replace(view or View(), animation=path.suffix in ANIMATIONS)
-    decoration = decoration or Decoration()
+    view, decoration = view or View(), decoration or Decoration()
+    if len(folders) == 1 and decoration == Decoration():
+        # Drawn directly in the colours of the video, and only where it changes.
+        return render_video(folders[0], path, on_progress=on_progress, view=view)
+    view = replace(view, animation=path.suffix in ANIMATIONS)
     names = caption_names(decoration.caption) if decoration.caption else ()
     whole, panels = _load_panels(folders, view, names)
     with _composed(panels, on_progress, whole, decoration.title) as (pictures, renderer):
