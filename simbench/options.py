@@ -511,12 +511,15 @@ def end_of_pushes(section: PushSection) -> float:
 
 
 class VariationSection(ScenarioSection):
-    """Random deviations, by `seed`, of the simulated robot and floor from those that the plan assumes."""
+    """Random deviations of the simulated robot and floor, by `seed`, and of the recording."""
 
     mass_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
     """Each link's mass and inertia are drawn uniformly from 1 ± this fraction of the description's."""
     friction_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
     """`simulation.floor_friction` is drawn uniformly from 1 ± this fraction of its value."""
+    rounding_seed: Annotated[int, Field(ge=0, lt=2**128)] | None = None
+    """Seed of displacements of the recording by 1e-12 m and rad, from which a plan may differ as it does on
+    another processor; none without it."""
 
 
 class SimulationSection(ScenarioSection):

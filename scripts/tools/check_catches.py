@@ -255,10 +255,15 @@ def as_demanded(trial: Trial, said: Said) -> bool:
 
 
 def elsewhere(case: Case, number: int) -> tuple[str, ...]:
-    """Make the overrides that displace a robot slightly."""
-    robot = perturb_scenario(case.scenario, _OTHER_DRAWS + number).robot
-    x, y = robot.position_m
-    return "--set", f"robot.position_m=[{x!r}, {y!r}]", "--set", f"robot.heading_rad={robot.heading_rad!r}"
+    """Make the overrides that displace a robot and its recording slightly."""
+    perturbed = perturb_scenario(case.scenario, _OTHER_DRAWS + number)
+    x, y = perturbed.robot.position_m
+    values = {
+        "robot.position_m": f"[{x!r}, {y!r}]",
+        "robot.heading_rad": repr(perturbed.robot.heading_rad),
+        "variation.rounding_seed": str(perturbed.variation.rounding_seed),
+    }
+    return tuple(word for key, value in values.items() for word in ("--set", f"{key}={value}"))
 
 
 def main() -> int:

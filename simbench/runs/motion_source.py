@@ -12,6 +12,7 @@ from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.inspection import with_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
+from simbench.motion.rounding import round_motion
 from simbench.options import MotionSection
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import Scenario
@@ -36,8 +37,8 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
     Returns
     -------
     HumanMotion
-        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`. Its doubts are those of all
-        of the recording.
+        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`, displaced by as little as
+        rounding if `variation.rounding_seed` is given. Its doubts are those of all of the recording.
 
     Raises
     ------
@@ -60,7 +61,8 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
             f"{motion.source}: {len(motion.time)} samples at {section.rate_hz:g} Hz are too short to follow; "
             f"at least {_FEWEST_SAMPLES} are needed"
         )
-    return motion
+    seed = scenario.variation.rounding_seed
+    return motion if seed is None else round_motion(motion, seed)
 
 
 def _perform_or_read(scenario: Scenario) -> HumanMotion:

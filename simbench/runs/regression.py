@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import BaselineError, RunError, ScenarioError, SimbenchError
+from simbench.motion.rounding import ROUNDING
 from simbench.robot.needed_package import needed_package
 from simbench.robot.packages import describe_missing_package
 from simbench.runs.baseline import (
@@ -34,8 +35,6 @@ _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
 _PERTURBED = 5
 """Runs with inputs that differ by rounding, from which the spread of a baseline is measured."""
-_ROUNDING = 1e-12
-"""Displacement and rotation of the robot in them, m and rad."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,8 @@ def run_cases(
     jobs : int
         Maximum number of runs at a time.
     measure : bool
-        Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` away, for a new baseline.
+        Also run each scenario `_PERTURBED` times with robot and recording displaced by `ROUNDING`, for a new
+        baseline.
     cache : bool
         Whether runs take their plans from the cache.
     traces : bool
@@ -275,27 +275,31 @@ def run_cases(
 
 
 def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
-    """Move a scenario's robot by what another machine's rounding might cause.
+    """Displace a scenario's robot and recording by what another machine's rounding might cause.
+
+    The place of the robot decides about contacts in the simulation, but a plan does not depend on it; the
+    recording decides about the plan.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario.
     number : int
-        Seed of the directions: the same number gives the same scenario.
+        Seed of the displacements: the same number gives the same scenario.
 
     Returns
     -------
     Scenario
         The changed scenario.
     """
-    x, y, rotation = np.random.default_rng(number).choice([-_ROUNDING, _ROUNDING], 3)
+    x, y, rotation = np.random.default_rng(number).choice([-ROUNDING, ROUNDING], 3)
     robot = scenario.robot
     moved = {
         "position_m": (robot.position_m[0] + float(x), robot.position_m[1] + float(y)),
         "heading_rad": robot.heading_rad + float(rotation),
     }
-    return scenario.model_copy(update={"robot": robot.model_copy(update=moved)})
+    variation = scenario.variation.model_copy(update={"rounding_seed": number})
+    return scenario.model_copy(update={"robot": robot.model_copy(update=moved), "variation": variation})
 
 
 def run_once(

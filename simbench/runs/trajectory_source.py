@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import MotionError, ScenarioError
+from simbench.motion.rounding import round_trajectory
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files import RobotMotion, TrajectoryOptions, read_robot_motion
 from simbench.options import TRAJECTORY, MotionSection
@@ -59,6 +60,8 @@ def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnPr
     path = Path(scenario.motion.source.removeprefix(TRAJECTORY))
     on_progress("read", 0, 1)
     motion = _read(robot, path, scenario.motion)
+    if (seed := scenario.variation.rounding_seed) is not None:
+        motion = replace(motion, trajectory=round_trajectory(motion.trajectory, seed))
     on_progress("read", 1, 1)
     settings, feedforward = scenario.simulation, scenario.control.feedforward
     on_progress("plan", 0, 1)

@@ -311,8 +311,10 @@ def test_the_perturbed_scenario_is_elsewhere_by_less_than_anyone_could_measure()
     scenario = load_scenario("drawer")
     places = set()
     for number in (1, 2, 3):
-        moved = checking.perturb_scenario(scenario, number).robot
-        assert moved == checking.perturb_scenario(scenario, number).robot
+        perturbed = checking.perturb_scenario(scenario, number)
+        assert perturbed.variation.rounding_seed == number
+        moved = perturbed.robot
+        assert perturbed == checking.perturb_scenario(scenario, number)
         x, y = (a - b for a, b in zip(moved.position_m, scenario.robot.position_m, strict=True))
         assert [abs(x), abs(y), abs(moved.heading_rad)] == pytest.approx([1e-12] * 3, rel=1e-3)
         places.add((*moved.position_m, moved.heading_rad))

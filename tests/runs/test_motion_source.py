@@ -31,6 +31,15 @@ def test_a_part_of_it_is_resampled():
     np.testing.assert_allclose(motion.joints["left_elbow"][::10], at_60[::3], atol=1e-4)
 
 
+def test_a_scenario_may_displace_its_recording_by_as_little_as_rounding():
+    plain, rounded = (
+        recorded("actor:arms_forward", "motion.end_s=1", *extra)
+        for extra in ([], ["variation.rounding_seed=0"])
+    )
+    moved = rounded.joints["left_elbow"] - plain.joints["left_elbow"]
+    assert 0 < np.abs(moved).max() < 1e-11
+
+
 def test_a_participants_number_names_a_recording_of_the_session():
     motion = recorded("actor:waving:3", "seed=7")
     same = perform_in_session(2018, 3, "waving").motion

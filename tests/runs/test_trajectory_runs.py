@@ -15,6 +15,7 @@ from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.files import resolve_paths, scenario_files
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.trajectory_log import trajectory_metrics
+from simbench.runs.trajectory_source import plan_scenario_trajectory
 
 RATE = 50.0
 
@@ -63,6 +64,16 @@ def test_the_default_scenario_is_named_after_the_file_and_keeps_its_digest(puma_
     provenance = json.loads((folder / "run" / "provenance.json").read_text())
     assert provenance["trajectory"]["file"] == str(folder / "my sweep.csv")
     assert len(provenance["trajectory"]["sha256"]) == 64
+
+
+def test_a_scenario_may_displace_the_robots_motion_by_as_little_as_rounding(puma_run):
+    path = puma_run[0] / "run" / "scenario.yaml"
+    plain, rounded = (
+        plan_scenario_trajectory(load_robot("puma560"), load_scenario(path, overrides), lambda *_: None)
+        for overrides in ((), ("variation.rounding_seed=4",))
+    )
+    moved = rounded.timeline.reference.position - plain.timeline.reference.position
+    assert 0.0 < np.abs(moved).max() < 1e-10
 
 
 @pytest.fixture(scope="module")
