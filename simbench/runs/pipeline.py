@@ -55,6 +55,7 @@ from simbench.sim.engines import open_engine
 from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
@@ -261,8 +262,11 @@ def _run(
         settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=output.gui
     ) as world:
         fixtures = {each.name: world.add_fixture(each) for each in mechanisms}
-        start = timeline.reference.position[0]
-        body = world.add_robot(varied, timeline.base, start)
+        body = world.add_robot(
+            varied,
+            tilt_base(timeline.base) if robot.floating else timeline.base,
+            timeline.reference.position[0],
+        )
         grips = _grips(scenario, robot, body, fixtures)
         simulation = Simulation(
             body,
