@@ -81,7 +81,9 @@ class LiveView:
         """
         camera = make_camera(scenario.camera)
         try:
-            cast = make_cast(robot, mechanisms, camera, ghost=False, video=True, shadows=False)
+            cast = make_cast(
+                robot, mechanisms, camera, ghost=False, video=True, shadows=False, average_textures=True
+            )
         except UndrawableShapeError as error:
             raise RunError(f"--view: {robot.name} cannot be shown: {error}") from error
         title = f"{scenario.name} on {robot.name}"

@@ -71,7 +71,7 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
     Raises
     ------
     UndrawableShapeError
-        If a mesh cannot be read or has a texture.
+        If a mesh cannot be read.
     """
     samples = scene_samples(run.log.time.values)
     log = run.log.isel(time=samples)
@@ -129,7 +129,7 @@ def _points(log: xr.Dataset, packer: Packer) -> dict[str, Any]:
 def _robot_bodies(robot: Robot, packer: Packer) -> list[dict[str, Any]]:
     """Surfaces of the links, with the joint that each hangs on and its pose there."""
     model, bodies = robot.model, []
-    for name, solid in robot_solids(read_robot_meshes(robot), TRIANGLES).items():
+    for name, solid in robot_solids(read_robot_meshes(robot, average_textures=True), TRIANGLES).items():
         frame = model.frames[model.getFrameId(name, pin.FrameType.BODY)]
         bodies.append(
             {

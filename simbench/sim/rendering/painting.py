@@ -63,6 +63,7 @@ def make_cast(
     video: bool,
     shadows: bool,
     figure: FigureShape | None = None,
+    average_textures: bool = False,
 ) -> Cast:
     """Collect the bodies of a scene.
 
@@ -82,6 +83,8 @@ def make_cast(
         Whether bodies cast shadows.
     figure : FigureShape, optional
         Balls and bars of a figure beside the robot.
+    average_textures : bool
+        Whether a surface with a texture is drawn in the texture's mean colour.
 
     Returns
     -------
@@ -94,7 +97,7 @@ def make_cast(
     UndrawableShapeError
         If a shape cannot be drawn by this renderer.
     """
-    meshes = read_robot_meshes(robot)
+    meshes = read_robot_meshes(robot, average_textures=average_textures)
     rows = camera.height
     links = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
     caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else links

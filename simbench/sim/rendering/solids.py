@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 from numpy.typing import NDArray
+from PIL import Image
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -33,7 +34,7 @@ Colour = Sequence[float]
 ColouredMesh = tuple[trimesh.Trimesh, Colour]
 
 
-def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
+def read_robot_meshes(robot: Robot, *, average_textures: bool = False) -> dict[str, list[ColouredMesh]]:
     """Read the visible shapes of a robot's links.
 
     Links without visual shapes show their collision shapes, as in Bullet.
@@ -42,6 +43,8 @@ def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
     ----------
     robot : Robot
         Robot with its URDF.
+    average_textures : bool
+        Whether a surface with a texture gets the texture's mean colour.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
     Raises
     ------
     UndrawableShapeError
-        If a mesh file cannot be read, or has a texture.
+        If a mesh file cannot be read, or has a texture and `average_textures` is false.
     """
     root = ET.fromstring(robot.urdf_text)
     materials = {each.get("name"): each for each in root.findall("material")}
@@ -61,7 +64,8 @@ def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
         role = "visual" if any(shape.role == "visual" for shape in link.shapes) else "collision"
         for shape, part in zip(link.shapes, shapes, strict=True):
             if shape.role == role:
-                found = _shape_meshes(shape, _material_colour(part, materials))
+                colour = _material_colour(part, materials, average_textures)
+                found = _shape_meshes(shape, colour, average_textures)
                 meshes.setdefault(link.name, []).extend(found)
     return {name: parts for name, parts in meshes.items() if parts}
 
@@ -215,22 +219,42 @@ def _turn_outward(
     return np.where(inward[piece][:, None], faces[:, ::-1], faces), is_open[piece]
 
 
-def _material_colour(element: ET.Element, materials: Mapping[str | None, ET.Element]) -> Colour | None:
+def _material_colour(
+    element: ET.Element, materials: Mapping[str | None, ET.Element], average_textures: bool
+) -> Colour | None:
     """Read red, green, blue and opacity of a shape in a URDF; None if it gives none."""
     material = element.find("material")
     if material is None:
         return None
     given = materials.get(material.get("name"), material)
     for each in (material, given):
-        if each.find("texture") is not None:
+        texture = each.find("texture")
+        if texture is None:
+            continue
+        if not average_textures:
             raise UndrawableShapeError(f"material {each.get('name')} has a texture")
+        return _picture_colour(Path(texture.get("filename", "")))
     color = material.find("color")
     color = given.find("color") if color is None else color
     numbers = parse_numbers(color.get("rgba", "")) if color is not None else ()
     return numbers if len(numbers) == 4 else None
 
 
-def _shape_meshes(shape: UrdfShape, colour: Colour | None) -> list[ColouredMesh]:
+def _picture_colour(path: Path) -> Colour | None:
+    """Mean colour of a picture, opaque; None if it cannot be read."""
+    try:
+        with Image.open(path) as picture:
+            return [*_mean_colour(picture), 1.0]
+    except (OSError, ValueError, Image.DecompressionBombError):
+        return None
+
+
+def _mean_colour(picture: Image.Image) -> list[float]:
+    """Mean red, green and blue of a picture, 0..1."""
+    return (np.asarray(picture.convert("RGB"), dtype=float).mean((0, 1)) / 255.0).tolist()
+
+
+def _shape_meshes(shape: UrdfShape, colour: Colour | None, average_textures: bool) -> list[ColouredMesh]:
     """Build the meshes of a shape in the link's frame, m, with their colours; none of an invisible one."""
     if colour is not None and colour[3] == 0.0:
         return []
@@ -244,7 +268,7 @@ def _shape_meshes(shape: UrdfShape, colour: Colour | None) -> list[ColouredMesh]
         mesh.apply_transform(pose)
         return [(mesh, colour or PLAIN_COLOUR)]
     pose[:3, :3] *= np.array(shape.scale)
-    meshes = _read_meshes(Path(shape.file_name or ""))
+    meshes = _read_meshes(Path(shape.file_name or ""), average_textures)
     for mesh, _ in meshes:
         # Not `apply_transform`, which turns triangles over that a mirrored scale has already turned.
         mesh.vertices = mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
@@ -270,7 +294,7 @@ def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
     raise UndrawableShapeError(f"a shape is a {shape.kind}")
 
 
-def _read_meshes(path: Path) -> list[ColouredMesh]:
+def _read_meshes(path: Path, average_textures: bool) -> list[ColouredMesh]:
     """Read the meshes of a file, in the file's unit, with the colour that it gives each."""
     try:
         scene: Any = trimesh.load(path, process=False, force="scene")
@@ -279,10 +303,10 @@ def _read_meshes(path: Path) -> list[ColouredMesh]:
         raise UndrawableShapeError(f"{path}: {error}") from error
     if not meshes:
         raise UndrawableShapeError(f"{path}: no mesh in it")
-    return [(mesh, _own_colour(mesh, path)) for mesh in meshes]
+    return [(mesh, _own_colour(mesh, path, average_textures)) for mesh in meshes]
 
 
-def _own_colour(mesh: trimesh.Trimesh, path: Path) -> Colour:
+def _own_colour(mesh: trimesh.Trimesh, path: Path, average_textures: bool) -> Colour:
     """Red, green and blue that a mesh file gives a mesh."""
     visual: Any = mesh.visual
     if not visual.defined:
@@ -290,12 +314,25 @@ def _own_colour(mesh: trimesh.Trimesh, path: Path) -> Colour:
     material = getattr(visual, "material", None)
     if material is None:
         return (np.asarray(visual.main_color[:3], dtype=float) / 255.0).tolist()
-    if (
-        getattr(material, "image", None) is not None
-        or getattr(material, "baseColorTexture", None) is not None
-    ):
-        raise UndrawableShapeError(f"{path} has a texture")
+    pictures = (getattr(material, name, None) for name in ("image", "baseColorTexture"))
+    picture = next((each for each in pictures if each is not None), None)
+    if picture is not None:
+        if not average_textures:
+            raise UndrawableShapeError(f"{path} has a texture")
+        return _texture_colour(mesh, picture)
     return (np.asarray(material.main_color[:3], dtype=float) / 255.0).tolist()
+
+
+def _texture_colour(mesh: trimesh.Trimesh, picture: Image.Image) -> Colour:
+    """Mean colour of a texture over the area of a mesh; of the picture where corners have no place in it."""
+    visual: Any = mesh.visual
+    if visual.uv is None or len(visual.uv) != len(mesh.vertices):
+        return _mean_colour(picture)
+    corners = trimesh.visual.color.uv_to_color(visual.uv, picture)[:, :3] / 255.0
+    areas = mesh.area_faces
+    if not areas.sum() > 0.0:
+        return corners.mean(0).tolist()
+    return np.average(corners[mesh.faces].mean(1), axis=0, weights=areas).tolist()
 
 
 def _read_errors(path: Path) -> tuple[type[Exception], ...]:

@@ -5,6 +5,7 @@ import pinocchio as pin
 import pytest
 import scenes
 import trimesh
+from PIL import Image
 
 from simbench.robot.robot import load_robot
 from simbench.sim.engines import open_engine
@@ -12,7 +13,7 @@ from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
 from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.simplification import simplify_together
-from simbench.sim.rendering.solids import make_solid, read_robot_meshes, robot_solids
+from simbench.sim.rendering.solids import PLAIN_COLOUR, make_solid, read_robot_meshes, robot_solids
 
 DRAWER = drawer_mechanism(
     scenes.drawer_section(
@@ -128,3 +129,41 @@ def test_a_mirrored_mesh_stays_outward_and_takes_its_colour(tmp_path):
 def test_what_cannot_be_drawn_is_left_to_the_engine(visual, materials):
     with pytest.raises(UndrawableShapeError):
         read_robot_meshes(urdf_robot(visual, materials))
+
+
+def write_textured(folder):
+    """A square of 1 m, one half red, the other blue; a quarter of the picture is blue."""
+    pixels = np.zeros((8, 8, 3), np.uint8)
+    pixels[:, :6], pixels[:, 6:] = (255, 0, 0), (0, 0, 255)
+    picture = Image.fromarray(pixels)
+    points = [[0, 0, 0], [0.5, 0, 0], [0.5, 1, 0], [0, 1, 0]]
+    right = [[x + 0.5, y, z] for x, y, z in points]
+    uv = [[0.1, 0.1], [0.4, 0.1], [0.4, 0.9], [0.1, 0.9], [0.9, 0.1], [0.95, 0.1], [0.95, 0.9], [0.9, 0.9]]
+    square = trimesh.Trimesh(points + right, [[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]], process=False)
+    square.visual = trimesh.visual.TextureVisuals(uv=uv, image=picture)
+    square.export(folder / "square.obj")
+    picture.save(folder / "picture.png")
+    return folder / "square.obj", folder / "picture.png"
+
+
+def test_a_texture_becomes_its_mean_colour_where_that_is_asked_for(tmp_path):
+    mesh, picture = write_textured(tmp_path)
+    of_mesh = urdf_robot(f'<visual><geometry><mesh filename="{mesh}"/></geometry></visual>', "")
+    of_material = urdf_robot(
+        '<visual><geometry><sphere radius="0.1"/></geometry><material name="m"/></visual>',
+        f'<material name="m"><texture filename="{picture}"/></material>',
+    )
+    for robot, share in ((of_mesh, 0.5), (of_material, 0.75)):
+        with pytest.raises(UndrawableShapeError, match="texture"):
+            read_robot_meshes(robot)
+        [(_, colour)] = read_robot_meshes(robot, average_textures=True)["arm"]
+        assert colour[:3] == pytest.approx([share, 0.0, 1.0 - share], abs=0.01)
+
+
+def test_a_texture_without_a_picture_gives_the_usual_colour():
+    robot = urdf_robot(
+        '<visual><geometry><sphere radius="0.1"/></geometry><material name="m"/></visual>',
+        '<material name="m"><texture filename="/nowhere/a.png"/></material>',
+    )
+    [(_, colour)] = read_robot_meshes(robot, average_textures=True)["arm"]
+    assert tuple(colour) == PLAIN_COLOUR
