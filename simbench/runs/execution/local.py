@@ -4,11 +4,13 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import traceback
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
@@ -37,6 +39,14 @@ class JobResult:
     crashed: bool = False
 
 
+_PRELOADED = "simbench.runs.execution.preloaded"
+"""Module that the process from which jobs are forked imports when it starts."""
+_START = "forkserver" if sys.platform == "linux" else "spawn"
+"""How processes are started: on macOS libraries of the system do not survive a fork."""
+_ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+_LEFT_TO_THE_PARENT = {signal.SIGINT, signal.SIGHUP}
+"""A terminal sends these to all processes: only the one that waits handles them and ends the others."""
+
 Execute = Callable[
     [Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, JobResult], None, None]
 ]
@@ -51,6 +61,8 @@ def run_isolated(
 ) -> Generator[tuple[int, JobResult], None, None]:
     """Call a function once for each tuple of arguments, each time in a new process with one thread.
 
+    On Linux the processes are forked from one that has imported what a run needs and done nothing else, so
+    that each of them begins at once.
     When the iteration is left early, as by Ctrl-C, the running processes are interrupted and waited for; when
     this process is killed, they end by themselves.
 
@@ -70,23 +82,21 @@ def run_isolated(
     result : JobResult
         Outcome of that call, as soon as it is known.
     """
-    context = multiprocessing.get_context("spawn")
+    context = cast(ForkServerContext, multiprocessing.get_context(_START))
+    context.set_forkserver_preload([_PRELOADED])
     waiting = list(enumerate(work))[::-1]
-    running: dict[Connection, tuple[int, SpawnProcess]] = {}
+    running: dict[Connection, tuple[int, ForkServerProcess]] = {}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, arguments = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
-                process = context.Process(target=_run_job, args=(sender, function, arguments))
-                # A terminal sends Ctrl-C and SIGHUP to all processes: only this one handles them and ends the
-                # others.
-                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
-                try:
+                process = context.Process(
+                    target=_run_job, args=(sender, dict(os.environ), function, arguments)
+                )
+                with _started_with_one_thread():
                     process.start()
                     running[receiver] = (index, process)
-                finally:
-                    signal.pthread_sigmask(signal.SIG_SETMASK, before)
                 sender.close()
             for ready in cast(list[Connection], wait(list(running))):
                 index, process = running[ready]
@@ -173,13 +183,35 @@ def crash_result(status: int | None) -> JobResult:
     return JobResult(error=f"its process died, exit status {status}", crashed=True)
 
 
+@contextmanager
+def _started_with_one_thread() -> Iterator[None]:
+    """Start a process with one thread that gets no signals of a terminal, like those that it forks."""
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_THE_PARENT)
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(_ONE_THREAD)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+
+
 def _run_job(
     results: Connection,
+    environment: Mapping[str, str],
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> None:
     """Call a function in the new process and send its outcome to the parent."""
-    os.environ["OMP_NUM_THREADS"] = "1"
+    # That of the process that forked this one is of the moment when it was started.
+    os.environ.clear()
+    os.environ.update({**environment, **_ONE_THREAD})
+    # Another library may have started that process.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _LEFT_TO_THE_PARENT)
     parent = cast(BaseProcess, multiprocessing.parent_process())
     end_with_parent(parent.join)
     try:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -41,3 +42,8 @@ def crowded(number: int, folder: str) -> dict[str, float | int | str | None]:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         raise StorageError("a: cannot write: No space left on device")
     return square(number, folder)
+
+
+def is_imported(name):
+    """Whether this process has imported a module."""
+    return name in sys.modules

@@ -3,7 +3,10 @@
 import multiprocessing
 import operator
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.scenario.loading import load_scenario
@@ -37,6 +40,27 @@ def test_each_process_has_one_thread(monkeypatch):
     (threads,) = answers(os.getenv, [("OMP_NUM_THREADS",)])
     assert threads.value == "1"
     assert "OMP_NUM_THREADS" not in os.environ
+
+
+def test_each_process_has_the_environment_and_the_folder_of_the_moment(monkeypatch, tmp_path):
+    for value in ("first", "second"):
+        folder = tmp_path / value
+        folder.mkdir()
+        monkeypatch.setenv("SIMBENCH_TEST", value)
+        monkeypatch.chdir(folder)
+        assert [answer.value for answer in answers(os.getenv, [("SIMBENCH_TEST",)])] == [value]
+        assert [answer.value for answer in answers(os.getcwd, [()])] == [str(folder)]
+    monkeypatch.delenv("SIMBENCH_TEST")
+    assert [answer.value for answer in answers(os.getenv, [("SIMBENCH_TEST",)])] == [None]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_what_a_run_imports_is_imported_once_for_all_processes(monkeypatch):
+    monkeypatch.syspath_prepend(str(IMPORTABLE))
+    from study_units import is_imported
+
+    (imported, nothing) = answers(is_imported, [("simbench.runs.pipeline",), ("nothing",)])
+    assert (imported.value, nothing.value) == (True, False)
 
 
 def test_what_is_under_way_ends_when_nobody_waits_for_it(tmp_path, monkeypatch):
