@@ -19,6 +19,14 @@ from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.system.restricted_pickle import parse_pickle
 from simbench.system.termination import end_with_parent
 
+_PRELOADED = "simbench.runs.execution.preloaded"
+"""Module that the process from which jobs are forked imports when it starts."""
+_START = "forkserver" if sys.platform == "linux" else "spawn"
+"""How processes are started: on macOS libraries of the system do not survive a fork."""
+_ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+_LEFT_TO_THE_PARENT = {signal.SIGINT, signal.SIGHUP}
+"""A terminal sends these to all processes: only the one that waits handles them and ends the others."""
+
 
 @dataclass(frozen=True)
 class JobResult:
@@ -39,14 +47,6 @@ class JobResult:
     crashed: bool = False
 
 
-_PRELOADED = "simbench.runs.execution.preloaded"
-"""Module that the process from which jobs are forked imports when it starts."""
-_START = "forkserver" if sys.platform == "linux" else "spawn"
-"""How processes are started: on macOS libraries of the system do not survive a fork."""
-_ONE_THREAD = {"OMP_NUM_THREADS": "1"}
-_LEFT_TO_THE_PARENT = {signal.SIGINT, signal.SIGHUP}
-"""A terminal sends these to all processes: only the one that waits handles them and ends the others."""
-
 Execute = Callable[
     [Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, JobResult], None, None]
 ]
@@ -63,6 +63,7 @@ def run_isolated(
 
     On Linux the processes are forked from one that has imported what a run needs and done nothing else, so
     that each of them begins at once.
+
     When the iteration is left early, as by Ctrl-C, the running processes are interrupted and waited for; when
     this process is killed, they end by themselves.
 
