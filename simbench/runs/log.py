@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from simbench.errors import RunError
 from simbench.files.hdf5.dataset import load_dataset, reading
+from simbench.files.hdf5.netcdf_group import encode_dataset
 from simbench.files.hdf5.probe import probe_file
 from simbench.files.hdf5.seal import SealState, inspect_seal, seal
 from simbench.files.storage.whole_file import write_whole
@@ -24,7 +24,8 @@ from simbench.sim.signals import Signal
 if TYPE_CHECKING:
     import xarray as xr
 
-ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
+_COMPRESSION = 4
+"""Level of gzip."""
 
 
 class Variable(NamedTuple):
@@ -166,11 +167,7 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
     path : Path
         File to write.
     """
-    numeric = {name: ENCODING for name, data in dataset.data_vars.items() if data.dtype.kind in "fiub"}
-    # In memory, because the HDF5 library may abort the process when the disk is full.
-    memory = BytesIO()
-    dataset.to_netcdf(memory, engine="h5netcdf", encoding=numeric)
-    write_whole(path, seal(memory.getvalue()))
+    write_whole(path, seal(encode_dataset(dataset, _COMPRESSION)))
 
 
 def open_run(folder: str | Path) -> xr.Dataset:

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
-import h5netcdf
 import h5py
 import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
 from simbench.files.hdf5.dataset import reading
+from simbench.files.hdf5.netcdf_group import NetcdfGroup, writing_in_memory
 from simbench.files.hdf5.seal import SEAL, checksum, seal
 from simbench.files.hdf5.structure import check_structure
 from simbench.files.input_files import require_regular_file
@@ -240,20 +240,13 @@ def write_trajectory_netcdf(
     OSError
         If the file cannot be written.
     """
-    # In memory, because the HDF5 library aborts the process when the disk is full.
-    memory = BytesIO()
-    with h5netcdf.File(memory, "w") as file:
+    content = bytearray()
+    with writing_in_memory(content) as file:
         file.attrs.update({"format": FORMAT, **attributes})
+        group = NetcdfGroup(file)
 
         def add(name: str, dims: tuple[str, ...], values: ArrayLike, unit: str, text: str) -> None:
-            array = np.asarray(values)
-            if array.dtype.kind == "U":
-                array = array.astype(h5py.string_dtype())
-            for dim, length in zip(dims, array.shape, strict=True):
-                if dim not in file.dimensions:
-                    file.dimensions[dim] = length
-            variable = file.create_variable(name, dims, array.dtype, data=array)
-            variable.attrs.update({"units": unit, "long_name": text})
+            group.add(name, dims, values, {"units": unit, "long_name": text})
 
         add("time", ("time",), trajectory.time, "s", "of the samples")
         add("joint", ("joint",), list(trajectory.joint_names), "", "the robot's joints")
@@ -267,8 +260,7 @@ def write_trajectory_netcdf(
             add("quaternion", ("quaternion",), ["x", "y", "z", "w"], "", "parts of a unit quaternion")
             orientation = trajectory.base[:, 3:]
             add("base_orientation", ("time", "quaternion"), orientation, "1", f"orientation {text}")
-    content = memory.getvalue()
-    write_whole(path, seal(content))
+    write_whole(path, seal(bytes(content)))
 
 
 def read_trajectory_netcdf(path: Path) -> JointTrajectory:

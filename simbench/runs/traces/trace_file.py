@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from simbench.errors import BaselineError
 from simbench.files.documents.json_document import parse_json
 from simbench.files.hdf5.dataset import load_dataset, reading
+from simbench.files.hdf5.netcdf_group import encode_dataset
 from simbench.files.hdf5.probe import probe_file
 from simbench.files.hdf5.seal import SealState, inspect_seal, seal
 from simbench.files.storage.whole_file import write_whole
@@ -36,7 +36,8 @@ _CODES_PER_OCTAVE = 8.0
 _UNIT_CODE = 128
 _INFINITE = 255
 """The envelope is stored as a logarithm: code 128 is the absolute tolerance, 0 none, 255 infinite."""
-_ENCODING = {"zlib": True, "complevel": 9, "shuffle": True}
+_COMPRESSION = 9
+"""Level of gzip."""
 _DIMENSIONS = {
     "time": ("time",),
     "value": ("channel", "time"),
@@ -101,11 +102,7 @@ def encode_trace(trace: Trace) -> bytes:
             "log_rate_hz": trace.log_rate,
         },
     )
-    memory = BytesIO()
-    dataset.to_netcdf(
-        memory, engine="h5netcdf", encoding={name: _ENCODING for name in ("value", "envelope", "time")}
-    )
-    return seal(memory.getvalue())
+    return seal(encode_dataset(dataset, _COMPRESSION))
 
 
 def fit_trace(runs: Sequence[Samples]) -> tuple[Trace, bytes]:
