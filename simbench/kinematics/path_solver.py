@@ -7,7 +7,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
 _PIVOTINGS = 6
-"""Most rounds of a step; then it is clipped: a new Gauss-Newton matrix helps more than more rounds."""
+"""Most rounds of a step by default: a new Gauss-Newton matrix helps more than more rounds."""
 
 
 def chain_step(
@@ -51,10 +51,10 @@ def bounded_chain_step(
     gradient: Array,
     blocks: Array,
     stiffness: Array,
-    bending: Array,
-    low: Array,
-    high: Array,
+    bending: Array | None,
+    box: tuple[Array, Array],
     on_limit: NDArray[np.int8] | None = None,
+    pivotings: int = _PIVOTINGS,
 ) -> tuple[Array, NDArray[np.int8]]:
     """Gauss-Newton step of all knots that ends inside the limits, and which coordinates end on them.
 
@@ -73,15 +73,15 @@ def bounded_chain_step(
         Gauss-Newton matrices of the tracking term.
     stiffness : (K - 1, n) array
         Springs between neighbouring knots.
-    bending : (K - 2, n) array
-        Springs on second differences of three neighbouring knots.
-    low : (K, n) array
-        Lower limits of the coordinates.
-    high : (K, n) array
-        Upper limits of the coordinates.
+    bending : (K - 2, n) array or None
+        Springs on second differences of three neighbouring knots; None: there are none.
+    box : ((K, n) array, (K, n) array)
+        Lower and upper limits of the coordinates.
     on_limit : (K, n) int array, optional
         Coordinates that are expected to end on a limit: -1 on the lower one, 1 on the upper one, others 0. By
         default those that are there and would leave the box.
+    pivotings : int
+        Most rounds; if that is too few, the step is clipped.
 
     Returns
     -------
@@ -91,11 +91,11 @@ def bounded_chain_step(
         Coordinates that should be on a limit: to be handed over to the next step.
     """
     descent = gradient - _spring_force(x, stiffness, bending)
-    low, high = low - x, high - x
+    low, high = box[0] - x, box[1] - x
     if on_limit is None:
         on_limit = ((high <= 0.0) & (descent > 0.0)).astype(np.int8)
         on_limit[(low >= 0.0) & (descent < 0.0)] = -1
-    for _ in range(_PIVOTINGS):
+    for _ in range(pivotings):
         held = np.where(on_limit < 0, low, np.where(on_limit > 0, high, 0.0))
         step = _solve(descent, blocks, stiffness, on_limit != 0, held, bending)
         slope = descent - (blocks @ step[:, :, None])[:, :, 0] - _spring_force(step, stiffness, bending)

@@ -137,12 +137,12 @@ def _run_commands(block: Block, drawer_run: Callable[[], Path]) -> None:
 
 def _run(line: str, extra: list[str], drawer_run: Callable[[], Path]) -> tuple[int, str]:
     """Run one line of a shell, simbench in this process where that gives the same."""
-    words = shlex.split(line, comments=True)
+    line, words = line.partition(" #")[0], shlex.split(line, comments=True)
     if words[0] == "cd":
         os.chdir(words[1])
         return 0, ""
     if words[0] != "simbench" or _SHELL.search(re.sub(r"'[^']*'", "", line)):
-        return _run_shell(" ".join([line.partition(" #")[0], *map(shlex.quote, extra)]))
+        return _run_shell(" ".join([line, *map(shlex.quote, extra)]))
     arguments = [*words[1:], *extra]
     if arguments[:2] == ["run", "drawer"] and "--set" not in arguments and "--plots" not in arguments:
         out = arguments[arguments.index("--out") + 1] if "--out" in arguments else "runs/drawer-1"

@@ -98,7 +98,7 @@ def test_bounded_steps_are_those_of_least_cost_in_the_box(seed, knots, count, ti
     expected = lsq_linear(factor.T, np.linalg.solve(factor, side), box, method="bvls", tol=1e-14).x
     on_limit = None
     for _ in range(5):
-        got, on_limit = bounded_chain_step(x, gradient, blocks, stiffness, bending, low, high, on_limit)
+        got, on_limit = bounded_chain_step(x, gradient, blocks, stiffness, bending, (low, high), on_limit)
         assert (x + got >= low - 1e-15).all()
         assert (x + got <= high + 1e-15).all()
     np.testing.assert_allclose(got.ravel(), expected, atol=1e-8)
@@ -109,7 +109,16 @@ def test_limits_of_the_step_before_are_released_where_they_do_not_hold_any_more(
     x, gradient, blocks, stiffness = problem(7, 6, 2)
     bending, far = np.ones((4, 2)), np.full(x.shape, 10.0)
     wrong = np.ones(x.shape, dtype=np.int8)
-    free, _ = bounded_chain_step(x, gradient, blocks, stiffness, bending, -far, far)
-    got, on_limit = bounded_chain_step(x, gradient, blocks, stiffness, bending, -far, far, wrong)
+    free, _ = bounded_chain_step(x, gradient, blocks, stiffness, bending, (-far, far))
+    got, on_limit = bounded_chain_step(x, gradient, blocks, stiffness, bending, (-far, far), wrong)
     np.testing.assert_allclose(got, free, atol=1e-12)
     assert not on_limit.any()
+
+
+def test_without_springs_on_second_differences_the_step_is_that_of_springs_without_stiffness():
+    x, gradient, blocks, stiffness = problem(3, 6, 2)
+    box = np.full(x.shape, -0.4), np.full(x.shape, 0.4)
+    x = np.clip(x, *box)
+    none, _ = bounded_chain_step(x, gradient, blocks, stiffness, None, box, pivotings=20)
+    zero, _ = bounded_chain_step(x, gradient, blocks, stiffness, np.zeros((4, 2)), box, pivotings=20)
+    np.testing.assert_allclose(none, zero, atol=1e-12)

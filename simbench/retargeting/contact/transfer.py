@@ -287,7 +287,7 @@ def _solve_step(
     diagonal = np.arange(departure.shape[1])
     matrices[:, diagonal, diagonal] += 1.0 + damping
     gradient = equations.vectors[:, 6:] - departure
-    return bounded_chain_step(departure, gradient, matrices, *springs, *bounds, on_limit)
+    return bounded_chain_step(departure, gradient, matrices, *springs, bounds, on_limit)
 
 
 def _palm_tasks(frames: Mapping[str, str], model: pin.Model, plan: HandPlan) -> tuple[Tasks, Array, Array]:

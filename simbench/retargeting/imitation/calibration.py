@@ -105,11 +105,29 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
             [(targets - positions).ravel(), *rotation_errors, *axis_errors, _REST_WEIGHT * step]
         )
 
+    def jacobian(step: Array) -> Array:
+        """Derive the residual; difference quotients leave the turn of straight arms open by 1e-4 rad."""
+        pin.computeJointJacobians(model, data, pin.integrate(model, basic, step))
+        pin.updateFramePlacements(model, data)
+        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        rows = [-pin.getFrameJacobian(model, data, joints[name], aligned)[:3] for name in ARM_JOINTS]
+        for rotation, hand in zip(upright, hands, strict=True):
+            vector, scalar = orientation_error(rotation, data.oMf[hand].rotation)
+            turn = pin.getFrameJacobian(model, data, hand, aligned)[3:]
+            rows.append(-0.5 * (scalar * np.eye(3) + pin.skew(vector)) @ turn)
+        for axis, elbow, local in zip(actor_axes, elbows, model_axes, strict=True):
+            if axis is not None:
+                turn = pin.getJointJacobian(model, data, elbow, aligned)[3:]
+                rows.append(_ELBOW_AXIS_WEIGHT * pin.skew(data.oMi[elbow].rotation @ local) @ turn)
+        rates = pin.dIntegrate(model, basic, step, pin.ArgumentPosition.ARG1)
+        return np.vstack([np.vstack(rows) @ rates, _REST_WEIGHT * np.eye(model.nv)])
+
     # From straight arms the elbow could bend either way; start on the side the robot can bend to.
     start = np.zeros(model.nv)
     for elbow in elbows:
         start[model.joints[elbow].idx_v] = 0.2 * _flexion_sign(model, elbow)
-    q = pin.integrate(model, basic, least_squares(residual, start, xtol=1e-12, ftol=1e-12).x)
+    solved = least_squares(residual, start, jacobian, xtol=1e-15, ftol=None, gtol=None)
+    q = pin.integrate(model, basic, solved.x)
     pin.framesForwardKinematics(model, data, q)
     markers = {}
     for segment, pose in motion.initial.segments.items():

@@ -33,6 +33,9 @@ _PRIOR_WEIGHT = 1.0
 not jump between postures that are nearly as good."""
 _FIRST_ROUNDS = 300
 """Most steps for the posture of the first frame."""
+_EQUALLY_GOOD = 1e-6
+"""Fraction of the least error by which another posture must be better than the first: a waist that turns the
+one way while the root turns the other changes nothing, and rounding would choose."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,12 @@ def _require_near(motion: HumanMotion) -> None:
 
 
 def first_posture(
-    actor: ScaledActor, motion: HumanMotion, weights: ImitationWeights, *, limited: bool = False
+    actor: ScaledActor,
+    motion: HumanMotion,
+    weights: ImitationWeights,
+    *,
+    limited: bool = False,
+    hold: float = 0.0,
 ) -> Array:
     """Match the first frame, near the robot's joint limits.
 
@@ -178,6 +186,9 @@ def first_posture(
         Weights of the errors.
     limited : bool
         Whether to stay within the limits.
+    hold : float
+        Weight of the distance from where the search begins, as in `open_stream`: it decides between postures
+        that match equally well.
 
     Returns
     -------
@@ -192,13 +203,14 @@ def first_posture(
     best, least = actor.q, np.inf
     for joints in (actor.q[7:], middle):
         start = np.concatenate([actor.q[:7], np.clip(joints, lower, upper)])
-        stream = open_stream(actor, start, weights, rounds=_FIRST_ROUNDS, limited=True)
+        stream = open_stream(actor, start, weights, rounds=_FIRST_ROUNDS, hold=hold, limited=True)
         found, cost = follow_frames(stream, points, rotations)
-        if cost[0] < least:
+        if cost[0] < (1.0 - _EQUALLY_GOOD) * least:
             best, least = found[0], cost[0]
     if limited:
         return best
-    return follow_frames(open_stream(actor, best, weights, rounds=_FIRST_ROUNDS), points, rotations)[0][0]
+    stream = open_stream(actor, best, weights, rounds=_FIRST_ROUNDS, hold=hold)
+    return follow_frames(stream, points, rotations)[0][0]
 
 
 def _limit_smoothing(actor: ScaledActor, q: Array, smoothed: Array, window: int) -> Array:

@@ -293,3 +293,19 @@ def test_no_shape_is_read_from_memory_that_was_freed(fill):
     names = done.stdout.split()
     assert len(set(names)) == len(names)
     assert [name for name in names if "_closed" in name] == ["l_fingers_closed0", "r_fingers_closed0"]
+
+
+def test_the_deficits_change_no_faster_than_their_derivative_says(romeo_shapes):
+    """Arms across the body, some links in touch: an inexact normal would jump with the last digit."""
+    workspace, rng = pair_workspace(romeo_shapes.model, romeo_shapes.geometry), np.random.default_rng(2)
+    lower, upper = romeo_shapes.model.lowerPositionLimit[7:], romeo_shapes.model.upperPositionLimit[7:]
+
+    def slope(joints):
+        jacobian, missing = clearance_rows(workspace, joints, 0.03)
+        return jacobian.T @ missing
+
+    changes = []
+    for joints in rng.uniform(lower, upper, (60, len(lower))):
+        changes.append(np.abs(slope(joints + rng.choice([-1e-10, 1e-10], len(joints))) - slope(joints)).max())
+    assert max(changes) > 0.0
+    assert max(changes) < 1e-7

@@ -5,11 +5,14 @@ import dataclasses
 import numpy as np
 import pinocchio as pin
 import pytest
+from wheel_robots import robot_parameters
 
 from simbench.errors import MotionError
 from simbench.motion.actors import perform_drawer
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, InitialPose
+from simbench.motion.rounding import round_motion
 from simbench.retargeting.imitation.calibration import calibrate, elbow_joint
+from simbench.robot.robot import load_robot
 
 NAMES = ("drawer", "dance")
 
@@ -181,3 +184,10 @@ def test_coinciding_joints_are_refused(romeo, drawer_motion):
     initial = InitialPose(joints, drawer_motion.initial.segments)
     with pytest.raises(MotionError, match="coincide"):
         calibrate(romeo, dataclasses.replace(drawer_motion, initial=initial))
+
+
+@pytest.mark.parametrize("name", ["romeo", *robot_parameters("g1")])
+def test_rounding_of_the_recording_does_not_turn_straight_arms(name, dance_motion):
+    robot = load_robot(name)
+    q = calibrate(robot, dance_motion).q
+    np.testing.assert_allclose(calibrate(robot, round_motion(dance_motion, 1)).q, q, atol=2e-7)

@@ -3,10 +3,16 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from wheel_robots import robot_parameters
 
+from simbench.motion.rounding import round_motion
 from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.imitation.posture import limited_posture, rounded_posture
+from simbench.robot.robot import load_robot
+from simbench.runs.motion_source import scenario_motion
+from simbench.runs.scenario.loading import load_scenario
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +150,18 @@ def test_a_leap_is_spread_over_time_and_the_rest_stays(drawer_actor, drawer_moti
     # At the price of v² it would be 5.1.
     assert found.max() < 3.8
     assert np.abs(got - joints)[np.abs(time - 1.0) > 0.25].max() < 0.05
+
+
+@pytest.mark.parametrize("name", robot_parameters("talos"))
+def test_rounding_does_not_decide_about_a_posture_that_has_little_room(name):
+    """Talos' arms are long: in the dance links come near now here, now there."""
+    robot = load_robot(name)
+    recording = scenario_motion(load_scenario("talos_dance", ["motion.end_s=1.2"]), [])
+    shapes = body_shapes(robot, robot.postures["standing"])
+    found = []
+    for motion in (recording, round_motion(recording, 1)):
+        imitation = imitate(calibrate(robot, motion), motion)
+        limits = imitation.actor.model.lowerPositionLimit[7:], imitation.actor.model.upperPositionLimit[7:]
+        found.append(limited_posture(imitation, motion, shapes, *limits))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-4)
+    assert min(distance(shapes, row) for row in found[0][::10]) > 0.0
