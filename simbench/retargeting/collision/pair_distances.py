@@ -25,9 +25,12 @@ def _fix_box_support() -> None:
 
 _fix_box_support()
 
-DISTANCE_TOLERANCE = 1e-10
+_TOLERANCES = (1e-10, 1e-8, 1e-6)
 """Relative accuracy of distances. With Coal's 1e-6 the normals of shapes that touch are good to a percent,
-and the error changes with the last digit of a posture: plans around the body would differ by a radian."""
+and the error changes with the last digit of a posture: plans around the body would differ by a radian. Where
+its search for the depth of a penetration gives up at the first, as beside round shapes, the next is taken."""
+_DEEPEST = -1e3
+"""Distance, m, below which that search has given up."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def pair_workspace(model: pin.Model, geometry: pin.GeometryModel) -> PairWorkspa
     """
     placed = geometry.createData()
     for request in placed.distanceRequests:
-        request.gjk_tolerance = request.epa_tolerance = DISTANCE_TOLERANCE
+        request.gjk_tolerance = request.epa_tolerance = _TOLERANCES[0]
     shapes = [shape.geometry for shape in geometry.geometryObjects]
     for shape in shapes:
         shape.computeLocalAABB()
@@ -239,4 +242,14 @@ def pair_distance(workspace: PairWorkspace, pair: int) -> float:
         Distance, m; negative: the depth of penetration.
     """
     pin.computeDistance(workspace.geometry, workspace.placed, pair)
-    return float(workspace.results[pair].min_distance)
+    distance = float(workspace.results[pair].min_distance)
+    if not distance > _DEEPEST:
+        request = workspace.placed.distanceRequests[pair]
+        for tolerance in _TOLERANCES[1:]:
+            request.gjk_tolerance = request.epa_tolerance = tolerance
+            pin.computeDistance(workspace.geometry, workspace.placed, pair)
+            distance = float(workspace.results[pair].min_distance)
+            if distance > _DEEPEST:
+                break
+        request.gjk_tolerance = request.epa_tolerance = _TOLERANCES[0]
+    return distance

@@ -19,6 +19,7 @@ from simbench.retargeting.collision.clearance import (
     clearance_rows,
 )
 from simbench.retargeting.collision.pair_distances import (
+    pair_distance,
     pair_workspace,
     place_shapes,
     possible_pairs,
@@ -309,3 +310,29 @@ def test_the_deficits_change_no_faster_than_their_derivative_says(romeo_shapes):
         changes.append(np.abs(slope(joints + rng.choice([-1e-10, 1e-10], len(joints))) - slope(joints)).max())
     assert max(changes) > 0.0
     assert max(changes) < 1e-7
+
+
+def test_a_depth_is_found_where_the_most_exact_search_gives_up():
+    """Hulls in cylinders: in one of five hundred places Coal gives up and reports the least number there is."""
+    rng = np.random.default_rng(0)
+    points = coal.StdVec_Vec3s()
+    points.extend(list(0.05 * rng.normal(size=(40, 3))))
+    model, geometry = pin.Model(), pin.GeometryModel()
+    parent = 0
+    for name, shape in (
+        ("hull", coal.Convex.convexHull(points, True, "Qt")),
+        ("rod", coal.Cylinder(0.02, 0.1)),
+    ):
+        parent = model.addJoint(parent, pin.JointModelFreeFlyer(), pin.SE3.Identity(), name)
+        geometry.addGeometryObject(pin.GeometryObject(name, parent, parent, pin.SE3.Identity(), shape))
+    geometry.addCollisionPair(pin.CollisionPair(0, 1))
+    workspace, given_up = pair_workspace(model, geometry), 0
+    for _ in range(3000):
+        turn = rng.normal(size=4)
+        place = [0.05 * rng.normal(size=3), turn / np.linalg.norm(turn)]
+        place_shapes(workspace, np.concatenate([pin.neutral(model)[:7], *place]))
+        distance = pair_distance(workspace, 0)
+        assert -0.2 < distance < 0.5
+        pin.computeDistance(geometry, workspace.placed, 0)
+        given_up += not workspace.results[0].min_distance > -0.2
+    assert given_up > 0
