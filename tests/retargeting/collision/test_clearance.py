@@ -313,7 +313,7 @@ def test_the_deficits_change_no_faster_than_their_derivative_says(romeo_shapes):
 
 
 def test_a_depth_is_found_where_the_most_exact_search_gives_up():
-    """Hulls in cylinders: in one of five hundred places Coal gives up and reports the least number there is."""
+    """A hull in a cylinder: in one of 500 places Coal gives up, and reports the least number there is."""
     rng = np.random.default_rng(0)
     points = coal.StdVec_Vec3s()
     points.extend(list(0.05 * rng.normal(size=(40, 3))))
@@ -332,7 +332,7 @@ def test_a_depth_is_found_where_the_most_exact_search_gives_up():
         place = [0.05 * rng.normal(size=3), turn / np.linalg.norm(turn)]
         place_shapes(workspace, np.concatenate([pin.neutral(model)[:7], *place]))
         distance = pair_distance(workspace, 0)
-        assert -0.2 < distance < 0.5
+        assert -1.0 < distance < 1.0
         pin.computeDistance(geometry, workspace.placed, 0)
-        given_up += not workspace.results[0].min_distance > -0.2
+        given_up += not workspace.results[0].min_distance > -1.0
     assert given_up > 0
