@@ -11,6 +11,8 @@ from simbench.runs.execution.subprocess_worker import run_in_subprocess
 
 _CONNECT_TIMEOUT = 10.0
 """Time in which the scheduler must answer, s."""
+_LONGEST_TRANSFER = 60.0
+"""Time in which the result of a job that has finished must arrive, s; it is a few lines of text."""
 
 
 @contextmanager
@@ -52,13 +54,14 @@ def _run(
     client: Any, address: str, function: Callable[..., Any], work: Sequence[tuple[Any, ...]]
 ) -> Generator[tuple[int, JobResult], None, None]:
     import cloudpickle
+    from distributed import TimeoutError as DaskTimeoutError
     from distributed import as_completed
 
-    # Pickled by value where the function belongs to a script, which workers cannot import.
-    futures = {
-        client.submit(run_in_subprocess, cloudpickle.dumps((function, arguments)), pure=False): index
-        for index, arguments in enumerate(work)
-    }
+    def submit(index: int) -> Any:
+        # Pickled by value where the function belongs to a script, which workers cannot import.
+        return client.submit(run_in_subprocess, cloudpickle.dumps((function, work[index])), pure=False)
+
+    futures = {submit(index): index for index in range(len(work))}
     try:
         completed = as_completed(futures, loop=client.loop)
         for future in completed:
@@ -66,7 +69,15 @@ def _run(
                 # It had finished when its worker was lost: it is computed again.
                 completed.add(future)
                 continue
-            index, result = futures.pop(future), _job_result(future, address)
+            index = futures.pop(future)
+            try:
+                result = _job_result(future, address)
+            except DaskTimeoutError:
+                # Its worker was lost after it had finished, and the scheduler has forgotten it.
+                again = submit(index)
+                futures[again] = index
+                completed.add(again)
+                continue
             # A lost worker loses its results: this one, released, is not computed again.
             future.release()
             yield index, result
@@ -79,7 +90,7 @@ def _job_result(future: Any, address: str) -> JobResult:
     from distributed.scheduler import KilledWorker
 
     if future.status == "finished":
-        return future.result()
+        return future.result(timeout=_LONGEST_TRANSFER)
     if future.status != "error":
         raise StudyError(f"--dask {address}: the cluster is gone; what is finished is kept")
     error = future.exception()
