@@ -116,7 +116,9 @@ def test_corners_at_limits_stretch_time_and_do_not_stop_it(robot):
         return float((np.abs(differentiate(time, plan.trajectory.q).acceleration) / acceleration).max())
 
     assert need(plan.trajectory.time) <= 1.01
-    assert plan.metrics["retarget.slow_down"] < 0.5 * np.sqrt(need(motion.time))
+    # The corner alone would slow the whole motion down 3.85 times; a posture with a sharper one, 6 times
+    # uniformly, took 2.46 times as long as recorded.
+    assert plan.metrics["retarget.slow_down"] < 2.4 < 0.7 * np.sqrt(need(motion.time))
 
 
 @wheel
