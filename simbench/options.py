@@ -523,8 +523,10 @@ class VariationSection(ScenarioSection):
 
 
 class SimulationSection(ScenarioSection):
-    """Time, logging and the floor."""
+    """Physics engine, time, logging and the floor."""
 
+    engine: Literal["bullet", "mujoco"] = "bullet"
+    """Physics engine: PyBullet or MuJoCo."""
     timestep_s: Annotated[float, Field(ge=1e-6, le=0.01)] = 0.001
     """Physics step."""
     settle_s: Time = 0.5

@@ -35,8 +35,8 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     ValueError, RuntimeError
         If a mesh has no convex hull.
     """
+    geometry = read_collision_geometry(model, urdf_text)
     with quiet_native_output():
-        geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
             if hasattr(shape.geometry, "buildConvexRepresentation"):
                 mesh = shape.geometry
@@ -48,6 +48,30 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
                     mesh.buildConvexHull(True, "Qt")
                 shape.geometry = mesh.convex
     return geometry
+
+
+def read_collision_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
+    """Read the collision shapes of a robot as they are.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Model of the robot.
+    urdf_text : str
+        Its URDF, with meshes by absolute path.
+
+    Returns
+    -------
+    pinocchio.GeometryModel
+        Shapes without pairs; meshes with all their triangles.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        If a mesh cannot be read.
+    """
+    with quiet_native_output():
+        return pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
 
 
 def _is_convex(points: NDArray[np.float64]) -> bool:

@@ -132,7 +132,7 @@ def run_scenario(
     view = None if isinstance(gui, bool) else gui
     window = gui is True
     if window:
-        open_engine().require_display()
+        open_engine(scenario.simulation.engine).require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
         PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
@@ -258,7 +258,7 @@ def _run(
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, mechanisms)
-    with open_engine().open_world(
+    with open_engine(settings.engine).open_world(
         settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=output.gui
     ) as world:
         fixtures = {each.name: world.add_fixture(each) for each in mechanisms}

@@ -7,7 +7,7 @@ other module knows which engine is at work: bodies and links are handles that on
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NewType, Protocol
+from typing import NamedTuple, NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,6 +104,21 @@ class Body(Protocol):
         """
 
 
+class RootMotion(NamedTuple):
+    """What an engine integrates of a free root's motion.
+
+    Parameters
+    ----------
+    point : (3,) floats
+        Point of the root link whose velocity in world axes it integrates, in the root frame, m.
+    turns_in_root : bool
+        Whether it integrates the angular velocity in the root's axes, and not in the world's.
+    """
+
+    point: Vector
+    turns_in_root: bool
+
+
 class RobotBody(Body, Protocol):
     """A robot in a world."""
 
@@ -122,6 +137,17 @@ class RobotBody(Body, Protocol):
     @property
     def root_com(self) -> Vector:
         """Centre of mass of the root link in its frame, m."""
+
+    @property
+    def root_motion(self) -> RootMotion:
+        """What the engine integrates of a free root's motion."""
+
+    @property
+    def has_armature(self) -> bool:
+        """Whether the engine gives the joints the reflected inertia of their rotors.
+
+        The joint control delivers it in an engine that does not (`sim.control.joint_controller`).
+        """
 
     @property
     def rotors(self) -> Mapping[int, Array]:

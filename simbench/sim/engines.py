@@ -5,7 +5,7 @@ from typing import cast
 
 from simbench.sim.engine import Engine
 
-ENGINES = {"bullet": "simbench.sim.bullet"}
+ENGINES = {"bullet": "simbench.sim.bullet", "mujoco": "simbench.sim.mujoco"}
 """Module of each engine. A new engine is one folder that implements `Engine`, and one line here."""
 
 

@@ -24,7 +24,7 @@ class RobotState:
         For a robot with a fixed root, `q` and `v` hold the joints alone.
     root : (15,) array
         For a free root: rotation matrix by rows, then linear (m/s) and angular velocity (rad/s) of the root
-        link's centre of mass in world axes, as the engine integrates them.
+        link in world axes, of the point `RobotBody.root_motion` whose velocity the engine integrates.
     """
 
     q: Array

@@ -13,7 +13,7 @@ from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet.body import ROOT, BulletBody, link_handles
 from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.bullet.rotors import add_rotors, rotor_tensors
-from simbench.sim.engine import BodyHandle, LinkHandle, World
+from simbench.sim.engine import BodyHandle, LinkHandle, RootMotion, World
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
 
@@ -59,6 +59,13 @@ class BulletRobot(BulletBody):
     to_root: Quaternion
     rotors: Mapping[int, Array]
     root: LinkHandle = ROOT
+    has_armature: bool = False
+    """Bullet's joints have no reflected inertia."""
+
+    @property
+    def root_motion(self) -> RootMotion:
+        """What of the root's motion Bullet integrates: the velocity of its centre of mass, in world axes."""
+        return RootMotion(self.root_com, turns_in_root=False)
 
     def read_state(self, state: RobotState) -> None:
         """Copy the configuration and velocity of the robot into `state`.

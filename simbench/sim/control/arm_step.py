@@ -26,7 +26,9 @@ Record = NDArray[np.void]
 """Structured, (1,): one argument, where each array would cost its part of the time that a call takes."""
 
 
-def arm_constants(robot: Robot, law: ControlLaw, timestep: float, gravity: float) -> Record:
+def arm_constants(
+    robot: Robot, law: ControlLaw, timestep: float, gravity: float, *, has_armature: bool
+) -> Record:
     """Collect the constants that `arm_step` reads.
 
     Parameters
@@ -39,6 +41,8 @@ def arm_constants(robot: Robot, law: ControlLaw, timestep: float, gravity: float
         Physics step, s.
     gravity : float
         Gravitational acceleration along -z, m/s².
+    has_armature : bool
+        Whether the engine gives the joints their reflected inertia.
 
     Returns
     -------
@@ -61,6 +65,7 @@ def arm_constants(robot: Robot, law: ControlLaw, timestep: float, gravity: float
             "implicit": law.implicit,
             "limit": motors.torque_limit,
             "reflected": motors.reflected_inertia,
+            "delivered": np.zeros_like(motors.reflected_inertia) if has_armature else motors.reflected_inertia,
             "viscous": friction.viscous,
             "rubbing": padded,
             "rubbing_count": np.int64(len(rubbing)),
@@ -144,7 +149,7 @@ def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Arra
     c, m = constants[0], memory[0]
     n = len(q)
     if m["started"]:
-        _feel(m, v, 1.0 / c["timestep"])
+        _feel(c, m, v, 1.0 / c["timestep"])
     m["started"] = 1
     for i in range(n):
         m["speed"][i] = v[i]
@@ -172,12 +177,13 @@ def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Arra
 
 
 @compiled
-def _feel(m: np.void, v: Array, rate: float) -> None:
+def _feel(c: np.void, m: np.void, v: Array, rate: float) -> None:
     """Write the torque that the last step's motion needed minus the received one: unknown contacts."""
     for i in range(len(v)):
         m["acceleration"][i] = (v[i] - m["speed"][i]) * rate
     for i in range(len(v)):
         needed = m["bias"][i] - m["external"][i] - m["joint"][i]
+        needed += (c["reflected"][i] - c["delivered"][i]) * m["acceleration"][i]
         for k in range(len(v)):
             needed += m["inertia"][i, k] * m["acceleration"][k]
         m["contact"][i] = needed
@@ -249,7 +255,7 @@ def _predict(c: np.void, m: np.void, requested: Array) -> int:
         m["motor"][i] = min(max(requested[i], -c["limit"][i]), c["limit"][i])
         saturated += m["motor"][i] != requested[i]
         m["friction"][i] -= c["viscous"][i] * (m["speed"][i] + dt * acceleration[i])
-        m["joint"][i] = m["motor"][i] - c["reflected"][i] * acceleration[i] + m["friction"][i]
+        m["joint"][i] = m["motor"][i] - c["delivered"][i] * acceleration[i] + m["friction"][i]
     return saturated
 
 

@@ -26,12 +26,14 @@ class ContactTorque:
     def __init__(self, body: RobotBody, held: Sequence[str]) -> None:
         robot = body.robot
         self._model, self._rate = robot.model.copy(), 1.0 / body.world.timestep
-        self._model.armature = np.zeros(robot.model.nv)
+        if not body.has_armature:
+            self._model.armature = np.zeros(robot.model.nv)
         self._data = self._model.createData()
         self._q, self._v = np.zeros(robot.model.nq), np.zeros(robot.model.nv)
         self._started = False
         self._acceleration = np.zeros(robot.model.nv)
-        self._root, self._com = np.zeros(15 if robot.floating else 0), np.array(body.root_com)
+        self._root, self._point = np.zeros(15 if robot.floating else 0), np.array(body.root_motion.point)
+        self._turns_in_root = body.root_motion.turns_in_root
         self._torque = np.zeros(len(robot.joint_names))
         legs = {joint for link in held for joint in _supports(robot.model, link)}
         names = [robot.joint_names.index(robot.model.names[joint]) for joint in legs]
@@ -56,7 +58,10 @@ class ContactTorque:
         """
         torque, acceleration = self._torque, self._acceleration
         if self._started:
-            _acceleration(self._v, state.v, self._root, state.root, self._com, self._rate, acceleration)
+            _acceleration(
+                *(self._v, state.v, self._root, state.root),
+                *(self._point, self._turns_in_root, self._rate, acceleration),
+            )
             needed = pin.rnea(self._model, self._data, self._q, self._v, acceleration, forces)
             _unknown(needed, received, self._standing, torque)
         self._q[:], self._v[:], self._started = state.q, state.v, True
@@ -83,13 +88,20 @@ def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque
 
 @compiled
 def _acceleration(
-    before: Array, now: Array, root: Array, root_now: Array, com: Array, rate: float, acceleration: Array
+    before: Array,
+    now: Array,
+    root: Array,
+    root_now: Array,
+    point: Array,
+    turns_in_root: bool,
+    rate: float,
+    acceleration: Array,
 ) -> None:
     """Compute the accelerations that made the last step, a free root's in its frame as it was before.
 
-    With the velocity v of the root's centre of mass, which is what Bullet integrates, c its position
-    relative to the root frame, ω and α the angular velocity and acceleration, all in world axes before the
-    step: a = v̇ − α × c − ω × v, and α.
+    With the velocity v of the point of the root link that the engine integrates, c its position relative to
+    the root frame, ω and α the angular velocity and acceleration, all in world axes before the step:
+    a = v̇ − α × c − ω × v, and α.
 
     Parameters
     ----------
@@ -97,8 +109,10 @@ def _acceleration(
         Velocities at both ends of the step, `RobotState.v`.
     root, root_now : (15,) array
         `RobotState.root` at both ends; `root` is empty for a fixed root.
-    com : (3,) array
-        Centre of mass in the root frame, m.
+    point : (3,) array
+        That point in the root frame, m.
+    turns_in_root : bool
+        Whether the engine integrates the angular velocity in the root's axes.
     rate : float
         1 / time step, Hz.
     acceleration : (nv,) array
@@ -114,9 +128,14 @@ def _acceleration(
     az = (root_now[11] - root[11]) * rate
     bx, by = (root_now[12] - root[12]) * rate, (root_now[13] - root[13]) * rate
     bz = (root_now[14] - root[14]) * rate
-    cx = root[0] * com[0] + root[1] * com[1] + root[2] * com[2]
-    cy = root[3] * com[0] + root[4] * com[1] + root[5] * com[2]
-    cz = root[6] * com[0] + root[7] * com[1] + root[8] * com[2]
+    if turns_in_root:
+        tx, ty, tz = acceleration[3], acceleration[4], acceleration[5]
+        bx = root[0] * tx + root[1] * ty + root[2] * tz
+        by = root[3] * tx + root[4] * ty + root[5] * tz
+        bz = root[6] * tx + root[7] * ty + root[8] * tz
+    cx = root[0] * point[0] + root[1] * point[1] + root[2] * point[2]
+    cy = root[3] * point[0] + root[4] * point[1] + root[5] * point[2]
+    cz = root[6] * point[0] + root[7] * point[1] + root[8] * point[2]
     ax -= by * cz - bz * cy + wy * root[11] - wz * root[10]
     ay -= bz * cx - bx * cz + wz * root[9] - wx * root[11]
     az -= bx * cy - by * cx + wx * root[10] - wy * root[9]

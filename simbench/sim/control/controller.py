@@ -31,7 +31,9 @@ class ArmController:
     def __init__(self, body: RobotBody, law: ControlLaw) -> None:
         joints = len(body.robot.joint_names)
         self._apply = body.apply_joint_torques
-        self._constants = arm_constants(body.robot, law, body.world.timestep, GRAVITY)
+        self._constants = arm_constants(
+            body.robot, law, body.world.timestep, GRAVITY, has_armature=body.has_armature
+        )
         self._memory = arm_memory(joints)
         # Views: what a step writes is in them.
         requested, motor, joint, friction, self._load = (

@@ -2,7 +2,8 @@
 
 Bullet has no reflected rotor inertia (armature), its joint friction is a motor that would clash with ours,
 and an explicit damping torque on a light link is unstable at gains that are harmless in continuous time. All
-three are answered by one prediction of the step. With a law that asks for τ(a) = τ(0) − C a (for PD evaluated
+three are answered by one prediction of the step. An engine whose joints have an armature
+(`RobotBody.has_armature`) delivers I_m a itself, to contacts at once; the rest of the prediction is the same. With a law that asks for τ(a) = τ(0) − C a (for PD evaluated
 at the end of the step C = D dt + K dt²), reflected inertia I_m and viscous friction d, the equation of motion
 
     (A + I_m + C + d dt) a = τ(0) − d v − h + τ_c + Jᵀf + τ_r
@@ -54,7 +55,7 @@ class MotorConstants(NamedTuple):
     limit : (n,) array
         Largest torque, N·m.
     reflected : (n,) array
-        Reflected rotor inertia, kg·m².
+        Reflected rotor inertia that the engine does not have, kg·m².
     viscous : (n,) array
         Viscous friction, N·m·s/rad.
     """
@@ -137,7 +138,8 @@ class JointController:
         self._no_load = np.zeros(6)
         self.demand = self._law.demand
         motors = robot.motors
-        self._motors = MotorConstants(motors.torque_limit, motors.reflected_inertia, robot.friction.viscous)
+        reflected = np.zeros(count) if body.has_armature else motors.reflected_inertia
+        self._motors = MotorConstants(motors.torque_limit, reflected, robot.friction.viscous)
         self._torques = StepTorques(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
         self._predicted_again = self._torques._replace(requested=np.zeros(count))
         self._deliver = compile_for(

@@ -1,0 +1,58 @@
+"""MuJoCo as the physics engine: the functions of `simbench.sim.engine.Engine`.
+
+MuJoCo itself is loaded when a world opens, not before.
+"""
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from simbench.errors import RunError
+
+if TYPE_CHECKING:
+    from simbench.sim.mujoco.world import MujocoWorld
+
+__all__ = ["open_world", "require_display"]
+
+
+def open_world(
+    timestep: float = 0.001, *, floor_friction: float = 0.8, gui: bool = False
+) -> "AbstractContextManager[MujocoWorld]":
+    """Open a world with gravity 9.81 m/s² along -z and a floor, and close it on leaving.
+
+    Parameters
+    ----------
+    timestep : float
+        Duration of a step, s.
+    floor_friction : float
+        Coulomb coefficient between the floor and a body of friction 1.
+    gui : bool
+        Has to be False: there is no window.
+
+    Returns
+    -------
+    context manager of MujocoWorld
+        Closes the world on leaving.
+    """
+    from simbench.sim.mujoco.world import make_world
+
+    if gui:
+        require_display()
+    return make_world(timestep, floor_friction=floor_friction)
+
+
+def require_display(option: str = "--gui", alternative: str = "--view") -> None:
+    """Refuse the engine's window, which MuJoCo does not have here.
+
+    Parameters
+    ----------
+    option : str
+        Option that needs the window, named in the error message.
+    alternative : str
+        Option to use instead, named in the error message.
+
+    Raises
+    ------
+    RunError
+        Always.
+    """
+    raise RunError(f"{option}: engine mujoco has no window; allowed: {alternative}, or engine bullet")

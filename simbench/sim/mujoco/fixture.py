@@ -1,0 +1,254 @@
+"""Fixtures in MuJoCo: a mechanism built as a body, its state, and the efforts of its joints."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+from simbench.sim.engine import BodyHandle, LinkHandle
+from simbench.sim.fixtures.body_file import FRICTION
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
+from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
+from simbench.sim.mujoco.body import MujocoBody, free_coordinates, free_pose
+from simbench.sim.mujoco.scene import FLOOR, HARD, MujocoScene
+from simbench.sim.state import FixtureState
+
+
+@dataclass(frozen=True)
+class MujocoFixture(MujocoBody):
+    """A piece of equipment in one of MuJoCo's worlds.
+
+    Parameters
+    ----------
+    scene : MujocoScene
+        World of the body.
+    handle : BodyHandle
+        Number of the body in its world.
+    links : mapping of str to LinkHandle
+        Part name to MuJoCo's index.
+    mechanism : Mechanism
+        Description that the fixture was built from.
+    position_columns, velocity_columns : (J,) array of int
+        Indices of the joints among MuJoCo's coordinates.
+    root_columns : (position, velocity) or None
+        First indices of the root of a fixture that stands freely.
+    furniture : BodyHandle or None
+        Number of the furniture that carries a fixture that stands freely.
+    furniture_links : mapping of str to LinkHandle
+        Part name to MuJoCo's index, for the furniture.
+    """
+
+    mechanism: Mechanism
+    position_columns: NDArray[np.int64]
+    velocity_columns: NDArray[np.int64]
+    root_columns: tuple[int, int] | None
+    furniture: BodyHandle | None
+    furniture_links: Mapping[str, LinkHandle]
+
+    @cached_property
+    def initial_pose(self) -> Array:
+        """Initial pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w; (7,)."""
+        return np.asarray(pin.SE3ToXYZQUAT(self.mechanism.pose))
+
+    @property
+    def name(self) -> str:
+        """Name in metrics and logs."""
+        return self.mechanism.name
+
+    def read_state(self) -> FixtureState:
+        """Read joint positions and velocities and the pose of the fixture.
+
+        Returns
+        -------
+        FixtureState
+            State after the last step.
+        """
+        data = self.scene.data
+        position, velocity = data.qpos[self.position_columns], data.qvel[self.velocity_columns]
+        if self.root_columns is None:
+            return FixtureState(position, velocity, self.initial_pose)
+        at = self.root_columns[0]
+        return FixtureState(position, velocity, free_pose(data.qpos[at : at + 7]))
+
+    def joint_state(self, column: int) -> tuple[float, float]:
+        """Read the position and the velocity of one joint.
+
+        Parameters
+        ----------
+        column : int
+            Index of the joint in `mechanism.joints`.
+
+        Returns
+        -------
+        position, velocity : float
+            m and m/s, or rad and rad/s.
+        """
+        data = self.scene.data
+        at, speed = self.position_columns[column], self.velocity_columns[column]
+        return float(data.qpos[at]), float(data.qvel[speed])
+
+    def apply_joint_effort(self, column: int, effort: float) -> None:
+        """Apply a force or torque to one joint during the next step, beside its friction.
+
+        Parameters
+        ----------
+        column : int
+            Index of the joint in `mechanism.joints`.
+        effort : float
+            Force (N) of a prismatic joint, torque (N·m) of a revolute one.
+        """
+        self.scene.data.qfrc_applied[self.velocity_columns[column]] = effort
+
+    def place(self, position: Array, stand: Array | None = None) -> None:
+        """Set the joint positions and the pose of the fixture, at rest.
+
+        Parameters
+        ----------
+        position : (J,) array
+            Joint positions, m or rad.
+        stand : (7,) array, optional
+            Pose of the fixture's frame: x, y, z (m), quaternion x, y, z, w; unchanged by default.
+        """
+        data = self.scene.data
+        data.qpos[self.position_columns] = position
+        data.qvel[self.velocity_columns] = 0.0
+        if self.root_columns is not None and stand is not None:
+            at, speed = self.root_columns
+            data.qpos[at : at + 7] = free_coordinates(np.asarray(stand, dtype=float))
+            data.qvel[speed : speed + 6] = 0.0
+        self.scene.move()
+
+
+def build_fixture(scene: MujocoScene, mechanism: Mechanism) -> MujocoFixture:
+    """Build a mechanism in a world, in its initial state.
+
+    Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
+    Coulomb friction of a joint is a constraint that its force at most reaches, so the joint sticks. Parts of
+    one mechanism do not collide with each other, since its joints guide them, except for one that stands
+    freely with what carries it; all collide with everything else.
+
+    Parameters
+    ----------
+    scene : MujocoScene
+        World that gets the fixture.
+    mechanism : Mechanism
+        Description of the equipment.
+
+    Returns
+    -------
+    MujocoFixture
+        The equipment in the world.
+    """
+    handle, links = _add_parts(scene, mechanism, mechanism.parts, free=mechanism.standing)
+    furniture, furniture_links = None, {}
+    if mechanism.furniture:
+        furniture, furniture_links = _add_parts(scene, mechanism, mechanism.furniture, free=False)
+    if mechanism.standing:
+        scene.standing.add(handle)
+    _rub_against_surroundings(scene, [handle] if furniture is None else [handle, furniture])
+    model = scene.model
+    joints = [model.joint(f"{handle}/{joint.name}") for joint in mechanism.joints]
+    free = model.joint(f"{handle}/") if mechanism.standing else None
+    fixture = MujocoFixture(
+        scene=scene,
+        handle=handle,
+        links=links,
+        mechanism=mechanism,
+        position_columns=np.array([joint.qposadr[0] for joint in joints], dtype=np.int64),
+        velocity_columns=np.array([joint.dofadr[0] for joint in joints], dtype=np.int64),
+        root_columns=None if free is None else (int(free.qposadr[0]), int(free.dofadr[0])),
+        furniture=furniture,
+        furniture_links=furniture_links,
+    )
+    fixture.place(mechanism.start, fixture.initial_pose)
+    return fixture
+
+
+def _add_parts(
+    scene: MujocoScene, mechanism: Mechanism, parts: Sequence[Part], *, free: bool
+) -> tuple[BodyHandle, dict[str, LinkHandle]]:
+    """Add parts as a body, all of them on the first; return its handle and those of the links."""
+    handle = scene.new_body()
+    joints = {joint.name: joint for joint in mechanism.joints}
+    pose = pin.SE3ToXYZQUAT(mechanism.pose)
+    root = scene.spec.worldbody.add_body(name=f"{handle}/{parts[0].name}", pos=pose[:3])
+    root.quat = np.roll(pose[3:], 1)
+    if free:
+        root.add_freejoint(name=f"{handle}/")
+    for part in parts:
+        body, origin = root, np.zeros(3)
+        if part is not parts[0]:
+            origin = part_origin(mechanism, part.name) if part.joint else origin
+            body = root.add_body(name=f"{handle}/{part.name}", pos=origin)
+        if part.joint:
+            _add_joint(scene, body, handle, joints[part.joint])
+        _add_mass(body, part, origin)
+        for number, shape in enumerate(part.shapes):
+            _add_shape(scene, body, handle, f"{part.name}/{number}", collision_shape(shape), origin)
+    scene.own_new_links(handle)
+    return handle, {part.name: LinkHandle(scene.model.body(f"{handle}/{part.name}").id) for part in parts}
+
+
+def _add_joint(scene: MujocoScene, body: Any, handle: BodyHandle, joint: MechanismJoint) -> None:
+    """Add the joint that carries a part, with its friction, damping and end stops."""
+    kinds = mujoco.mjtJoint
+    added = body.add_joint(
+        name=f"{handle}/{joint.name}",
+        type=kinds.mjJNT_SLIDE if joint.kind == "slide" else kinds.mjJNT_HINGE,
+        axis=joint.axis,
+    )
+    if joint.lowest is not None and joint.highest is not None:
+        added.limited, added.range = True, [joint.lowest, joint.highest]
+    # Springs and damping that differs by direction are applied as efforts at every step (`equipment.resist`).
+    damping = joint.damping if joint.damping == joint.back_damping else 0.0
+    # From MuJoCo 4 on it is a polynomial of the velocity.
+    added.damping = [damping, 0.0, 0.0] if np.ndim(added.damping) else damping
+    added.frictionloss = joint.friction
+    for reference in ("solref_limit", "solref_friction"):
+        setattr(added, reference, scene.solref)
+    added.solimp_limit = added.solimp_friction = HARD
+
+
+def _add_mass(body: Any, part: Part, origin: Array) -> None:
+    """Give a part its mass and inertia, in the frame whose origin is `origin` in the mechanism's frame."""
+    total = compute_inertia(part.shapes, part.mass)
+    tensor = total.inertia
+    body.explicitinertial, body.mass, body.ipos = True, total.mass, total.lever - origin
+    body.fullinertia = [*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+
+
+def _add_shape(
+    scene: MujocoScene, body: Any, handle: BodyHandle, name: str, shape: Any, origin: Array
+) -> None:
+    """Add a box or a cylinder to a part."""
+    kinds, half = mujoco.mjtGeom, 0.5 * np.array(shape.size)
+    geom = body.add_geom(name=f"{handle}/{name}", pos=shape.pose.translation - origin)
+    geom.quat = np.roll(pin.Quaternion(shape.pose.rotation).coeffs(), 1)
+    if shape.kind == "box":
+        geom.type, geom.size = kinds.mjGEOM_BOX, half
+    else:
+        geom.type, geom.size = kinds.mjGEOM_CYLINDER, [shape.size[0], half[1], 0.0]
+    scene.make_solid(geom, handle, FRICTION, priority=2)
+
+
+def _rub_against_surroundings(scene: MujocoScene, handles: Sequence[BodyHandle]) -> None:
+    """Let bodies that stand freely rub against floor and equipment with the product of both coefficients.
+
+    MuJoCo takes one of them instead. Robots have friction 1, so that the other's is the product.
+    """
+    model = scene.model
+    owners = [scene.owner(link) for link in model.geom_bodyid]
+    environment = [index for index in range(model.ngeom) if model.geom_priority[index] > 0]
+    for own in (index for index in environment if owners[index] in handles):
+        for other in environment:
+            pair = {owners[own], owners[other]}
+            if owners[other] in handles and other <= own or len(pair) == 1 or not pair & scene.standing:
+                continue
+            friction = FRICTION * (scene.floor_friction if FLOOR in pair else FRICTION)
+            scene.add_pair(model.geom(own).name, model.geom(other).name, friction)

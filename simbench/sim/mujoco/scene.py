@@ -1,0 +1,209 @@
+"""The model and the state of a MuJoCo world, to which bodies are added one after the other."""
+
+from typing import Any
+
+import mujoco
+
+from simbench.errors import RunError
+from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle
+
+FLOOR = BodyHandle(0)
+"""The floor, which is a shape of MuJoCo's world body."""
+NEAR = 1e-3
+"""Height above the floor, m, below which a point counts as a contact, without a force."""
+_MOST_BODIES = 31
+"""Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks."""
+_ALL_BITS = (1 << _MOST_BODIES) - 1
+HARD = (0.99, 0.999, 1e-4, 0.5, 2.0)
+"""MuJoCo's impedance of contacts, end stops and friction: 0.99 where a constraint begins to act, 0.999 from
+0.1 mm on. MuJoCo's usual 0.9 to 0.95 let what stands sink in and creep ten times as much."""
+_SHORTEST = 2.0
+"""Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably."""
+_FRICTION_RATIO = 100.0
+"""Impedance of friction over that of the normal direction: what stands on its feet creeps that much less."""
+
+
+class MujocoScene:
+    """A MuJoCo model that grows, and its state.
+
+    MuJoCo compiles a description to a model of fixed size. The description is kept: what is added to it makes a
+    new model when it is next needed, in which all that was there before keeps its indices and its state.
+
+    Parameters
+    ----------
+    timestep : float
+        Duration of a step, s.
+    floor_friction : float
+        Coulomb coefficient between the floor and a body of friction 1.
+    """
+
+    def __init__(self, timestep: float, floor_friction: float) -> None:
+        self.timestep, self.floor_friction = timestep, floor_friction
+        self.solref = (_SHORTEST * timestep, 1.0)
+        """Time constant, s, and damping ratio of all constraints."""
+        self.standing: set[BodyHandle] = set()
+        """Equipment that nothing fixes to the world."""
+        self.spec = mujoco.MjSpec()
+        self.spec.compiler.degree = False
+        option = self.spec.option
+        option.timestep, option.gravity = timestep, [0.0, 0.0, -GRAVITY]
+        option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+        # Coulomb's cone: MuJoCo's usual pyramid has more friction along its edges than across its faces.
+        option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, _FRICTION_RATIO
+        # MuJoCo would put a state that diverges back to the start, and go on.
+        option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+        self._count = 1
+        self._owners: list[BodyHandle] = [FLOOR]
+        self._compiled: tuple[Any, Any] | None = None
+        self._before: Any = None
+        self._poses_known = False
+        floor = self.spec.worldbody.add_geom(
+            name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], margin=NEAR, gap=NEAR
+        )
+        self.make_solid(floor, FLOOR, floor_friction, priority=1)
+
+    @property
+    def model(self) -> Any:
+        """MuJoCo's model of all that was added so far."""
+        return self._compiled[0] if self._compiled else self._compile()[0]
+
+    @property
+    def data(self) -> Any:
+        """MuJoCo's state and results."""
+        return self._compiled[1] if self._compiled else self._compile()[1]
+
+    def new_body(self) -> BodyHandle:
+        """Name a body that is about to be added.
+
+        Returns
+        -------
+        BodyHandle
+            Its name; that of its links in MuJoCo begins with `prefix` of it.
+
+        Raises
+        ------
+        RunError
+            If there are too many.
+        """
+        if self._count == _MOST_BODIES:
+            raise RunError(f"a world in MuJoCo has at most {_MOST_BODIES - 1} robots and pieces of equipment")
+        self._count += 1
+        self._compiled_state_is_old()
+        return BodyHandle(self._count - 1)
+
+    def own_new_links(self, body: BodyHandle) -> None:
+        """Note that all links that were added last belong to a body.
+
+        Parameters
+        ----------
+        body : BodyHandle
+            The body.
+        """
+        self._compiled_state_is_old()
+        self._owners += [body] * (self.model.nbody - len(self._owners))
+
+    def owner(self, link: int) -> BodyHandle:
+        """Find the body that a link belongs to.
+
+        Parameters
+        ----------
+        link : int
+            MuJoCo's index of the link.
+
+        Returns
+        -------
+        BodyHandle
+            The body.
+        """
+        return self._owners[link]
+
+    def make_solid(self, shape: Any, body: BodyHandle, friction: float, priority: int) -> None:
+        """Let a shape collide with the shapes of all other bodies, as hard as MuJoCo can.
+
+        Parameters
+        ----------
+        shape : mujoco.MjsGeom
+            Shape in the description.
+        body : BodyHandle
+            Body that it belongs to: two of its shapes do not collide.
+        friction : float
+            Coulomb coefficient against a body of less priority.
+        priority : int
+            Of two shapes, that of higher priority gives the coefficient.
+        """
+        shape.contype, shape.conaffinity = 1 << body, _ALL_BITS ^ (1 << body)
+        shape.condim, shape.priority = 3, priority
+        shape.friction = [friction, 0.0, 0.0]
+        shape.solref, shape.solimp = self.solref, HARD
+
+    def add_pair(self, first: str, second: str, friction: float) -> None:
+        """Let two shapes collide, with a friction of their own.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the shapes.
+        friction : float
+            Coulomb coefficient.
+        """
+        pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
+        pair.friction = [friction, friction, 0.0, 0.0, 0.0]
+        pair.solref, pair.solimp = self.solref, HARD
+        pair.margin = pair.gap = NEAR if "floor" in (first, second) else 0.0
+        self._compiled_state_is_old()
+
+    def exclude(self, first: LinkHandle, second: LinkHandle) -> None:
+        """Let two links pass through each other.
+
+        Parameters
+        ----------
+        first, second : LinkHandle
+            The links.
+        """
+        names = [self.model.body(link).name for link in (first, second)]
+        self.spec.add_exclude(bodyname1=names[0], bodyname2=names[1])
+        self._compiled_state_is_old()
+
+    def step(self) -> None:
+        """Advance by one time step; external forces end with it."""
+        model, data = self._compiled or self._compile()
+        mujoco.mj_step(model, data)
+        data.qfrc_applied[:] = 0.0
+        data.xfrc_applied[:] = 0.0
+        self._poses_known = False
+
+    def move(self) -> None:
+        """Note that the state was changed by hand."""
+        self._poses_known = False
+
+    def locate_links(self) -> Any:
+        """Compute the poses and velocities of all links for the present state; contacts stay those of the step.
+
+        Returns
+        -------
+        mujoco.MjData
+            The state, with the poses and velocities.
+        """
+        model, data = self._compiled or self._compile()
+        if not self._poses_known:
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_comVel(model, data)
+            self._poses_known = True
+        return data
+
+    def _compiled_state_is_old(self) -> None:
+        """Have the model compiled anew when it is next needed."""
+        if self._compiled is not None:
+            self._before, self._compiled = self._compiled[1], None
+
+    def _compile(self) -> tuple[Any, Any]:
+        """Compile the description, and take over the state of what was there before."""
+        model = self.spec.compile()
+        data = mujoco.MjData(model)
+        if self._before is not None:
+            for name in ("qpos", "qvel", "qacc_warmstart"):
+                kept = getattr(self._before, name)
+                getattr(data, name)[: len(kept)] = kept
+        self._compiled, self._poses_known = (model, data), False
+        return self._compiled
