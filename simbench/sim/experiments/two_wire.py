@@ -18,13 +18,17 @@ TWIST = 0.05
 SWINGS = 4
 
 
-def measure_on_two_wires(body: pin.Inertia) -> Array:
+def measure_on_two_wires(body: pin.Inertia, engine: str = "bullet", timestep: float = TIMESTEP) -> Array:
     """Measure a body's moments of inertia about its three axes, one suspension after the other.
 
     Parameters
     ----------
     body : pinocchio.Inertia
         Diagonal in its axes.
+    engine : str
+        Physics engine, one of `sim.engines.ENGINES`.
+    timestep : float
+        Physics step, s.
 
     Returns
     -------
@@ -35,13 +39,15 @@ def measure_on_two_wires(body: pin.Inertia) -> Array:
     for axis in range(3):
         # An estimate of the period, only to choose the duration.
         period = np.pi * np.sqrt(body.inertia[axis, axis] * LENGTH / (body.mass * GRAVITY)) / DISTANCE
-        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * period)
+        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * period, engine, timestep)
         frequency = oscillation_frequency(time, angle)
         measured.append(two_wire_inertia(body.mass, GRAVITY, DISTANCE, LENGTH, frequency))
     return np.array(measured)
 
 
-def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[Array, Array]:
+def twist_on_two_wires(
+    body: pin.Inertia, axis: int, duration: float, engine: str = "bullet", timestep: float = TIMESTEP
+) -> tuple[Array, Array]:
     """Let a body hang on two wires by one of its axes, twisted a little and let go.
 
     Parameters
@@ -52,6 +58,10 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
         Index of the axis that is vertical.
     duration : float
         Simulated time, s.
+    engine : str
+        Physics engine, one of `sim.engines.ENGINES`.
+    timestep : float
+        Physics step, s.
 
     Returns
     -------
@@ -63,9 +73,9 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
     ends = np.array([[DISTANCE, 0.0, ABOVE], [-DISTANCE, 0.0, ABOVE]])
     anchors = ends + np.array([0.0, 0.0, LENGTH])
     stiffness = body.mass * GRAVITY / (2 * STRETCH)
-    steps = round(duration / TIMESTEP)
+    steps = round(duration / timestep)
     angle = np.empty(steps)
-    with open_engine().open_world(TIMESTEP) as world:
+    with open_engine(engine).open_world(timestep) as world:
         start = pin.rpy.rpyToMatrix(0.0, 0.0, TWIST) @ upright
         quaternion = tuple(pin.Quaternion(start).coeffs().tolist())
         hung = world.add_rigid_body(body.mass, np.diag(body.inertia), quaternion)
@@ -81,4 +91,4 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
                 pull = max(0.0, stiffness * (length - (LENGTH - STRETCH)))
                 hung.apply_force((pull / length * wire).tolist(), at.tolist())
             world.step()
-    return np.arange(steps, dtype=float) * TIMESTEP, angle
+    return np.arange(steps, dtype=float) * timestep, angle

@@ -1,5 +1,6 @@
 """The model and the state of a MuJoCo world, to which bodies are added one after the other."""
 
+from functools import cache
 from typing import Any
 
 import mujoco
@@ -21,6 +22,29 @@ _SHORTEST = 2.0
 """Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably."""
 _FRICTION_RATIO = 100.0
 """Impedance of friction over that of the normal direction: what stands on its feet creeps that much less."""
+
+
+@cache
+def near_without_force() -> tuple[float, float]:
+    """Find MuJoCo's margin and gap with which points within `NEAR` are contacts, but only touching ones push.
+
+    What the two numbers mean has changed between versions: a ball just above a floor tells.
+
+    Returns
+    -------
+    margin, gap : float
+        m.
+    """
+    spec = mujoco.MjSpec()
+    kinds = mujoco.mjtGeom
+    spec.worldbody.add_geom(type=kinds.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], gap=NEAR)
+    ball = spec.worldbody.add_body(pos=[0.0, 0.0, 1.0 + 0.5 * NEAR])
+    ball.add_freejoint()
+    ball.add_geom(type=kinds.mjGEOM_SPHERE, size=[1.0, 0.0, 0.0])
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return (0.0, NEAR) if data.ncon else (NEAR, NEAR)
 
 
 class MujocoScene:
@@ -58,8 +82,9 @@ class MujocoScene:
         self._before: Any = None
         self._poses_known = False
         floor = self.spec.worldbody.add_geom(
-            name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], margin=NEAR, gap=NEAR
+            name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0]
         )
+        floor.margin, floor.gap = near_without_force()
         self.make_solid(floor, FLOOR, floor_friction, priority=1)
 
     @property
@@ -149,7 +174,8 @@ class MujocoScene:
         pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
         pair.friction = [friction, friction, 0.0, 0.0, 0.0]
         pair.solref, pair.solimp = self.solref, HARD
-        pair.margin = pair.gap = NEAR if "floor" in (first, second) else 0.0
+        if "floor" in (first, second):
+            pair.margin, pair.gap = near_without_force()
         self._compiled_state_is_old()
 
     def exclude(self, first: LinkHandle, second: LinkHandle) -> None:
