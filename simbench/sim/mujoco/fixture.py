@@ -16,8 +16,11 @@ from simbench.sim.fixtures.body_file import FRICTION
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
 from simbench.sim.mujoco.body import MujocoBody, free_coordinates, free_pose
-from simbench.sim.mujoco.scene import FLOOR, HARD, MujocoScene
+from simbench.sim.mujoco.scene import FLOOR, MujocoScene
 from simbench.sim.state import FixtureState
+
+_STICKING = (0.9999, 0.9999, 1e-3, 0.5, 2.0)
+"""MuJoCo's impedance of friction in joints: they creep a ten-thousandth of what its load would make them move."""
 
 
 @dataclass(frozen=True)
@@ -210,9 +213,8 @@ def _add_joint(scene: MujocoScene, body: Any, handle: BodyHandle, joint: Mechani
     # From MuJoCo 4 on it is a polynomial of the velocity.
     added.damping = [damping, 0.0, 0.0] if np.ndim(added.damping) else damping
     added.frictionloss = joint.friction
-    for reference in ("solref_limit", "solref_friction"):
-        setattr(added, reference, scene.solref)
-    added.solimp_limit = added.solimp_friction = HARD
+    added.solref_limit = added.solref_friction = scene.solref
+    added.solimp_friction = _STICKING
 
 
 def _add_mass(body: Any, part: Part, origin: Array) -> None:

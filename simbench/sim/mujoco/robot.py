@@ -12,7 +12,7 @@ from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.engine import LinkHandle, RootMotion, World
 from simbench.sim.mujoco.body import MujocoBody, free_coordinates, free_pose
 from simbench.sim.mujoco.robot_description import add_collision_shapes, read_description, refused
-from simbench.sim.mujoco.scene import HARD, MujocoScene
+from simbench.sim.mujoco.scene import MujocoScene
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector
 
@@ -185,7 +185,7 @@ def load_robot(world: World, scene: MujocoScene, robot: Robot, base: Array, posi
     for name, rotor in zip(robot.joint_names, robot.motors.reflected_inertia, strict=True):
         joint = spec.joint(prefix + name)
         joint.armature = rotor
-        joint.solref_limit, joint.solimp_limit = scene.solref, HARD
+        joint.solref_limit = scene.solref
     shapes = add_collision_shapes(scene, robot, prefix, handle)
     for first, second in robot.self_collision_pairs:
         for one in shapes.get(first, ()):

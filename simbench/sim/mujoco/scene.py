@@ -15,11 +15,9 @@ NEAR = 1e-3
 _MOST_BODIES = 31
 """Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks."""
 _ALL_BITS = (1 << _MOST_BODIES) - 1
-HARD = (0.99, 0.999, 1e-4, 0.5, 2.0)
-"""MuJoCo's impedance of contacts, end stops and friction: 0.99 where a constraint begins to act, 0.999 from
-0.1 mm on. MuJoCo's usual 0.9 to 0.95 let what stands sink in and creep ten times as much."""
 _SHORTEST = 2.0
-"""Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably."""
+"""Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably. What stands sinks in by
+4 µm at a step of 1 ms; a harder impedance than MuJoCo's usual one makes what begins to slide hop."""
 _FRICTION_RATIO = 100.0
 """Impedance of friction over that of the normal direction: what stands on its feet creeps that much less."""
 
@@ -159,7 +157,7 @@ class MujocoScene:
         shape.contype, shape.conaffinity = 1 << body, _ALL_BITS ^ (1 << body)
         shape.condim, shape.priority = 3, priority
         shape.friction = [friction, 0.0, 0.0]
-        shape.solref, shape.solimp = self.solref, HARD
+        shape.solref = self.solref
 
     def add_pair(self, first: str, second: str, friction: float) -> None:
         """Let two shapes collide, with a friction of their own.
@@ -173,7 +171,7 @@ class MujocoScene:
         """
         pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
         pair.friction = [friction, friction, 0.0, 0.0, 0.0]
-        pair.solref, pair.solimp = self.solref, HARD
+        pair.solref = self.solref
         if "floor" in (first, second):
             pair.margin, pair.gap = near_without_force()
         self._compiled_state_is_old()

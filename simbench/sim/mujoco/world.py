@@ -105,6 +105,7 @@ class MujocoWorld:
         handle = self.scene.new_body()
         body = self.scene.spec.worldbody.add_body(name=f"{handle}/", quat=np.roll(rotation, 1))
         body.explicitinertial, body.mass, body.inertia = True, mass, moments
+        body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
         body.add_freejoint()
         self.scene.own_new_links(handle)
         return MujocoRigidBody(self.scene, int(self.scene.model.body(f"{handle}/").id))
