@@ -131,14 +131,16 @@ def run_scenario(
 
     view = None if isinstance(gui, bool) else gui
     window = gui is True
+    engine = open_engine(scenario.simulation.engine)
     if window:
-        open_engine(scenario.simulation.engine).require_display()
+        engine.require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
         PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
+        engine.require_robot(robot)
         _require_legs(robot, scenario)
         scenario, notes = _with_own_posture(robot, scenario)
         scenario = _with_fitted_steps(robot, scenario)

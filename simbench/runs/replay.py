@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from simbench.runs.video import VideoScene, View, load_video_scene
-from simbench.sim.engines import open_engine
+from simbench.sim.engines import open_picture_engine
 from simbench.sim.rendering.replay_window import open_window, pressed_keys
 from simbench.sim.rendering.scene_renderer import Scene, pose_scene
 
@@ -126,7 +126,8 @@ def replay_run(folder: Path, view: View, *, loop: bool) -> None:
     RunError, ScenarioError
         If there is no screen or no log, or the view does not fit the run.
     """
-    open_engine().require_display("simbench replay", "simbench video RUN")
+    engine = open_picture_engine("simbench replay")
+    engine.require_display("simbench replay", "simbench video RUN")
     video = load_video_scene(folder, view, FRAME_RATE / view.speed)
     with open_window(video.robot, video.mechanisms, video.camera, ghost=view.ghost is not None) as window:
         play_scene(video, window, Playhead(looping=loop), view.speed)

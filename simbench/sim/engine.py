@@ -582,6 +582,40 @@ class Engine(Protocol):
             Closes the world on leaving.
         """
 
+    def require_robot(self, robot: Robot) -> None:
+        """Refuse a robot that the engine cannot simulate, before anything is planned for it.
+
+        Parameters
+        ----------
+        robot : Robot
+            The robot.
+
+        Raises
+        ------
+        RobotError
+            If the engine would refuse it; the message says what it does not take.
+        """
+
+    def require_display(self, option: str = "--gui", alternative: str = "--video") -> None:
+        """Refuse where the engine's window cannot open.
+
+        Parameters
+        ----------
+        option : str
+            Option that needs the window, named in the error message.
+        alternative : str
+            Option to use instead, named in the error message.
+
+        Raises
+        ------
+        RunError
+            If there is no screen.
+        """
+
+
+class PictureEngine(Protocol):
+    """An engine that draws. The functions of a module implement it."""
+
     def open_stage(self, renderer: str, *, window: bool = False) -> AbstractContextManager[Stage]:
         """Open a world for pictures; it closes on leaving.
 

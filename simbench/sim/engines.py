@@ -1,15 +1,69 @@
 """The choice of the physics engine: the only module that knows where an engine is."""
 
 from importlib import import_module
-from typing import cast
+from importlib.util import find_spec
+from typing import NamedTuple, cast
 
-from simbench.sim.engine import Engine
-
-ENGINES = {"bullet": "simbench.sim.bullet", "mujoco": "simbench.sim.mujoco"}
-"""Module of each engine. A new engine is one folder that implements `Engine`, and one line here."""
+from simbench.errors import RunError
+from simbench.sim.engine import Engine, PictureEngine
 
 
-def open_engine(name: str = "bullet") -> Engine:
+class EngineLibrary(NamedTuple):
+    """Where an engine is, and what it needs.
+
+    Parameters
+    ----------
+    module : str
+        Module whose functions implement `Engine`.
+    library : str
+        Library that has to be installed, as it is imported.
+    title : str
+        Its name.
+    install : str
+        What installs it.
+    """
+
+    module: str
+    library: str
+    title: str
+    install: str
+
+
+BULLET, MUJOCO = "bullet", "mujoco"
+ENGINES = {
+    BULLET: EngineLibrary(
+        "simbench.sim.bullet",
+        "pybullet",
+        "PyBullet",
+        'pip install pybullet (pybullet-arm64 from Python 3.12 on), or in a clone pip install -e ".[bullet]"',
+    ),
+    MUJOCO: EngineLibrary(
+        "simbench.sim.mujoco",
+        "mujoco",
+        "MuJoCo",
+        'pip install mujoco, or in a clone pip install -e ".[mujoco]"',
+    ),
+}
+"""Every engine by its name. A new one is a folder that implements `Engine`, and an entry here."""
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether the library of a physics engine is installed.
+
+    Parameters
+    ----------
+    name : str
+        One of `ENGINES`.
+
+    Returns
+    -------
+    bool
+        True if worlds can be opened.
+    """
+    return find_spec(ENGINES[name].library) is not None
+
+
+def open_engine(name: str = BULLET) -> Engine:
     """Load a physics engine.
 
     Parameters
@@ -21,5 +75,42 @@ def open_engine(name: str = "bullet") -> Engine:
     -------
     Engine
         Functions of the engine's module.
+
+    Raises
+    ------
+    RunError
+        If its library is not installed; the message says how to install it, and which engine is there.
     """
-    return cast(Engine, import_module(ENGINES[name]))
+    if not is_installed(name):
+        others = [other for other in ENGINES if other != name and is_installed(other)]
+        instead = f"; or choose --engine {others[0]}" if others else ""
+        raise RunError(f"simulation.engine: {name} needs {_missing(name)}{instead}")
+    return cast(Engine, import_module(ENGINES[name].module))
+
+
+def open_picture_engine(purpose: str) -> PictureEngine:
+    """Load the engine that draws pictures where our own renderer cannot, and that has a window.
+
+    Parameters
+    ----------
+    purpose : str
+        What it is for, for the message: `simbench replay`.
+
+    Returns
+    -------
+    PictureEngine
+        Functions of the engine's module, whatever engine simulates.
+
+    Raises
+    ------
+    RunError
+        If its library is not installed.
+    """
+    if not is_installed(BULLET):
+        raise RunError(f"{purpose} needs {_missing(BULLET)}")
+    return cast(PictureEngine, import_module(ENGINES[BULLET].module))
+
+
+def _missing(name: str) -> str:
+    """Name the library of an engine, and say that it is missing and how to install it."""
+    return f"{ENGINES[name].title}, which is not installed: {ENGINES[name].install}"

@@ -43,12 +43,6 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
     """
     if not tree.links:
         return ["has no <link>"]
-    moving = sum(joint.kind in MOVING for joint in tree.joints)
-    if moving > MOST_JOINTS:
-        return [
-            f"has {moving} joints that move; Bullet allows {MOST_JOINTS}; `fixed_joints` of a robot.yaml "
-            "fixes some"
-        ]
     errors = [*_naming_errors(tree), *_joint_type_errors(tree), *tree.bad_numbers, *_size_errors(tree)]
     errors += [
         f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0

@@ -1,4 +1,4 @@
-"""PyBullet as the physics engine: the functions of `simbench.sim.engine.Engine`.
+"""PyBullet as the physics engine: the functions of `simbench.sim.engine.Engine`, and of `PictureEngine`.
 
 PyBullet itself is loaded when a world opens, not before.
 """
@@ -9,13 +9,14 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from simbench.errors import RunError
+from simbench.sim.bullet.capacity import require_robot
 from simbench.sim.bullet.renderer_choice import choose_renderer
 
 if TYPE_CHECKING:
     from simbench.sim.bullet.stage import BulletStage
     from simbench.sim.bullet.world import BulletWorld
 
-__all__ = ["choose_renderer", "open_stage", "open_world", "require_display"]
+__all__ = ["choose_renderer", "open_stage", "open_world", "require_display", "require_robot"]
 
 
 def open_world(

@@ -11,6 +11,7 @@ from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet.body import ROOT, BulletBody, link_handles
+from simbench.sim.bullet.capacity import require_robot
 from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.bullet.rotors import add_rotors, rotor_tensors
 from simbench.sim.engine import BodyHandle, LinkHandle, RootMotion, World
@@ -49,6 +50,8 @@ class BulletRobot(BulletBody):
         By joint of the model, the rotor that is inertia of a leg's link, in the link's axes, kg·m².
     root : LinkHandle
         Bullet's index of the root link.
+    has_armature : bool
+        False: Bullet's joints have no reflected inertia.
     """
 
     world: World
@@ -60,7 +63,6 @@ class BulletRobot(BulletBody):
     rotors: Mapping[int, Array]
     root: LinkHandle = ROOT
     has_armature: bool = False
-    """Bullet's joints have no reflected inertia."""
 
     @property
     def root_motion(self) -> RootMotion:
@@ -209,6 +211,7 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
     RobotError
         If Bullet cannot read the robot.
     """
+    require_robot(robot)
     robot = placed_robot(robot, base)
     flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
     # Bullet keeps files that it has read, by their names.

@@ -65,7 +65,9 @@ def arm_constants(
             "implicit": law.implicit,
             "limit": motors.torque_limit,
             "reflected": motors.reflected_inertia,
-            "delivered": np.zeros_like(motors.reflected_inertia) if has_armature else motors.reflected_inertia,
+            "delivered": np.zeros_like(motors.reflected_inertia)
+            if has_armature
+            else motors.reflected_inertia,
             "viscous": friction.viscous,
             "rubbing": padded,
             "rubbing_count": np.int64(len(rubbing)),

@@ -3,8 +3,9 @@
 Bullet has no reflected rotor inertia (armature), its joint friction is a motor that would clash with ours,
 and an explicit damping torque on a light link is unstable at gains that are harmless in continuous time. All
 three are answered by one prediction of the step. An engine whose joints have an armature
-(`RobotBody.has_armature`) delivers I_m a itself, to contacts at once; the rest of the prediction is the same. With a law that asks for τ(a) = τ(0) − C a (for PD evaluated
-at the end of the step C = D dt + K dt²), reflected inertia I_m and viscous friction d, the equation of motion
+(`RobotBody.has_armature`) delivers I_m a itself, to contacts at once; all else is the same. With a law that
+asks for τ(a) = τ(0) − C a (for PD evaluated at the end of the step C = D dt + K dt²), reflected inertia I_m
+and viscous friction d, the equation of motion
 
     (A + I_m + C + d dt) a = τ(0) − d v − h + τ_c + Jᵀf + τ_r
 

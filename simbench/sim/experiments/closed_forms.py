@@ -136,8 +136,10 @@ def pendulum(engine: str, timestep: float) -> list[SceneResult]:
     mechanism = Mechanism(
         "pendulum",
         pin.SE3(np.eye(3), np.array([0.0, 0.0, 2.0])),
-        (Part("support", (Board((-0.1, -0.1, 0.1), (0.1, 0.1, 0.12), IRON),), 1.0),
-         Part("board", (board,), _MASS, "swing")),
+        (
+            Part("support", (Board((-0.1, -0.1, 0.1), (0.1, 0.1, 0.12), IRON),), 1.0),
+            Part("board", (board,), _MASS, "swing"),
+        ),
         (hinge,),
     )
     inertia = compute_inertia((board,), _MASS)
@@ -266,9 +268,13 @@ def joint_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
     list of SceneResult
         Way in half a second under 98 % and 102 % of the break-away force.
     """
-    slide = MechanismJoint("travel", "slide", (1.0, 0.0, 0.0), lowest=-1.0, highest=1.0, friction=_JOINT_FRICTION)
+    slide = MechanismJoint(
+        "travel", "slide", (1.0, 0.0, 0.0), lowest=-1.0, highest=1.0, friction=_JOINT_FRICTION
+    )
     rail = Part("rail", (Board((-0.5, -0.1, 0.5), (0.5, 0.1, 0.55), IRON),), 5.0)
-    mechanism = Mechanism("slide", pin.SE3.Identity(), (rail, Part("carriage", (_CARRIAGE,), _MASS, "travel")), (slide,))
+    mechanism = Mechanism(
+        "slide", pin.SE3.Identity(), (rail, Part("carriage", (_CARRIAGE,), _MASS, "travel")), (slide,)
+    )
     ways = []
     for part in (_BELOW, _ABOVE):
         with open_engine(engine).open_world(timestep) as world:
@@ -322,6 +328,6 @@ def _pull(world: World, block: Fixture, force: float, duration: float) -> None:
 
 
 def _across(axis: Array) -> Array:
-    """Unit vector at right angles to an axis that is not y."""
+    """Find a unit vector at right angles to an axis that is not y."""
     across = np.cross([0.0, 1.0, 0.0], axis)
     return np.asarray(across / np.linalg.norm(across))

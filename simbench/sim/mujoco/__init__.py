@@ -7,11 +7,30 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from simbench.errors import RunError
+from simbench.robot.robot import Robot
 
 if TYPE_CHECKING:
     from simbench.sim.mujoco.world import MujocoWorld
 
-__all__ = ["open_world", "require_display"]
+__all__ = ["open_world", "require_display", "require_robot"]
+
+
+def require_robot(robot: Robot) -> None:
+    """Refuse a robot that MuJoCo cannot read or simulate.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Raises
+    ------
+    RobotError
+        If there is something in its URDF that MuJoCo does not take.
+    """
+    from simbench.sim.mujoco.robot_description import require_readable
+
+    require_readable(robot)
 
 
 def open_world(

@@ -20,7 +20,7 @@ from simbench.sim.mujoco.scene import FLOOR, MujocoScene
 from simbench.sim.state import FixtureState
 
 _STICKING = (0.9999, 0.9999, 1e-3, 0.5, 2.0)
-"""MuJoCo's impedance of friction in joints: they creep a ten-thousandth of what its load would make them move."""
+"""MuJoCo's impedance of friction in joints: its usual one lets them creep a thousand times as much."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,8 @@ def build_fixture(scene: MujocoScene, mechanism: Mechanism) -> MujocoFixture:
         The equipment in the world.
     """
     handle, links = _add_parts(scene, mechanism, mechanism.parts, free=mechanism.standing)
-    furniture, furniture_links = None, {}
+    furniture: BodyHandle | None = None
+    furniture_links: Mapping[str, LinkHandle] = {}
     if mechanism.furniture:
         furniture, furniture_links = _add_parts(scene, mechanism, mechanism.furniture, free=False)
     if mechanism.standing:
@@ -250,7 +251,7 @@ def _rub_against_surroundings(scene: MujocoScene, handles: Sequence[BodyHandle])
     for own in (index for index in environment if owners[index] in handles):
         for other in environment:
             pair = {owners[own], owners[other]}
-            if owners[other] in handles and other <= own or len(pair) == 1 or not pair & scene.standing:
+            if (owners[other] in handles and other <= own) or len(pair) == 1 or not pair & scene.standing:
                 continue
             friction = FRICTION * (scene.floor_friction if FLOOR in pair else FRICTION)
             scene.add_pair(model.geom(own).name, model.geom(other).name, friction)

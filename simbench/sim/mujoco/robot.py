@@ -41,6 +41,10 @@ class MujocoRobot(MujocoBody):
         First indices of a free root among MuJoCo's position and velocity coordinates.
     position_columns, velocity_columns : (n,) array of int
         Indices of the joints there, in the order of `robot.joint_names`.
+    rotors : mapping of int to (3, 3) array
+        Empty: no rotor is inertia of a link.
+    has_armature : bool
+        True: MuJoCo's joints have the reflected inertia of their rotors.
     """
 
     world: World
@@ -51,13 +55,11 @@ class MujocoRobot(MujocoBody):
     position_columns: NDArray[np.int64]
     velocity_columns: NDArray[np.int64]
     rotors: Mapping[int, Array] = field(default_factory=dict)
-    """None: MuJoCo's joints have reflected inertia."""
     has_armature: bool = True
-    """MuJoCo's joints have the reflected inertia of their rotors."""
 
     @property
     def root_motion(self) -> RootMotion:
-        """What of the root's motion MuJoCo integrates: the velocity of its origin, turning in its own axes."""
+        """What of the root's motion MuJoCo integrates: the velocity of its origin, turning in its axes."""
         return RootMotion(point=(0.0, 0.0, 0.0), turns_in_root=True)
 
     def read_state(self, state: RobotState) -> None:

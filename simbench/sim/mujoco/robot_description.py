@@ -13,12 +13,13 @@ from simbench.robot.robot import Robot
 from simbench.sim.mujoco.scene import MujocoScene
 
 _CARRIER = "universe"
-"""Link that is put before the root: MuJoCo makes the first link of a URDF part of the world, without inertia."""
+"""Link that is put before the root: MuJoCo takes the first link of a URDF for the world, without inertia."""
 _LEAST = 1e-12
 """Mass (kg) and moment (kg·m²) of a massless link between two joints, which MuJoCo refuses."""
 _ROUNDING = 1e-6
-"""Part by which the largest moment of inertia may exceed the sum of the others: rounding, as of a thin plate."""
+"""Part by which the largest moment of inertia may exceed the sum of the others: rounding, as of a plate."""
 _SMALLEST_PART = 1e-9
+"""Part by which it is then made smaller than their sum."""
 
 
 def read_description(robot: Robot) -> tuple[Any, str]:
@@ -42,7 +43,9 @@ def read_description(robot: Robot) -> tuple[Any, str]:
         If MuJoCo cannot simulate the robot.
     """
     tree = ET.fromstring(robot.urdf_text)
-    children = {str(child.get("link")): joint for joint in tree.iter("joint") for child in joint.iter("child")}
+    children = {
+        str(child.get("link")): joint for joint in tree.iter("joint") for child in joint.iter("child")
+    }
     for link in tree.findall("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(shape)
@@ -61,14 +64,34 @@ def read_description(robot: Robot) -> tuple[Any, str]:
         raise refused(robot, error) from error
 
 
-def refused(robot: Robot, error: Exception) -> RobotError:
+def require_readable(robot: Robot) -> None:
+    """Refuse a robot whose links and joints MuJoCo does not take.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Raises
+    ------
+    RobotError
+        If MuJoCo cannot simulate it.
+    """
+    description, _ = read_description(robot)
+    try:
+        description.compile()
+    except ValueError as error:
+        raise refused(robot, error) from error
+
+
+def refused(robot: Robot, error: Exception | str) -> RobotError:
     """Make the error of a robot that MuJoCo refuses.
 
     Parameters
     ----------
     robot : Robot
         The robot.
-    error : Exception
+    error : Exception or str
         What MuJoCo said.
 
     Returns
@@ -157,10 +180,8 @@ def _make_inertia_acceptable(robot: Robot, link: ET.Element, *, moving: bool) ->
         return
     largest, rest = max(xx, yy, zz), xx + yy + zz - max(xx, yy, zz)
     if largest > (1.0 + _ROUNDING) * rest:
-        raise RobotError(
-            f"{robot.urdf}: not a URDF that MuJoCo can simulate: link `{link.get('name')}`: moments of inertia "
-            f"{xx:g}, {yy:g} and {zz:g} kg·m²; allowed: the largest at most the sum of the others"
-        )
+        what = f"link `{link.get('name')}`: moments of inertia {xx:g}, {yy:g} and {zz:g} kg·m²"
+        raise refused(robot, f"{what}; allowed: the largest at most the sum of the others, or engine bullet")
     if largest > (1.0 - _SMALLEST_PART) * rest > 0.0:
         name = ("ixx", "iyy", "izz")[(xx, yy, zz).index(largest)]
         inertia.set(name, repr((1.0 - _SMALLEST_PART) * rest))

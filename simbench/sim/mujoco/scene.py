@@ -16,8 +16,8 @@ _MOST_BODIES = 31
 """Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks."""
 _ALL_BITS = (1 << _MOST_BODIES) - 1
 _SHORTEST = 2.0
-"""Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably. What stands sinks in by
-4 µm at a step of 1 ms; a harder impedance than MuJoCo's usual one makes what begins to slide hop."""
+"""Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably. What stands sinks in
+by 4 µm at a step of 1 ms; a harder impedance than MuJoCo's usual one makes what begins to slide hop."""
 _FRICTION_RATIO = 100.0
 """Impedance of friction over that of the normal direction: what stands on its feet creeps that much less."""
 
@@ -48,8 +48,8 @@ def near_without_force() -> tuple[float, float]:
 class MujocoScene:
     """A MuJoCo model that grows, and its state.
 
-    MuJoCo compiles a description to a model of fixed size. The description is kept: what is added to it makes a
-    new model when it is next needed, in which all that was there before keeps its indices and its state.
+    MuJoCo compiles a description to a model of fixed size. The description is kept: what is added to it makes
+    a new model when it is next needed, in which all that was there before keeps its indices and its state.
 
     Parameters
     ----------
@@ -201,7 +201,9 @@ class MujocoScene:
         self._poses_known = False
 
     def locate_links(self) -> Any:
-        """Compute the poses and velocities of all links for the present state; contacts stay those of the step.
+        """Compute the poses and velocities of all links for the present state.
+
+        Contacts stay those of the last step.
 
         Returns
         -------

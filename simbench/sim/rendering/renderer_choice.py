@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from simbench.sim.engines import open_engine
+from simbench.sim.engines import open_picture_engine
 
 Renderer = str
 """Name of a renderer, as it appears in outputs."""
@@ -41,4 +41,4 @@ def choose_engine_renderer() -> Renderer:
     str
         Name of the renderer.
     """
-    return open_engine().choose_renderer()
+    return open_picture_engine("drawing without OpenGL").choose_renderer()

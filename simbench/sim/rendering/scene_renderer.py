@@ -12,7 +12,7 @@ from PIL import Image
 
 from simbench.robot.robot import Robot
 from simbench.sim.engine import Fixture, RobotBody, Stage
-from simbench.sim.engines import open_engine
+from simbench.sim.engines import open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.renderer_choice import Renderer
 from simbench.sim.rendering.scene_floor import add_floor
@@ -122,7 +122,7 @@ def open_scene(
     Scene
         Scene with all joint positions at zero.
     """
-    with open_engine().open_stage(renderer, window=gui) as stage:
+    with open_picture_engine("drawing without OpenGL").open_stage(renderer, window=gui) as stage:
         light = light_direction(camera)
         add_floor(stage, camera.target_m[:2], light)
         origin = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
