@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from simbench.cli.completion import complete_scenario, complete_scenario_key
+from simbench.cli.overrides import Engine, list_overrides
 from simbench.errors import BaselineError
 from simbench.files.printable import printable
 from simbench.files.storage.scratch import scratch_folder
@@ -49,6 +50,7 @@ def check_scenarios(
             autocompletion=complete_scenario_key,
         ),
     ] = None,
+    engine: Engine = None,
     update: Annotated[
         bool, typer.Option("--update", help="Measure and rewrite the baselines, and show what changes.")
     ] = False,
@@ -89,6 +91,7 @@ def check_scenarios(
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
+    from simbench.sim.engines import open_engine
 
     _require_outputs(history, summary)
     given = overrides or []
@@ -102,7 +105,10 @@ def check_scenarios(
     if only == "traces" and no_traces:
         raise BaselineError("--only traces: nothing is left with --no-traces; allowed: one of them")
     traces = not no_traces and only != "metrics"
-    cases = find_cases(scenarios or (), given, traces=traces and not update)
+    changes = list_overrides(given, None, engine)
+    cases = find_cases(scenarios or (), changes, traces=traces and not update)
+    for used in sorted({case.scenario.simulation.engine for case in cases}):
+        open_engine(used)
     if scenarios:
         require_packages(cases)
         if not update:

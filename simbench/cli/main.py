@@ -23,13 +23,14 @@ from simbench.cli.browser_view import Host, Port, Realtime, View, browser_view, 
 from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import NoCache, check_scenarios
+from simbench.cli.compare_engines import compare_engines
 from simbench.cli.completion import complete_scenario, complete_scenario_key
 from simbench.cli.convert import convert
 from simbench.cli.example import example
 from simbench.cli.explain import explain
 from simbench.cli.listing import Kind, make_listing, plain_lines, print_listing
 from simbench.cli.motion import motion_app
-from simbench.cli.overrides import Robot, list_overrides
+from simbench.cli.overrides import Engine, Robot, list_overrides
 from simbench.cli.place import place
 from simbench.cli.replay import Fast, replay, video
 from simbench.cli.report import report
@@ -237,6 +238,7 @@ def run(
         ),
     ],
     robot: Robot = None,
+    engine: Engine = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -265,7 +267,7 @@ def run(
     no_cache: NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
-    resolved = _find_scenario(scenario, robot, overrides)
+    resolved = _find_scenario(scenario, robot, list_overrides(overrides, None, engine))
     from simbench.runs.run_directory import DirectoryTaken, unused_run_path
 
     if view and gui:
@@ -395,6 +397,7 @@ _COMMANDS: dict[Callable[..., None], str] = {
     check_scenarios: example(
         "simbench check drawer --history history.jsonl", "simbench check my_scenario.yaml --update"
     ),
+    compare_engines: example("simbench compare-engines drawer mahru_walk --jobs 2"),
     trend: example("simbench trend history.jsonl --out trend.html"),
     sweep: example("simbench sweep drawer --vary fixtures.0.mass_kg=1,2,5 --jobs 2"),
     skills: example("simbench skills actor:knife:4 --picture knife.png"),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +19,15 @@ Robot = Annotated[
 ]
 
 
-def list_overrides(overrides: Sequence[str] | None, robot: str | None) -> list[str]:
+Engine = Annotated[
+    Literal["bullet", "mujoco"] | None,
+    typer.Option(help="Physics engine, in place of the scenario's (simulation.engine)."),
+]
+
+
+def list_overrides(
+    overrides: Sequence[str] | None, robot: str | None, engine: str | None = None
+) -> list[str]:
     """List the values to override in a scenario.
 
     Parameters
@@ -28,12 +36,15 @@ def list_overrides(overrides: Sequence[str] | None, robot: str | None) -> list[s
         `key=value` texts of `--set`.
     robot : str or None
         Value of `--robot`.
+    engine : str, optional
+        Value of `--engine`.
 
     Returns
     -------
     list of str
-        `key=value` texts in the order in which they apply: `--set` wins over `--robot`.
+        `key=value` texts in the order in which they apply: `--set` wins over `--robot` and `--engine`.
     """
     # JSON is YAML, in which a name such as `1.0` or `~` would be no text.
     named = [] if robot is None else [f"robot.name={json.dumps(robot, ensure_ascii=False)}"]
+    named += [] if engine is None else [f"simulation.engine={engine}"]
     return [*named, *(overrides or ())]

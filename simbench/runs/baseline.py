@@ -15,6 +15,7 @@ from simbench.files.documents.json_document import parse_json
 from simbench.files.documents.text_file import read_text
 from simbench.files.storage.whole_file import write_whole
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
+from simbench.sim.engines import BULLET
 
 Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
@@ -85,6 +86,27 @@ class Verdict:
     def failed(self) -> bool:
         """Whether the metric is worse than its baseline or missing."""
         return self.outcome in ("worse", "missing")
+
+
+def baseline_path(scenario_file: Path, name: str, engine: str) -> Path:
+    """Find the file of a scenario's baseline: each physics engine has its own.
+
+    Parameters
+    ----------
+    scenario_file : Path
+        File of the scenario.
+    name : str
+        Name of the scenario.
+    engine : str
+        Physics engine, `simulation.engine`.
+
+    Returns
+    -------
+    Path
+        `baselines/NAME.json` beside the scenario's file for Bullet, `baselines/ENGINE/NAME.json` for others.
+    """
+    folder = scenario_file.parent / "baselines"
+    return (folder if engine == BULLET else folder / engine) / f"{name}.json"
 
 
 def read_baseline(path: Path) -> Baseline | None:

@@ -33,7 +33,7 @@ class MetricEntry(NamedTuple):
     unit : str
         Unit; empty for a plain number.
     kind : str
-        `number`, or `true or false`.
+        `number`, `true or false`, or `name`.
     samples : str
         Samples it is taken over.
     better : str
@@ -79,6 +79,7 @@ class _Group(NamedTuple):
 
 
 _BALANCED = "balanced robots: on two feet, not seated"
+_NAME = "name"
 _TRUTH = "true or false"
 _FALL = (
     "A fall invalidates all other metrics of the run. Look at `zmp.min_margin_m` and the video before the "
@@ -1029,6 +1030,14 @@ _GROUPS: tuple[_Group, ...] = (
         "every run",
         (
             _Text(
+                "simulation.engine",
+                "Physics engine that simulated the run: `bullet` or `mujoco`.",
+                _PHYSICS,
+                "",
+                "Set by `simulation.engine`. `simbench compare-engines` says what depends on it.",
+                kind=_NAME,
+            ),
+            _Text(
                 "timing.realtime_factor",
                 "Simulated time divided by the time it took: values above 1 are faster than real time. "
                 "Compilation is not counted.",
@@ -1238,6 +1247,8 @@ def _tolerance(text: _Text) -> str:
     """Say how far a metric may be from its baseline."""
     if metric_direction(text.name) == "ignored":
         return "ignored"
+    if text.kind == _NAME:
+        return "none: it must stay the same"
     if text.kind == _TRUTH:
         return "none: it must not change for the worse"
     unit, absolute = unit_of(text.name), usual_tolerance(text.name, 0.0)

@@ -37,7 +37,12 @@ from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.cached import PLAN_REUSED, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
-from simbench.runs.provenance import collect_provenance, describe_robot_files, describe_trajectory
+from simbench.runs.provenance import (
+    collect_provenance,
+    describe_engine,
+    describe_robot_files,
+    describe_trajectory,
+)
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
@@ -73,6 +78,8 @@ if TYPE_CHECKING:
 PROVENANCE = "provenance.json"
 DOUBT_COUNT = "motion.doubt_count"
 """Metric of a run with a recording: number of things that may well be wrong about it."""
+ENGINE = "simulation.engine"
+"""Metric of every run: name of the physics engine."""
 OnDoubts = Callable[[tuple[str, ...]], None]
 
 
@@ -136,7 +143,12 @@ def run_scenario(
         engine.require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
-        PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
+        PROVENANCE: json_text(
+            {
+                **collect_provenance(scenario.seed, sys.argv),
+                "engine": describe_engine(scenario.simulation.engine),
+            }
+        ),
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
@@ -301,7 +313,11 @@ def _run(
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
     notes = followed.notes if followed else tuple(course.notes)
-    plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
+    plan_and_timing: dict[str, Any] = {
+        **course.metrics,
+        ENGINE: settings.engine,
+        **_timing(recorder, settings.timestep_s),
+    }
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
         known = {**plan_and_timing, DIVERGED: recorder.divergence.time}

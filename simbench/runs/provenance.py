@@ -15,6 +15,7 @@ from typing import Any
 import simbench
 from simbench.resources import PACKAGE
 from simbench.robot.sources import RobotSource
+from simbench.sim.engines import ENGINES
 
 
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
@@ -47,6 +48,24 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
         "command": [os.fsencode(part).decode("utf-8", "replace") for part in command],
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
+
+
+def describe_engine(name: str) -> dict[str, Any]:
+    """Describe the physics engine of a run.
+
+    Parameters
+    ----------
+    name : str
+        One of `sim.engines.ENGINES`.
+
+    Returns
+    -------
+    dict
+        Ready for JSON: `name`, `library` (the distribution that is installed) and its `version`.
+    """
+    providers = metadata.packages_distributions().get(ENGINES[name].library, [])
+    library = providers[0] if providers else ENGINES[name].library
+    return {"name": name, "library": library, "version": dict(_packages()).get(library)}
 
 
 @lru_cache(maxsize=1)

@@ -15,6 +15,7 @@ from simbench.runs.baseline import (
     Baseline,
     Metric,
     Verdict,
+    baseline_path,
     compare,
     measure_baseline,
     read_baseline,
@@ -46,7 +47,7 @@ class Case:
     scenario : Scenario
         The scenario.
     path : Path
-        File of the baseline, `baselines/<scenario's name>.json` beside the scenario's file.
+        File of the baseline, from `baseline_path`.
     baseline : {metric: Expectation} or None
         None if there is no such file.
     missing : str
@@ -158,7 +159,7 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = (), *, traces: b
     cases = []
     for name in names or list_scenarios():
         scenario = load_scenario(name, overrides)
-        path = find_scenario(name).parent / "baselines" / f"{scenario.name}.json"
+        path = baseline_path(find_scenario(name), scenario.name, scenario.simulation.engine)
         if path.resolve() in found:
             raise ScenarioError(
                 f"{name}: has the name '{scenario.name}' and so the baseline of {found[path.resolve()]}; "

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.errors import SimbenchError
-from simbench.runs.baseline import Verdict, compare, read_baseline
+from simbench.runs.baseline import Verdict, baseline_path, compare, read_baseline
 from simbench.runs.checks import Metric
 from simbench.runs.scenario.library import find_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario
@@ -54,8 +54,9 @@ def compare_with_baseline(scenario: Scenario, metrics: Mapping[str, Metric]) -> 
         None if there is no such scenario or baseline, or the run's scenario was changed.
     """
     try:
-        shipped = load_scenario(scenario.name)
-        path = find_scenario(scenario.name).parent / "baselines" / f"{scenario.name}.json"
+        engine = scenario.simulation.engine
+        shipped = load_scenario(scenario.name, [f"simulation.engine={engine}"])
+        path = baseline_path(find_scenario(scenario.name), scenario.name, engine)
         baseline = read_baseline(path)
     except SimbenchError:
         return None

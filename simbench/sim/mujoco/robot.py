@@ -189,6 +189,9 @@ def load_robot(world: World, scene: MujocoScene, robot: Robot, base: Array, posi
         joint.armature = rotor
         joint.solref_limit = scene.solref
     shapes = add_collision_shapes(scene, robot, prefix, handle)
+    for names in shapes.values():
+        for name in names:
+            scene.add_pair(name, "floor", friction=scene.floor_friction)
     for first, second in robot.self_collision_pairs:
         for one in shapes.get(first, ()):
             for other in shapes.get(second, ()):

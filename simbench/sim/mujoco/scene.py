@@ -15,11 +15,30 @@ NEAR = 1e-3
 _MOST_BODIES = 31
 """Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks."""
 _ALL_BITS = (1 << _MOST_BODIES) - 1
-_SHORTEST = 2.0
-"""Time constant of a constraint in time steps: MuJoCo integrates no shorter one stably. What stands sinks in
-by 4 µm at a step of 1 ms; a harder impedance than MuJoCo's usual one makes what begins to slide hop."""
-_FRICTION_RATIO = 100.0
-"""Impedance of friction over that of the normal direction: what stands on its feet creeps that much less."""
+_GIVE = 0.5
+"""MuJoCo's impedance of a contact: the part of a step's demand that the contact meets at once. Of what meets
+more, a body that begins to slide loses the floor and hops; this much less, and what lands bounces."""
+_DAMPING, _STIFFNESS = 1.0, 0.1
+"""Demand of a contact: the part of the approach speed, and of the depth, that a step removes."""
+_FRICTION_DAMPING = 0.25
+"""Demand of friction: the part of the sliding speed that a step removes, if the normal force allows. MuJoCo
+takes μ times what it does not remove for a parting speed: with more, feet that land obliquely bounce; with
+less, they slide on."""
+_FRICTION_RATIO = 1000.0
+"""Stiffness of friction over that of the normal direction: what stands on its feet creeps that much less."""
+
+IMPEDANCE = (_GIVE, _GIVE, 1e-3, 0.5, 2.0)
+"""The same, as MuJoCo takes it: it does not change with the depth."""
+_NONE = 1e-9
+"""No stiffness: MuJoCo takes 0 for its usual one."""
+
+
+def _reference(stiffness: float, damping: float, timestep: float) -> tuple[float, float]:
+    """Convert the parts of depth and speed that a step removes to MuJoCo's stiffness and damping.
+
+    MuJoCo demands the acceleration -b v - k r of a constraint, and is given -k d² and -b d, with the impedance d.
+    """
+    return -stiffness * _GIVE**2 / timestep**2, -damping * _GIVE / timestep
 
 
 @cache
@@ -61,8 +80,8 @@ class MujocoScene:
 
     def __init__(self, timestep: float, floor_friction: float) -> None:
         self.timestep, self.floor_friction = timestep, floor_friction
-        self.solref = (_SHORTEST * timestep, 1.0)
-        """Time constant, s, and damping ratio of all constraints."""
+        self.solref = _reference(_STIFFNESS, _DAMPING, timestep)
+        """Stiffness and damping of contacts and end stops, as MuJoCo takes them."""
         self.standing: set[BodyHandle] = set()
         """Equipment that nothing fixes to the world."""
         self.spec = mujoco.MjSpec()
@@ -157,7 +176,7 @@ class MujocoScene:
         shape.contype, shape.conaffinity = 1 << body, _ALL_BITS ^ (1 << body)
         shape.condim, shape.priority = 3, priority
         shape.friction = [friction, 0.0, 0.0]
-        shape.solref = self.solref
+        shape.solref, shape.solimp = self.solref, IMPEDANCE
 
     def add_pair(self, first: str, second: str, friction: float) -> None:
         """Let two shapes collide, with a friction of their own.
@@ -171,7 +190,8 @@ class MujocoScene:
         """
         pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
         pair.friction = [friction, friction, 0.0, 0.0, 0.0]
-        pair.solref = self.solref
+        pair.solref, pair.solimp = self.solref, IMPEDANCE
+        pair.solreffriction = _reference(_NONE, _FRICTION_DAMPING, self.timestep)
         if "floor" in (first, second):
             pair.margin, pair.gap = near_without_force()
         self._compiled_state_is_old()

@@ -1,0 +1,207 @@
+"""The command line's `simbench compare-engines`: parse, call, print."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simbench.cli.completion import complete_scenario, complete_scenario_key
+from simbench.errors import RunError
+from simbench.files.printable import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from simbench.runs.engine_comparison import EngineComparison, EngineRun
+
+_FIRST, _SECOND = "bullet", "mujoco"
+
+
+def compare_engines(
+    scenarios: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SCENARIO...", help="Names or paths of YAML files.", autocompletion=complete_scenario
+        ),
+    ],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a value in each scenario; repeatable.",
+            autocompletion=complete_scenario_key,
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="New directory of the runs, by default runs/engines-TIME."),
+    ] = None,
+    all_metrics: Annotated[bool, typer.Option("--all", help="Print every metric.")] = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no pages.")] = False,
+) -> None:
+    """Run scenarios in both physics engines and say what depends on the engine; exit status 1 if a check fails."""
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what plans and simulates is imported.
+    for name in scenarios:
+        read_scenario(name)
+    given = overrides or []
+    if any(text.partition("=")[0].strip() == "simulation.engine" for text in given):
+        raise RunError("--set simulation.engine: the scenarios run in both engines; leave it out")
+    from simbench.cli.console import make_console, progress_bars, wide_console
+    from simbench.runs.engine_comparison import compare_engines as compare
+    from simbench.runs.run_directory import runs_directory
+    from simbench.sim.engines import open_engine
+
+    for engine in (_FIRST, _SECOND):
+        open_engine(engine)
+    out = out or Path("runs") / f"engines-{datetime.now():%Y%m%d-%H%M%S}"
+    console = wide_console()
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        with runs_directory(out) as folder:
+            compared = compare(
+                scenarios,
+                given,
+                folder,
+                engines=(_FIRST, _SECOND),
+                jobs=jobs or len(os.sched_getaffinity(0)),
+                on_progress=on_progress,
+            )
+        pages = [] if no_report else _write_reports(compared, out, on_progress)
+    for each in compared:
+        for run in each.runs:
+            print(printable(f"{each.scenario} in {run.engine}: {_outcome(run)}"))
+        if each.verdicts:
+            console.print(metrics_table(each, all_metrics=all_metrics))
+            print()
+            console.print(signals_table(each))
+        print()
+    print(f"runs    {out}")
+    for page in pages:
+        print(f"report  {page}")
+    raise typer.Exit(0 if all(run.passed for each in compared for run in each.runs) else 1)
+
+
+def _write_reports(compared: list[EngineComparison], out: Path, on_progress: object) -> list[Path]:
+    """Write a page for each scenario, on which the second engine's robot is the ghost of the first one's."""
+    from simbench.runs.report.html import write_report
+    from simbench.runs.report.report import read_reports
+
+    pages = []
+    for each in compared:
+        if any(run.error for run in each.runs):
+            continue
+        folders = [out / run.folder.name for run in each.runs]
+        page = out / f"{each.scenario}.html"
+        write_report(read_reports(folders, on_progress), page)  # type: ignore[arg-type]
+        pages.append(page)
+    return pages
+
+
+def _outcome(run: EngineRun) -> str:
+    """Say how a run ended."""
+    if run.error:
+        return f"failed: {run.error}"
+    failed = [f"{check.name} is not {check.bound}" for check in run.checks if not check.passed]
+    held = f"{len(run.checks) - len(failed)} of {len(run.checks)} checks hold"
+    return "; ".join([held, *failed])
+
+
+def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
+    """Lay out the metrics of both engines side by side.
+
+    Parameters
+    ----------
+    compared : EngineComparison
+        A scenario in two engines.
+    all_metrics : bool
+        Whether all are shown, and not only those that say most.
+
+    Returns
+    -------
+    rich.table.Table
+        Table of metric, both values, their difference, the tolerance and whether it is kept.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from simbench.runs.metric_format import format_value, unit_of
+    from simbench.runs.regression import format_tolerance
+
+    first, second = (run.engine for run in compared.runs)
+    table = Table("metric", first, second, "difference", "tolerance", "unit", "", box=None, pad_edge=False)
+    for column in table.columns[1:5]:
+        column.justify = "right"
+    for verdict in compared.verdicts if all_metrics else compared.main:
+        same = verdict.outcome == "holds"
+        table.add_row(
+            verdict.name,
+            format_value(verdict.was),
+            format_value(verdict.now),
+            _difference(verdict.was, verdict.now),
+            "" if verdict.outcome == "new" else format_tolerance(verdict.tolerance, "same"),
+            unit_of(verdict.name),
+            Text("same", "green") if same else Text("differs", "yellow"),
+        )
+    hidden = 0 if all_metrics else len(compared.verdicts) - len(compared.main)
+    if hidden:
+        others = [each for each in compared.verdicts if each not in compared.main]
+        differing = sum(each.outcome != "holds" for each in others)
+        table.add_row(f"{hidden} more, {differing} of which differ; --all shows them")
+    return table
+
+
+def signals_table(compared: EngineComparison) -> Table:
+    """Lay out from when on each signal differs.
+
+    Parameters
+    ----------
+    compared : EngineComparison
+        A scenario in two engines.
+
+    Returns
+    -------
+    rich.table.Table
+        Table of signal, the first sample that is outside the usual tolerance, both values there, and how far
+        apart they come later.
+    """
+    from rich.table import Table
+
+    columns = (
+        "signal",
+        "first differs at",
+        *(run.engine for run in compared.runs),
+        "tolerance",
+        "later up to",
+    )
+    table = Table(*columns, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for each in compared.divergences:
+        table.add_row(
+            each.channel.name,
+            f"{each.time:.3f} s",
+            f"{each.was:.4g}",
+            f"{each.now:.4g}",
+            f"{each.tolerance:.2g} {each.channel.unit}",
+            f"{each.peak_ratio:.3g} times the tolerance",
+        )
+    same = compared.signals - len(compared.divergences)
+    if same:
+        table.add_row(f"{same} signals stay within tolerance")
+    return table
+
+
+def _difference(first: object, second: object) -> str:
+    """Write the second minus the first of two numbers."""
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in (first, second)):
+        return ""
+    return f"{float(second) - float(first):+.3g}"  # type: ignore[arg-type]
