@@ -91,7 +91,6 @@ def check_scenarios(
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
-    from simbench.sim.engines import open_engine
 
     _require_outputs(history, summary)
     given = overrides or []
@@ -107,8 +106,7 @@ def check_scenarios(
     traces = not no_traces and only != "metrics"
     changes = list_overrides(given, None, engine)
     cases = find_cases(scenarios or (), changes, traces=traces and not update)
-    for used in sorted({case.scenario.simulation.engine for case in cases}):
-        open_engine(used)
+    _require_engines(cases)
     if scenarios:
         require_packages(cases)
         if not update:
@@ -269,6 +267,14 @@ def untraced_lines(results: Sequence[CaseResult]) -> list[str]:
     if not names:
         return []
     return [f"without a trace, metrics only: {', '.join(names)}; --update --only traces writes one"]
+
+
+def _require_engines(cases: Sequence[Case]) -> None:
+    """Refuse cases whose physics engine is not installed, before anything is run."""
+    from simbench.sim.engines import open_engine
+
+    for engine in sorted({case.scenario.simulation.engine for case in cases}):
+        open_engine(engine)
 
 
 def _require_outputs(history: Path | None, summary: Path | None) -> None:

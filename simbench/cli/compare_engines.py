@@ -47,7 +47,7 @@ def compare_engines(
     all_metrics: Annotated[bool, typer.Option("--all", help="Print every metric.")] = False,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no pages.")] = False,
 ) -> None:
-    """Run scenarios in both physics engines and say what depends on the engine; exit status 1 if a check fails."""
+    """Run scenarios in both physics engines, and say what differs; exit status 1 if a check fails."""
     from simbench.runs.scenario.library import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.

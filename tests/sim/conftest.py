@@ -8,12 +8,15 @@ import pytest
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
-from simbench.sim.bullet.client import bullet
 from simbench.sim.control.joint_controller import JointController
+from simbench.sim.engines import is_installed
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.sensing import ContactSensor, ContactSums
 from simbench.sim.state import empty_state
+
+if is_installed("bullet"):
+    from simbench.sim.bullet.client import bullet
 
 
 @pytest.fixture(scope="session")
@@ -123,12 +126,9 @@ class Standing:
 
         Returns the point where the force acts and the controller's command.
         """
-        client = self.world.client
         if point is None:
-            point = bullet.getBasePositionAndOrientation(self.body.handle, physicsClientId=client)[0]
-        bullet.applyExternalForce(
-            self.body.handle, -1, push, point, bullet.WORLD_FRAME, physicsClientId=client
-        )
+            point = self.body.root_com_frame()[0]
+        self.body.apply_force(self.body.root, tuple(push), tuple(point))
         reference = self.stance.joints if reference is None else reference
         speed = np.zeros(len(reference)) if speed is None else speed
         command = self._controller.step(self.state, self._controller.demand(reference, speed, self.hold))

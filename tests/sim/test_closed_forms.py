@@ -9,7 +9,9 @@ STEP = 1e-3
 
 BOUNDS = {
     "height after 0.5 s of fall": {"bullet": 2.6e-3, "mujoco": 2.6e-3},
-    "distance of a block that slides to rest": {"bullet": 1e-5, "mujoco": 2e-3},
+    "distance of a block that slides to rest": {"bullet": 1e-5, "mujoco": 3e-5},
+    "speed of a block after an oblique landing": {"bullet": 1e-2, "mujoco": 7e-2},
+    "its bounce": {"bullet": 1e-9, "mujoco": 5e-4},
     "period of a pendulum": {"bullet": 1e-6, "mujoco": 1e-6},
     "amplitude after three periods": {"bullet": 3e-6, "mujoco": 3e-6},
     "precession of a spinning body": {"bullet": 2e-4, "mujoco": 2e-4},
@@ -17,16 +19,15 @@ BOUNDS = {
     "Ixx by two wires": {"bullet": 3e-5, "mujoco": 3e-5},
     "Iyy by two wires": {"bullet": 3e-5, "mujoco": 3e-5},
     "Izz by two wires": {"bullet": 3e-5, "mujoco": 3e-5},
-    "way of a block at 98% of break-away": {"bullet": 2e-7, "mujoco": 1e-6},
+    "way of a block at 98% of break-away": {"bullet": 2e-7, "mujoco": 3e-6},
     "way of a block at 102% of break-away": {"bullet": 4e-5, "mujoco": 4e-5},
     "way of a joint at 98% of break-away": {"bullet": 1e-12, "mujoco": 1e-6},
     "way of a joint at 102% of break-away": {"bullet": 3e-5, "mujoco": 3e-5},
 }
 """Largest error at a step of 1 ms, in the unit of the quantity.
 
-Semi-implicit Euler falls g t dt / 2 too far. A block that slides at 2 m/s hops by millimetres in MuJoCo, whose
-contacts take a part of sliding for parting (docs/concepts/engines.md); its friction, and so its way, is
-right on average."""
+Semi-implicit Euler falls g t dt / 2 too far. MuJoCo's friction creeps, as its constraints give way
+a little; what lands obliquely bounces a little, as its friction takes a part of sliding for parting."""
 
 
 @pytest.fixture(params=sorted(ENGINES))

@@ -22,6 +22,8 @@ _BLOCK = Board((-0.2, -0.2, 0.0), (0.2, 0.2, 0.04), IRON)
 _CARRIAGE = Board((-0.2, -0.2, 0.6), (0.2, 0.2, 0.64), IRON)
 _FALL_TIME = 0.5
 _PUSH_TIME = 0.2
+_DROP, _FORWARD = 0.03, 1.0
+"""Height, m, from which a block lands, and its forward speed, m/s: about those of a foot."""
 _SWING = 1.0
 """Amplitude of the pendulum, rad: a quarter of its period's difference from that of a small one is 1.6 %."""
 _SWINGS = 3
@@ -114,6 +116,45 @@ def sliding_block(engine: str, timestep: float) -> list[SceneResult]:
     speed = acceleration * _PUSH_TIME
     expected = 0.5 * acceleration * _PUSH_TIME**2 + speed**2 / (2.0 * limit)
     return [SceneResult("distance of a block that slides to rest", "m", distance, expected)]
+
+
+def landing_block(engine: str, timestep: float) -> list[SceneResult]:
+    """Let a block that moves forward fall on the floor: friction takes μ times what stops its fall.
+
+    Of the forward speed v, what lands with the speed w keeps v − μ w, and loses μ g t in the time t after it.
+
+    Parameters
+    ----------
+    engine : str
+        Physics engine, one of `sim.engines.ENGINES`.
+    timestep : float
+        Physics step, s.
+
+    Returns
+    -------
+    list of SceneResult
+        Forward speed a little after landing, and how high the block bounces.
+    """
+    friction = FRICTION * FLOOR_FRICTION
+    with open_engine(engine).open_world(timestep, floor_friction=FLOOR_FRICTION) as world:
+        block = world.add_fixture(_block())
+        block.place(np.zeros(0), np.array([0.0, 0.0, _DROP, 0.0, 0.0, 0.0, 1.0]))
+        [(com, *_)] = block.link_motions([block.links["block"]])
+        block.apply_force(block.links["block"], (_MASS * _FORWARD / timestep, 0.0, 0.0), com)
+        places = np.empty((round(1.5 * np.sqrt(2.0 * _DROP / GRAVITY) / timestep), 3))
+        for row in range(len(places)):
+            world.step()
+            places[row] = block.read_state().stand[:3]
+    landing = np.sqrt(2.0 * _DROP / GRAVITY)
+    around = np.array([0.01, 0.02])
+    first, last = np.round((landing + around) / timestep).astype(int)
+    speed = float((places[last, 0] - places[first, 0]) / ((last - first) * timestep))
+    expected = _FORWARD - friction * (GRAVITY * landing + GRAVITY * around.mean())
+    bounce = float(places[first:, 2].max())
+    return [
+        SceneResult("speed of a block after an oblique landing", "m/s", speed, float(expected)),
+        SceneResult("its bounce", "m", max(bounce, 0.0), 0.0),
+    ]
 
 
 def pendulum(engine: str, timestep: float) -> list[SceneResult]:
@@ -289,6 +330,7 @@ def joint_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
 SCENES: Mapping[str, Callable[[str, float], list[SceneResult]]] = {
     "free fall": free_fall,
     "sliding block": sliding_block,
+    "oblique landing": landing_block,
     "pendulum": pendulum,
     "spinning body": spinning_body,
     "two wires": two_wires,

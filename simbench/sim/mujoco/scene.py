@@ -36,7 +36,7 @@ _NONE = 1e-9
 def _reference(stiffness: float, damping: float, timestep: float) -> tuple[float, float]:
     """Convert the parts of depth and speed that a step removes to MuJoCo's stiffness and damping.
 
-    MuJoCo demands the acceleration -b v - k r of a constraint, and is given -k d² and -b d, with the impedance d.
+    MuJoCo demands the acceleration -b v - k r of a constraint; it takes -k d² and -b d with the impedance d.
     """
     return -stiffness * _GIVE**2 / timestep**2, -damping * _GIVE / timestep
 

@@ -23,6 +23,11 @@ from simbench.sim.vectors import Quaternion, Vector
 
 NO_WINDOW = "simulation.engine: mujoco has no window; allowed: --view, which shows the scene in a browser"
 
+_SKIN = 1e-3
+"""Thickness, m, by which Bullet's hulls of meshes and its cylinders exceed their shapes: what is near there
+is near here."""
+_THICKER = [int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_CYLINDER)]
+
 
 @dataclass(frozen=True)
 class MujocoWorld:
@@ -190,10 +195,12 @@ class MujocoWorld:
             for link in (first[1], second[1])
             for start in [model.body_geomadr[link]]
         )
+        skin = np.where(np.isin(model.geom_type, _THICKER), _SKIN, 0.0)
         # MuJoCo returns the distance that it was to look within where the shapes are farther apart.
-        farthest = 2.0 * distance
+        farthest = 2.0 * (distance + 2.0 * _SKIN)
         return any(
-            mujoco.mj_geomDistance(model, data, one, other, farthest, None) <= distance
+            mujoco.mj_geomDistance(model, data, one, other, farthest, None)
+            <= distance + skin[one] + skin[other]
             for one in ours
             for other in theirs
         )
@@ -267,5 +274,20 @@ def make_world(timestep: float, *, floor_friction: float) -> Iterator[MujocoWorl
     ------
     MujocoWorld
     """
-    with scratch_folder() as scratch:
+    with scratch_folder() as scratch, _without_log_file():
         yield MujocoWorld(MujocoScene(timestep, floor_friction), scratch)
+
+
+@contextlib.contextmanager
+def _without_log_file() -> Iterator[None]:
+    """Keep MuJoCo from writing warnings of states that diverge, which the run tells of, into a file here."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(_say_nothing)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _say_nothing(warning: str) -> None:
+    """Leave a warning of MuJoCo's out."""
