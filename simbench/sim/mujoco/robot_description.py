@@ -1,13 +1,14 @@
 """A robot's URDF as MuJoCo reads it: a free or fixed root, every link kept, inertia untouched."""
 
 import xml.etree.ElementTree as ET
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 import pinocchio as pin
 
 from simbench.errors import RobotError
+from simbench.kinematics.arrays import Array
 from simbench.robot.convex_geometry import read_collision_geometry
 from simbench.robot.robot import Robot
 from simbench.sim.mujoco.scene import MujocoScene
@@ -46,11 +47,14 @@ def read_description(robot: Robot) -> tuple[Any, str]:
     children = {
         str(child.get("link")): joint for joint in tree.iter("joint") for child in joint.iter("child")
     }
+    inertias = {}
     for link in tree.findall("link"):
-        for shape in [*link.findall("visual"), *link.findall("collision")]:
-            link.remove(shape)
         joint = children.get(str(link.get("name")))
-        _make_inertia_acceptable(robot, link, moving=joint is not None and joint.get("type") != "fixed")
+        moving = joint is not None and joint.get("type") != "fixed"
+        inertias[str(link.get("name"))] = _read_inertia(robot, link, moving=moving)
+        for element in ("visual", "collision", "inertial"):
+            for each in link.findall(element):
+                link.remove(each)
     root = next(str(link.get("name")) for link in tree.findall("link") if link.get("name") not in children)
     ET.SubElement(tree, "link", name=_CARRIER)
     joint = ET.SubElement(tree, "joint", name=_CARRIER, type="fixed")
@@ -59,9 +63,13 @@ def read_description(robot: Robot) -> tuple[Any, str]:
     options = {"fusestatic": "false", "balanceinertia": "false", "inertiafromgeom": "false"}
     ET.SubElement(ET.SubElement(tree, "mujoco"), "compiler", options)
     try:
-        return mujoco.MjSpec.from_string(ET.tostring(tree, encoding="unicode")), root
+        description = mujoco.MjSpec.from_string(ET.tostring(tree, encoding="unicode"))
     except ValueError as error:
         raise refused(robot, error) from error
+    for name, inertia in inertias.items():
+        if inertia is not None:
+            _set_inertia(description.body(name), inertia)
+    return description, root
 
 
 def require_readable(robot: Robot) -> None:
@@ -77,9 +85,8 @@ def require_readable(robot: Robot) -> None:
     RobotError
         If MuJoCo cannot simulate it.
     """
-    description, _ = read_description(robot)
     try:
-        description.compile()
+        read_description(robot)[0].compile()
     except ValueError as error:
         raise refused(robot, error) from error
 
@@ -163,25 +170,50 @@ def _set_shape(scene: MujocoScene, geom: Any, shape: pin.coal.CollisionGeometry,
         geom.type, geom.meshname = kinds.mjGEOM_MESH, name
 
 
-def _make_inertia_acceptable(robot: Robot, link: ET.Element, *, moving: bool) -> None:
-    """Give a massless link that moves the least that MuJoCo takes, and mend what rounding made impossible."""
-    mass, inertia = link.find("inertial/mass"), link.find("inertial/inertia")
-    if mass is None or inertia is None:
-        return
+class _LinkInertia(NamedTuple):
+    """Mass (kg), centre of mass in the link's frame (m), principal moments (kg·m²), and axes as columns."""
+
+    mass: float
+    centre: Array
+    moments: Array
+    axes: Array
+
+
+def _set_inertia(body: Any, inertia: _LinkInertia) -> None:
+    """Give a link its inertia. MuJoCo's own reader of URDFs has turned principal axes, until version 4."""
+    body.explicitinertial, body.mass = True, inertia.mass
+    body.ipos, body.inertia = inertia.centre, inertia.moments
+    body.iquat = np.roll(pin.Quaternion(inertia.axes).coeffs(), 1)
+
+
+def _read_inertia(robot: Robot, link: ET.Element, *, moving: bool) -> _LinkInertia | None:
+    """Read mass and inertia of a link; None of one that has neither and does not move by itself.
+
+    A massless link that moves gets the least that MuJoCo takes, and what rounding made impossible is mended.
+    """
+    origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
+    mass = float(_attribute(link.find("inertial/mass"), "value", "0"))
+    entries = [float(_attribute(inertia, name, "0")) for name in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")]
     if moving:
-        mass.set("value", repr(max(float(mass.get("value", "0")), _LEAST)))
-    entries = [float(inertia.get(name, "0")) for name in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")]
+        mass = max(mass, _LEAST)
+        entries = entries if any(entries) else [_LEAST] * 3 + [0.0] * 3
+    if not mass:
+        return None
     xx, yy, zz, xy, xz, yz = entries
-    if moving and not any(entries):
-        for name in ("ixx", "iyy", "izz"):
-            inertia.set(name, repr(_LEAST))
-    if xy or xz or yz:
-        # The reader of URDFs has written inertias that no rigid body has in their principal axes.
-        return
-    largest, rest = max(xx, yy, zz), xx + yy + zz - max(xx, yy, zz)
-    if largest > (1.0 + _ROUNDING) * rest:
-        what = f"link `{link.get('name')}`: moments of inertia {xx:g}, {yy:g} and {zz:g} kg·m²"
-        raise refused(robot, f"{what}; allowed: the largest at most the sum of the others, or engine bullet")
-    if largest > (1.0 - _SMALLEST_PART) * rest > 0.0:
-        name = ("ixx", "iyy", "izz")[(xx, yy, zz).index(largest)]
-        inertia.set(name, repr((1.0 - _SMALLEST_PART) * rest))
+    moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    if moments[2] > (1.0 + _ROUNDING) * (moments[0] + moments[1]):
+        what = f"link `{link.get('name')}`: moments of inertia " + ", ".join(f"{each:g}" for each in moments)
+        allowed = "the largest at most the sum of the others, or engine bullet"
+        raise refused(robot, f"{what} kg·m²; allowed: {allowed}")
+    moments[2] = min(moments[2], (1.0 - _SMALLEST_PART) * (moments[0] + moments[1]))
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    numbers = [
+        np.array([float(value) for value in _attribute(origin, name, "0 0 0").split()])
+        for name in ("xyz", "rpy")
+    ]
+    return _LinkInertia(mass, numbers[0], moments, pin.rpy.rpyToMatrix(numbers[1]) @ axes)
+
+
+def _attribute(element: ET.Element | None, name: str, default: str) -> str:
+    """Read an attribute of an element that may be missing."""
+    return default if element is None else element.get(name, default)
