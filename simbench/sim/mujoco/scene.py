@@ -1,7 +1,7 @@
 """The model and the state of a MuJoCo world, to which bodies are added one after the other."""
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 
@@ -15,30 +15,58 @@ NEAR = 1e-3
 _MOST_BODIES = 31
 """Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks."""
 _ALL_BITS = (1 << _MOST_BODIES) - 1
-_GIVE = 0.5
-"""MuJoCo's impedance of a contact: the part of a step's demand that the contact meets at once. Of what meets
-more, a body that begins to slide loses the floor and hops; this much less, and what lands bounces."""
-_DAMPING, _STIFFNESS = 1.0, 0.1
-"""Demand of a contact: the part of the approach speed, and of the depth, that a step removes."""
-_FRICTION_DAMPING = 0.25
-"""Demand of friction: the part of the sliding speed that a step removes, if the normal force allows. MuJoCo
-takes μ times what it does not remove for a parting speed: with more, feet that land obliquely bounce; with
-less, they slide on."""
+
+
+class Hardness(NamedTuple):
+    """How a constraint gives way.
+
+    Parameters
+    ----------
+    impedance : float
+        Part of its demand that it meets at once, whatever the depth; the load moves it by the rest.
+    stiffness, damping : float
+        Its demand: the parts of the depth, and of the speed, that a step is to remove.
+    """
+
+    impedance: float
+    stiffness: float
+    damping: float
+
+    @property
+    def solimp(self) -> tuple[float, float, float, float, float]:
+        """The impedance as MuJoCo takes it."""
+        return self.impedance, self.impedance, 1e-3, 0.5, 2.0
+
+    def solref(self, timestep: float) -> tuple[float, float]:
+        """Convert the demand to MuJoCo's form.
+
+        MuJoCo demands the acceleration -b v - k r; it takes -k d² and -b d with the impedance d.
+
+        Parameters
+        ----------
+        timestep : float
+            s.
+
+        Returns
+        -------
+        (2,) floats
+            Negative: stiffness and damping themselves, and no time constant and damping ratio.
+        """
+        d = self.impedance
+        return -self.stiffness * (d / timestep) ** 2, -self.damping * d / timestep
+
+
+HARD = Hardness(impedance=0.95, stiffness=0.3, damping=1.0)
+"""End stops, and contacts of robots with equipment and with themselves: light fingers would give way."""
+GROUND = Hardness(impedance=0.5, stiffness=0.3, damping=1.0)
+"""Contacts with the floor, and of what stands freely: a harder body that begins to slide loses the floor and
+hops, as MuJoCo takes μ times its sliding speed, but for what friction is to remove, for a parting speed."""
+GROUND_FRICTION = Hardness(impedance=0.5, stiffness=1e-9, damping=0.25)
+"""Friction there: of more damping, feet that land obliquely bounce; of less, they slide on."""
+STICKING = Hardness(impedance=0.9999, stiffness=1e-9, damping=0.5)
+"""Friction in joints of equipment, which must not creep."""
 _FRICTION_RATIO = 1000.0
 """Stiffness of friction over that of the normal direction: what stands on its feet creeps that much less."""
-
-IMPEDANCE = (_GIVE, _GIVE, 1e-3, 0.5, 2.0)
-"""The same, as MuJoCo takes it: it does not change with the depth."""
-_NONE = 1e-9
-"""No stiffness: MuJoCo takes 0 for its usual one."""
-
-
-def _reference(stiffness: float, damping: float, timestep: float) -> tuple[float, float]:
-    """Convert the parts of depth and speed that a step removes to MuJoCo's stiffness and damping.
-
-    MuJoCo demands the acceleration -b v - k r of a constraint; it takes -k d² and -b d with the impedance d.
-    """
-    return -stiffness * _GIVE**2 / timestep**2, -damping * _GIVE / timestep
 
 
 @cache
@@ -80,8 +108,6 @@ class MujocoScene:
 
     def __init__(self, timestep: float, floor_friction: float) -> None:
         self.timestep, self.floor_friction = timestep, floor_friction
-        self.solref = _reference(_STIFFNESS, _DAMPING, timestep)
-        """Stiffness and damping of contacts and end stops, as MuJoCo takes them."""
         self.standing: set[BodyHandle] = set()
         """Equipment that nothing fixes to the world."""
         self.spec = mujoco.MjSpec()
@@ -176,9 +202,9 @@ class MujocoScene:
         shape.contype, shape.conaffinity = 1 << body, _ALL_BITS ^ (1 << body)
         shape.condim, shape.priority = 3, priority
         shape.friction = [friction, 0.0, 0.0]
-        shape.solref, shape.solimp = self.solref, IMPEDANCE
+        shape.solref, shape.solimp = HARD.solref(self.timestep), HARD.solimp
 
-    def add_pair(self, first: str, second: str, friction: float) -> None:
+    def add_pair(self, first: str, second: str, friction: float, hardness: Hardness = HARD) -> None:
         """Let two shapes collide, with a friction of their own.
 
         Parameters
@@ -187,11 +213,14 @@ class MujocoScene:
             Names of the shapes.
         friction : float
             Coulomb coefficient.
+        hardness : Hardness
+            `HARD` or `GROUND`.
         """
         pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
         pair.friction = [friction, friction, 0.0, 0.0, 0.0]
-        pair.solref, pair.solimp = self.solref, IMPEDANCE
-        pair.solreffriction = _reference(_NONE, _FRICTION_DAMPING, self.timestep)
+        pair.solref, pair.solimp = hardness.solref(self.timestep), hardness.solimp
+        if hardness is GROUND:
+            pair.solreffriction = GROUND_FRICTION.solref(self.timestep)
         if "floor" in (first, second):
             pair.margin, pair.gap = near_without_force()
         self._compiled_state_is_old()
