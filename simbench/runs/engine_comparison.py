@@ -37,7 +37,7 @@ _MAIN = (
     "feet.turn_rad",
     "torque.rms_nm",
     "torque.saturated_fraction",
-    "contact.max_foot_force_n",
+    "contact.peak_force_n",
     "grip.max_force_n",
     "push.survived_ns",
 )

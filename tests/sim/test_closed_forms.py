@@ -10,8 +10,8 @@ STEP = 1e-3
 BOUNDS = {
     "height after 0.5 s of fall": {"bullet": 2.6e-3, "mujoco": 2.6e-3},
     "distance of a block that slides to rest": {"bullet": 1e-5, "mujoco": 3e-5},
-    "speed of a block after an oblique landing": {"bullet": 1e-2, "mujoco": 7e-2},
-    "its bounce": {"bullet": 1e-9, "mujoco": 5e-4},
+    "speed of a block after an oblique landing": {"bullet": 1e-2, "mujoco": 1e-2},
+    "its bounce": {"bullet": 1e-9, "mujoco": 8e-4},
     "period of a pendulum": {"bullet": 1e-6, "mujoco": 1e-6},
     "amplitude after three periods": {"bullet": 3e-6, "mujoco": 3e-6},
     "precession of a spinning body": {"bullet": 2e-4, "mujoco": 2e-4},

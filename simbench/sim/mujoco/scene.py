@@ -22,25 +22,26 @@ class Hardness(NamedTuple):
 
     Parameters
     ----------
-    impedance : float
-        Part of its demand that it meets at once, whatever the depth; the load moves it by the rest.
+    impedance : pair of float
+        Part of its demand that it meets at once, where it begins and from a depth of 30 µm on; the load moves
+        it by the rest.
     stiffness, damping : float
         Its demand: the parts of the depth, and of the speed, that a step is to remove.
     """
 
-    impedance: float
+    impedance: tuple[float, float]
     stiffness: float
     damping: float
 
     @property
     def solimp(self) -> tuple[float, float, float, float, float]:
         """The impedance as MuJoCo takes it."""
-        return self.impedance, self.impedance, 1e-3, 0.5, 2.0
+        return *self.impedance, 3e-5, 0.5, 2.0
 
     def solref(self, timestep: float) -> tuple[float, float]:
         """Convert the demand to MuJoCo's form.
 
-        MuJoCo demands the acceleration -b v - k r; it takes -k d² and -b d with the impedance d.
+        MuJoCo demands the acceleration -b v - k r; it takes -k d² and -b d with the impedance d in depth.
 
         Parameters
         ----------
@@ -52,18 +53,18 @@ class Hardness(NamedTuple):
         (2,) floats
             Negative: stiffness and damping themselves, and no time constant and damping ratio.
         """
-        d = self.impedance
+        d = self.impedance[1]
         return -self.stiffness * (d / timestep) ** 2, -self.damping * d / timestep
 
 
-HARD = Hardness(impedance=0.95, stiffness=0.3, damping=1.0)
+HARD = Hardness(impedance=(0.95, 0.95), stiffness=0.3, damping=1.0)
 """End stops, and contacts of robots with equipment and with themselves: light fingers would give way."""
-GROUND = Hardness(impedance=0.5, stiffness=0.3, damping=1.0)
-"""Contacts with the floor, and of what stands freely: a harder body that begins to slide loses the floor and
-hops, as MuJoCo takes μ times its sliding speed, but for what friction is to remove, for a parting speed."""
-GROUND_FRICTION = Hardness(impedance=0.5, stiffness=1e-9, damping=0.25)
-"""Friction there: of more damping, feet that land obliquely bounce; of less, they slide on."""
-STICKING = Hardness(impedance=0.9999, stiffness=1e-9, damping=0.5)
+GROUND = Hardness(impedance=(0.5, 0.95), stiffness=0.1, damping=1.0)
+"""Contacts with the floor, and of what stands freely. MuJoCo takes μ times a sliding speed for a parting
+speed: what begins to slide on a floor that is as hard at its surface as in depth loses it, and hops."""
+GROUND_FRICTION = Hardness(impedance=(0.5, 0.95), stiffness=1e-9, damping=0.4)
+"""Friction there: with more damping, what lands obliquely bounces more; with less, it slides on."""
+STICKING = Hardness(impedance=(0.9999, 0.9999), stiffness=1e-9, damping=0.5)
 """Friction in joints of equipment, which must not creep."""
 _FRICTION_RATIO = 1000.0
 """Stiffness of friction over that of the normal direction: what stands on its feet creeps that much less."""
