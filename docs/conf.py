@@ -22,11 +22,12 @@ extensions = [
     # Pages that are written from the code, the scenarios, their baselines and the results of the papers.
     "command_line",
     "reference_pages",
+    "engines",
     "gallery",
     "validation",
     "local_mathjax",
 ]
-exclude_patterns = ["_build", "generated", "**/notes.md"]
+exclude_patterns = ["_build", "generated", "**/notes.md", "**/results/*.md"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline", "attrs_block"]
 myst_heading_anchors = 3
 nitpicky = True

@@ -1,13 +1,15 @@
 """Measure speed as ratios within one run.
 
 python scripts/benchmarks [--repeat N] [--only loop|imitation|balance|skills|dynamics|drawing]
-                          [--scenarios NAME ...] [--jobs N] [--peers FOLDER] [--runs FOLDER]
+                          [--scenarios NAME ...] [--engines NAME ...] [--jobs N] [--peers FOLDER]
+                          [--runs FOLDER]
 
 loop: time that control, sensing and logging add to the bare physics step, for scenarios (drawer and dance, or
-those named, or all), one or several at a time. imitation: frames per second of simbench's methods and of
-Pink, mink and PlaCo, with the same robot (ROMEO, 25 coordinates), frames and targets, within joint limits, on
-one core. balance: time of a control step of the balance controller, alone and in a run. skills: time of steps
-and rollouts of the weighted law, and the distance of the person's motion from that of each criterion alone.
+those named, or all) in one engine or several, one or several at a time. imitation: frames per second of
+simbench's methods and of Pink, mink and PlaCo, with the same robot (ROMEO, 25 coordinates), frames and
+targets, within joint limits, on one core. balance: time of a control step of the balance controller, alone
+and in a run. skills: time of steps and rollouts of the weighted law, and the distance of the person's motion
+from that of each criterion alone.
 dynamics: torques of PUMA's explicit models and of Pinocchio's RNEA called from Python, for the same states.
 drawing: CPU time of a frame of a video by renderer, size and scene, relative to a bare frame of the scene,
 and of pyrender, VTK and MuJoCo for the same triangles. The other libraries are installed in separate
@@ -82,6 +84,9 @@ def main() -> None:
     parser.add_argument(
         "--scenarios", nargs="+", default=USUAL, metavar="NAME", help="scenarios of loop, or all"
     )
+    parser.add_argument(
+        "--engines", nargs="+", default=("bullet",), metavar="NAME", help="physics engines of loop"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="simultaneous runs of loop")
     parser.add_argument(
         "--peers",
@@ -94,7 +99,7 @@ def main() -> None:
     given = parser.parse_args()
     console = Console()
     if given.only in (None, "loop"):
-        console.print(loop_table(given.scenarios, given.repeat, given.jobs))
+        console.print(loop_table(given.scenarios, given.engines, given.repeat, given.jobs))
     if given.only in (None, "balance"):
         console.print(balance_table())
     if given.only in (None, "skills"):

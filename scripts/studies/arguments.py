@@ -43,6 +43,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     "convert": ("none.csv", "out.npz", "--robot", "puma560"),
     "verdict": ("none.csv", "--robot", "puma560"),
     "place": ("sample:nonsense",),
+    "compare-engines": ("puma560_sweep", "--set", "nonsense=1"),
     "check": ("puma560_sweep", "--set", "nonsense=1", "--set", "name=x"),
     "trend": ("nonsense.jsonl",),
     "sweep": ("puma560_sweep", "--vary", "nonsense=1,2", "--out", "study"),

@@ -1217,6 +1217,12 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "`simbench robot inspect FILE` lists what is wrong.",
         ),
         (
+            "…: not a URDF that MuJoCo can simulate: …",
+            "Pinocchio can build a model from the URDF, but MuJoCo refuses it: often an inertia that no rigid "
+            "body has.",
+            "Correct the link that the message names, or take `--engine bullet`.",
+        ),
+        (
             "…: not a URDF that Bullet can read",
             "Pinocchio can build a model from the URDF, but Bullet refuses it.",
             "`simbench robot inspect FILE` lists what is wrong; remove links to find the one that is.",
@@ -1232,9 +1238,11 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Move meshes to OBJ, STL or Collada files, and name them in the URDF.",
         ),
         (
-            "has … joints that move; Bullet allows …; `fixed_joints` of a robot.yaml fixes some",
+            "has … joints that move; Bullet allows …; `fixed_joints` of a robot.yaml fixes some, and "
+            "--engine mujoco has no such limit",
             "Bullet has room for the state of a limited number of joints.",
-            "List joints that need not move, such as fingers, under `fixed_joints` of the robot.yaml.",
+            "List joints that need not move, such as fingers, under `fixed_joints` of the robot.yaml, or "
+            "simulate it in MuJoCo.",
         ),
         (
             "…: … … is too large; allowed is …",
@@ -1370,6 +1378,36 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "…: another process is writing this run",
             "Another simbench process is running into the same directory.",
             "Wait until it has ended, or give another `--out`.",
+        ),
+        (
+            "simulation.engine: … needs …, which is not installed: …",
+            "The physics engine of the scenario is a library that is not installed.",
+            "Install what the message names, or choose the engine that is there.",
+        ),
+        (
+            "… needs PyBullet, which is not installed: …",
+            "PyBullet has the only window, and draws pictures where OpenGL does not work.",
+            "Install it, watch with `--view`, or make a video.",
+        ),
+        (
+            "…: engine mujoco has no window; allowed: …, or engine bullet",
+            "simbench shows MuJoCo's simulation in a browser only.",
+            "Watch with `--view`, or simulate in Bullet.",
+        ),
+        (
+            "a world in MuJoCo has at most … robots and pieces of equipment",
+            "MuJoCo tells bodies that collide from those that do not by the bits of a number.",
+            "Put several pieces into one mechanism.",
+        ),
+        (
+            "--set simulation.engine: the scenarios run in both engines; leave it out",
+            "`simbench compare-engines` chooses the engines itself.",
+            "Leave the override out.",
+        ),
+        (
+            "two of the scenarios have the same name; a comparison needs names of their own",
+            "Run directories are named after scenarios.",
+            "Give one of them another `name`.",
         ),
         (
             "…: is not a run directory with a log.nc…",

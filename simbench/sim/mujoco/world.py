@@ -21,8 +21,7 @@ from simbench.sim.mujoco.robot import MujocoRobot, load_robot
 from simbench.sim.mujoco.scene import FLOOR, MujocoScene
 from simbench.sim.vectors import Quaternion, Vector
 
-NO_WINDOW = "simulation.engine: mujoco has no window; allowed: --view, which shows the scene in a browser"
-
+_NO_WINDOW = "--gui: engine mujoco has no window; allowed: --view, or engine bullet"
 _SKIN = 1e-3
 """Thickness, m, by which Bullet's hulls of meshes and its cylinders exceed their shapes: what is near there
 is near here."""
@@ -134,7 +133,7 @@ class MujocoWorld:
         RunError
             Always.
         """
-        raise RunError(NO_WINDOW)
+        raise RunError(_NO_WINDOW)
 
     def show_window(
         self, body: RobotBody, target: Vector, distance: float, angles: tuple[float, float]
@@ -157,7 +156,7 @@ class MujocoWorld:
         RunError
             Always.
         """
-        raise RunError(NO_WINDOW)
+        raise RunError(_NO_WINDOW)
 
     def read_contacts(self) -> MujocoContacts:
         """Read all contacts of the last step.
