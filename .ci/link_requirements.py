@@ -1,14 +1,17 @@
-"""Give a package in an environment of its own what it requires, linked from the environment that runs this.
+"""Give an environment what simbench requires, linked from the environment that runs this.
 
-The argument is the folder of the package. What only its extras require is not there.
+The argument is the folder of its packages, then the extras of simbench that are wanted. What `--without` names,
+with a comma between two, is left out. What only other extras require is not there.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator
-from importlib.metadata import Distribution, distribution, distributions
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
+
+PACKAGE = "simbench-robotics"
 
 
 def required(found: Distribution, extras: set[str]) -> Iterator[Requirement]:
@@ -21,9 +24,13 @@ def required(found: Distribution, extras: set[str]) -> Iterator[Requirement]:
             yield requirement
 
 
-site = Path(sys.argv[1])
-(package,) = distributions(path=[str(site)])
-waiting, known = list(required(package, set())), set()
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("site", type=Path)
+parser.add_argument("extras", nargs="*")
+parser.add_argument("--without", default="")
+given = parser.parse_args()
+waiting = list(required(distribution(PACKAGE), set(given.extras)))
+known = {(name, frozenset()) for name in given.without.split(",")}
 while waiting:
     requirement = waiting.pop()
     if (key := (requirement.name, frozenset(requirement.extras))) in known:
@@ -31,8 +38,10 @@ while waiting:
     known.add(key)
     found = distribution(requirement.name)
     if not requirement.specifier.contains(found.version, prereleases=True):
-        sys.exit(f"{requirement} is required; {found.version} is installed")
+        parser.exit(1, f"{requirement} is required; {found.version} is installed\n")
     waiting += required(found, set(requirement.extras))
+    if requirement.name == PACKAGE:
+        continue
     for name in {file.parts[0] for file in found.files or []} - {"..", "__pycache__"}:
-        if not (site / name).exists():
-            (site / name).symlink_to(Path(str(found.locate_file(name))))
+        if not (given.site / name).exists():
+            (given.site / name).symlink_to(Path(str(found.locate_file(name))))

@@ -24,6 +24,7 @@ from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.sim.engines import is_installed
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 pytest_plugins = ["recorded_bodies"]
@@ -34,6 +35,14 @@ hypothesis.settings.register_profile(
     "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any_machine")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out what tests PyBullet, or compares with it, where it is not installed."""
+    if is_installed("bullet") or collection_path.suffix != ".py":
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return True if "import pybullet" in text or "simbench.sim.bullet" in text else None
 
 
 def pytest_collection_finish() -> None:

@@ -11,6 +11,7 @@ from simbench.files.storage.scratch import scratch_folder
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.sim.engines import usual_engine
 from simbench.system.progress import OnProgress
 
 _BRIEF = ("simulation.settle_s=0.05", "simulation.hold_s=0.05")
@@ -49,7 +50,8 @@ def choose_runs(names: Sequence[str]) -> list[Scenario]:
     ScenarioError
         If a scenario is not valid.
     """
-    return [load_scenario(name, KINDS.get(name, ())) for name in names or KINDS]
+    engine = f"simulation.engine={usual_engine()}"
+    return [load_scenario(name, [*KINDS.get(name, ()), engine]) for name in names or KINDS]
 
 
 def warm_up(scenarios: Sequence[Scenario], jobs: int, on_progress: OnProgress) -> None:

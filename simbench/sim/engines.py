@@ -63,13 +63,24 @@ def is_installed(name: str) -> bool:
     return find_spec(ENGINES[name].library) is not None
 
 
-def open_engine(name: str = BULLET) -> Engine:
+def usual_engine() -> str:
+    """Choose the engine of a simulation for which nobody names one.
+
+    Returns
+    -------
+    str
+        Bullet where it is installed, or nothing is; else MuJoCo.
+    """
+    return MUJOCO if is_installed(MUJOCO) and not is_installed(BULLET) else BULLET
+
+
+def open_engine(name: str | None = None) -> Engine:
     """Load a physics engine.
 
     Parameters
     ----------
-    name : str
-        One of `ENGINES`.
+    name : str, optional
+        One of `ENGINES`; by default the usual one.
 
     Returns
     -------
@@ -81,6 +92,7 @@ def open_engine(name: str = BULLET) -> Engine:
     RunError
         If its library is not installed; the message says how to install it, and which engine is there.
     """
+    name = usual_engine() if name is None else name
     if not is_installed(name):
         others = [other for other in ENGINES if other != name and is_installed(other)]
         instead = f"; or choose --engine {others[0]}" if others else ""

@@ -13,10 +13,11 @@ from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import find_scenario, load_scenario
 from simbench.sim import engines
-from simbench.sim.engines import ENGINES, open_engine, open_picture_engine
+from simbench.sim.engines import ENGINES, is_installed, open_engine, open_picture_engine, usual_engine
 
 pytest.importorskip("mujoco")
-
+both = pytest.mark.skipif(not is_installed("bullet"), reason="compares with PyBullet")
+"""What runs in both engines."""
 ONE_PUSH = ("push.count=1", "simulation.hold_s=0.1")
 """A humanoid on its feet, in a few seconds."""
 
@@ -36,12 +37,13 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("engines")
     made = {}
     for name, overrides in (("push", ONE_PUSH), ("puma560_drawer", ())):
-        for engine in sorted(ENGINES):
+        for engine in filter(is_installed, sorted(ENGINES)):
             scenario = load_scenario(name, [*overrides, f"simulation.engine={engine}"])
             made[name, engine] = run_scenario(scenario, folder / f"{name}-{engine}")
     return made
 
 
+@both
 @pytest.mark.parametrize("name", ["push", "puma560_drawer"])
 def test_logs_have_the_same_layout(runs, name):
     bullet, mujoco = (open_run(runs[name, engine].directory) for engine in ("bullet", "mujoco"))
@@ -50,6 +52,7 @@ def test_logs_have_the_same_layout(runs, name):
     assert sizes[0] == sizes[1]
 
 
+@both
 @pytest.mark.parametrize("name", ["push", "puma560_drawer"])
 def test_checks_hold_and_the_same_is_measured(runs, name):
     bullet, mujoco = (runs[name, engine] for engine in ("bullet", "mujoco"))
@@ -59,7 +62,7 @@ def test_checks_hold_and_the_same_is_measured(runs, name):
 
 
 def test_the_engine_is_in_metrics_provenance_and_scenario(runs):
-    for engine in ENGINES:
+    for engine in filter(is_installed, ENGINES):
         run = runs["push", engine]
         record = json.loads((run.directory / "provenance.json").read_text())
         assert run.metrics["simulation.engine"] == engine
@@ -84,6 +87,7 @@ def test_each_engine_has_baselines_of_its_own():
     assert baseline_path(file, "drawer", "mujoco") == file.parent / "baselines" / "mujoco" / "drawer.json"
 
 
+@both
 def test_engines_are_compared_metric_by_metric_and_signal_by_signal(tmp_path):
     (compared,) = compare_engines(
         ["puma560_sweep"],
@@ -105,6 +109,7 @@ def test_engines_are_compared_metric_by_metric_and_signal_by_signal(tmp_path):
     assert len(compared.divergences) <= compared.signals
 
 
+@both
 def test_the_command_compares_and_writes_one_report(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["compare-engines", "puma560_sweep", "--out", "both", "--jobs", "2"]) == 0
@@ -122,6 +127,7 @@ def test_the_command_compares_and_writes_one_report(tmp_path, monkeypatch, capsy
     assert "mujoco" in page
 
 
+@both
 def test_a_check_that_fails_in_one_engine_is_told(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     impossible = "checks={tracking.rms_rad: {max: 1e-9}}"
@@ -131,6 +137,7 @@ def test_a_check_that_fails_in_one_engine_is_told(tmp_path, monkeypatch, capsys)
     assert "tracking.rms_rad is not ≤ 1e-09" in capsys.readouterr().out
 
 
+@both
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -155,6 +162,7 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, told):
     assert list(tmp_path.iterdir()) == []
 
 
+@both
 @pytest.mark.parametrize(
     ("missing", "other", "library"), [("bullet", "mujoco", "PyBullet"), ("mujoco", "bullet", "MuJoCo")]
 )
@@ -180,3 +188,11 @@ def test_an_engine_that_is_not_installed(monkeypatch, tmp_path, capsys, missing,
 def test_an_unknown_engine_is_refused_by_the_schema():
     with pytest.raises(ScenarioError, match="must be 'bullet' or 'mujoco'"):
         load_scenario("drawer", ["simulation.engine=gazebo"])
+
+
+def test_without_pybullet_mujoco_is_the_usual_engine(monkeypatch):
+    assert usual_engine() == ("bullet" if is_installed("bullet") else "mujoco")
+    found = engines.find_spec
+    monkeypatch.setattr(engines, "find_spec", lambda name: None if name == "pybullet" else found(name))
+    assert usual_engine() == "mujoco"
+    assert open_engine().__name__ == "simbench.sim.mujoco"

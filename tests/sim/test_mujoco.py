@@ -13,7 +13,7 @@ from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engine import GRAVITY
-from simbench.sim.engines import open_engine
+from simbench.sim.engines import is_installed, open_engine
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.sensing import contact_wrench
@@ -380,7 +380,8 @@ def test_an_inertia_that_no_body_has_is_refused_in_one_line(tmp_path):
         RobotError, match=r"not a URDF that MuJoCo can simulate: link `arm`: moments of inertia"
     ):
         open_engine("mujoco").require_robot(robot)
-    open_engine("bullet").require_robot(robot)
+    if is_installed("bullet"):
+        open_engine("bullet").require_robot(robot)
 
 
 def test_a_robot_of_more_joints_than_bullet_has_room_for(tmp_path):
@@ -396,8 +397,9 @@ def test_a_robot_of_more_joints_than_bullet_has_room_for(tmp_path):
         "name: many\nurdf: many.urdf\nbase: fixed\ngroups: {}\ngains: auto\n"
     )
     robot = load_robot(tmp_path)
-    with pytest.raises(RobotError, match=r"has 128 joints that move; Bullet allows 127.*--engine mujoco"):
-        open_engine("bullet").require_robot(robot)
+    if is_installed("bullet"):
+        with pytest.raises(RobotError, match=r"has 128 joints that move; Bullet allows 127.*--engine mujoco"):
+            open_engine("bullet").require_robot(robot)
     open_engine("mujoco").require_robot(robot)
     with open_world() as world:
         assert len(world.add_robot(robot, ABOVE, np.zeros(128)).position_columns) == 128

@@ -1218,8 +1218,8 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         ),
         (
             "…: not a URDF that MuJoCo can simulate: …",
-            "Pinocchio can build a model from the URDF, but MuJoCo refuses it: often an inertia that no rigid "
-            "body has.",
+            "Pinocchio can build a model from the URDF, but MuJoCo refuses it, often for an inertia that no "
+            "rigid body has.",
             "Correct the link that the message names, or take `--engine bullet`.",
         ),
         (

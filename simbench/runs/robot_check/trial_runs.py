@@ -14,6 +14,7 @@ from simbench.robot.robot import Robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.robot_check.findings import Ability, Finding, Limits
 from simbench.runs.scenario.schema import Scenario
+from simbench.sim.engines import usual_engine
 
 _STANDING: dict[str, Limits] = {
     "zmp.inside_fraction": Limits(0.99, 0.9),
@@ -147,6 +148,8 @@ def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
 
 def _metrics(scenario: Scenario) -> dict[str, Any] | str:
     """Run a scenario and return its metrics, or why there are none."""
+    settings = scenario.simulation.model_copy(update={"engine": usual_engine()})
+    scenario = scenario.model_copy(update={"simulation": settings})
     with tempfile.TemporaryDirectory() as folder:
         try:
             result = run_scenario(scenario, Path(folder) / "run", on_progress=False)

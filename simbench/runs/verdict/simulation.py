@@ -29,6 +29,7 @@ from simbench.runs.verdict.thresholds import (
     RUN_SATURATION,
     RUN_SLIP,
 )
+from simbench.sim.engines import usual_engine
 from simbench.system.progress import OnProgress
 
 if TYPE_CHECKING:
@@ -90,7 +91,12 @@ def simulate_motion(
         path = Path(scratch) / "motion.nc"
         write_trajectory(trajectory, path, joint_units(robot), {})
         scenario = Scenario.model_validate(
-            {"name": "verdict", "robot": {"name": robot_name}, "motion": {"source": f"{TRAJECTORY}{path}"}}
+            {
+                "name": "verdict",
+                "robot": {"name": robot_name},
+                "motion": {"source": f"{TRAJECTORY}{path}"},
+                "simulation": {"engine": usual_engine()},
+            }
         )
         kept = folder or Path(scratch) / "run"
         try:

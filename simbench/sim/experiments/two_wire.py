@@ -18,15 +18,15 @@ TWIST = 0.05
 SWINGS = 4
 
 
-def measure_on_two_wires(body: pin.Inertia, engine: str = "bullet", timestep: float = TIMESTEP) -> Array:
+def measure_on_two_wires(body: pin.Inertia, engine: str | None = None, timestep: float = TIMESTEP) -> Array:
     """Measure a body's moments of inertia about its three axes, one suspension after the other.
 
     Parameters
     ----------
     body : pinocchio.Inertia
         Diagonal in its axes.
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
+    engine : str, optional
+        Physics engine, one of `sim.engines.ENGINES`; by default the usual one.
     timestep : float
         Physics step, s.
 
@@ -46,7 +46,7 @@ def measure_on_two_wires(body: pin.Inertia, engine: str = "bullet", timestep: fl
 
 
 def twist_on_two_wires(
-    body: pin.Inertia, axis: int, duration: float, engine: str = "bullet", timestep: float = TIMESTEP
+    body: pin.Inertia, axis: int, duration: float, engine: str | None = None, timestep: float = TIMESTEP
 ) -> tuple[Array, Array]:
     """Let a body hang on two wires by one of its axes, twisted a little and let go.
 
@@ -58,8 +58,8 @@ def twist_on_two_wires(
         Index of the axis that is vertical.
     duration : float
         Simulated time, s.
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
+    engine : str, optional
+        Physics engine, one of `sim.engines.ENGINES`; by default the usual one.
     timestep : float
         Physics step, s.
 
