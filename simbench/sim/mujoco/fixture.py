@@ -16,7 +16,7 @@ from simbench.sim.fixtures.body_file import FRICTION
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
 from simbench.sim.mujoco.body import MujocoBody, free_coordinates, free_pose
-from simbench.sim.mujoco.scene import FLOOR, GROUND, HARD, STICKING, MujocoScene
+from simbench.sim.mujoco.scene import END_STOP, FLOOR, STICKING, MujocoScene
 from simbench.sim.state import FixtureState
 
 
@@ -211,7 +211,7 @@ def _add_joint(scene: MujocoScene, body: Any, handle: BodyHandle, joint: Mechani
     # From MuJoCo 4 on it is a polynomial of the velocity.
     added.damping = [damping, 0.0, 0.0] if np.ndim(added.damping) else damping
     added.frictionloss = joint.friction
-    added.solref_limit, added.solimp_limit = HARD.solref(scene.timestep), HARD.solimp
+    added.solref_limit, added.solimp_limit = END_STOP.solref(scene.timestep), END_STOP.solimp
     added.solref_friction, added.solimp_friction = STICKING.solref(scene.timestep), STICKING.solimp
 
 
@@ -251,4 +251,4 @@ def _rub_against_surroundings(scene: MujocoScene, handles: Sequence[BodyHandle])
             if (owners[other] in handles and other <= own) or len(pair) == 1 or not pair & scene.standing:
                 continue
             friction = FRICTION * (scene.floor_friction if FLOOR in pair else FRICTION)
-            scene.add_pair(model.geom(own).name, model.geom(other).name, friction, GROUND)
+            scene.add_pair(model.geom(own).name, model.geom(other).name, friction, ground=True)

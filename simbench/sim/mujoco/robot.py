@@ -12,7 +12,7 @@ from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.engine import LinkHandle, RootMotion, World
 from simbench.sim.mujoco.body import MujocoBody, free_coordinates, free_pose
 from simbench.sim.mujoco.robot_description import add_collision_shapes, read_description, refused
-from simbench.sim.mujoco.scene import GROUND, HARD, MujocoScene
+from simbench.sim.mujoco.scene import END_STOP, MujocoScene
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector
 
@@ -187,11 +187,11 @@ def load_robot(world: World, scene: MujocoScene, robot: Robot, base: Array, posi
     for name, rotor in zip(robot.joint_names, robot.motors.reflected_inertia, strict=True):
         joint = spec.joint(prefix + name)
         joint.armature = rotor
-        joint.solref_limit, joint.solimp_limit = HARD.solref(scene.timestep), HARD.solimp
+        joint.solref_limit, joint.solimp_limit = END_STOP.solref(scene.timestep), END_STOP.solimp
     shapes = add_collision_shapes(scene, robot, prefix, handle)
     for names in shapes.values():
         for name in names:
-            scene.add_pair(name, "floor", scene.floor_friction, GROUND)
+            scene.add_pair(name, "floor", scene.floor_friction, ground=True)
     for first, second in robot.self_collision_pairs:
         for one in shapes.get(first, ()):
             for other in shapes.get(second, ()):

@@ -57,13 +57,14 @@ class Hardness(NamedTuple):
         return -self.stiffness * (d / timestep) ** 2, -self.damping * d / timestep
 
 
-HARD = Hardness(impedance=(0.95, 0.95), stiffness=0.3, damping=1.0)
-"""End stops, and contacts of robots with equipment and with themselves: light fingers would give way."""
-GROUND = Hardness(impedance=(0.5, 0.95), stiffness=0.1, damping=1.0)
-"""Contacts with the floor, and of what stands freely. MuJoCo takes μ times a sliding speed for a parting
-speed: what begins to slide on a floor that is as hard at its surface as in depth loses it, and hops."""
+CONTACT = Hardness(impedance=(0.5, 0.95), stiffness=0.1, damping=1.0)
+"""Contacts. MuJoCo takes μ times a sliding speed for a parting speed: of what is as hard at its surface as in
+depth, feet that begin to slide lose the floor and hop, and fingers chatter on a handle."""
 GROUND_FRICTION = Hardness(impedance=(0.5, 0.95), stiffness=1e-9, damping=0.4)
-"""Friction there: with more damping, what lands obliquely bounces more; with less, it slides on."""
+"""Friction with the floor, and of what stands freely: with more damping, what lands obliquely bounces more;
+with less, it slides on."""
+END_STOP = Hardness(impedance=(0.95, 0.95), stiffness=0.3, damping=1.0)
+"""End stops of joints, which light joints would push in."""
 STICKING = Hardness(impedance=(0.9999, 0.9999), stiffness=1e-9, damping=0.5)
 """Friction in joints of equipment, which must not creep."""
 _FRICTION_RATIO = 1000.0
@@ -203,9 +204,9 @@ class MujocoScene:
         shape.contype, shape.conaffinity = 1 << body, _ALL_BITS ^ (1 << body)
         shape.condim, shape.priority = 3, priority
         shape.friction = [friction, 0.0, 0.0]
-        shape.solref, shape.solimp = HARD.solref(self.timestep), HARD.solimp
+        shape.solref, shape.solimp = CONTACT.solref(self.timestep), CONTACT.solimp
 
-    def add_pair(self, first: str, second: str, friction: float, hardness: Hardness = HARD) -> None:
+    def add_pair(self, first: str, second: str, friction: float, *, ground: bool = False) -> None:
         """Let two shapes collide, with a friction of their own.
 
         Parameters
@@ -214,13 +215,13 @@ class MujocoScene:
             Names of the shapes.
         friction : float
             Coulomb coefficient.
-        hardness : Hardness
-            `HARD` or `GROUND`.
+        ground : bool
+            Whether one stands on the other: friction is then `GROUND_FRICTION`.
         """
         pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
         pair.friction = [friction, friction, 0.0, 0.0, 0.0]
-        pair.solref, pair.solimp = hardness.solref(self.timestep), hardness.solimp
-        if hardness is GROUND:
+        pair.solref, pair.solimp = CONTACT.solref(self.timestep), CONTACT.solimp
+        if ground:
             pair.solreffriction = GROUND_FRICTION.solref(self.timestep)
         if "floor" in (first, second):
             pair.margin, pair.gap = near_without_force()
