@@ -43,7 +43,7 @@ _MAIN = (
 )
 """Metrics that are always shown, where a run has them; beside those of the equipment's ways."""
 _WAYS = ("_travel_m", ".travel_m", "_turn_rad", ".cut_depth_m", ".max_m", ".max_rad")
-_IGNORED = "simulation.engine"
+_IGNORED = "engine"
 
 
 @dataclass(frozen=True)

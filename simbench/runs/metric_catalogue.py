@@ -1030,7 +1030,7 @@ _GROUPS: tuple[_Group, ...] = (
         "every run",
         (
             _Text(
-                "simulation.engine",
+                "engine",
                 "Physics engine that simulated the run: `bullet` or `mujoco`.",
                 _PHYSICS,
                 "",

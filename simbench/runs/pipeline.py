@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 PROVENANCE = "provenance.json"
 DOUBT_COUNT = "motion.doubt_count"
 """Metric of a run with a recording: number of things that may well be wrong about it."""
-ENGINE = "simulation.engine"
+ENGINE = "engine"
 """Metric of every run: name of the physics engine."""
 OnDoubts = Callable[[tuple[str, ...]], None]
 

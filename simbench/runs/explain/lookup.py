@@ -214,7 +214,7 @@ def _metric_text(entry: MetricEntry) -> str:
         "taken over": entry.samples,
         "direction": _BETTER[entry.better],
         "tolerance": entry.tolerance,
-        "computed from": ", ".join(entry.variables) or "the plan, not the log",
+        "computed from": ", ".join(entry.variables) or _unlogged(entry),
         "in": entry.present,
     }
     return _block(f"{entry.name}   metric", entry.definition, facts, "reference/metrics", advice=entry.advice)
@@ -246,6 +246,11 @@ def _usual_error(file: str) -> str:
     """Find the class of error that a source file raises most, for a message that is put together before."""
     raised = Counter(each.error for each in message_templates() if each.file == file and each.error)
     return raised.most_common(1)[0][0] if raised else ""
+
+
+def _unlogged(entry: MetricEntry) -> str:
+    """Say what a metric is computed from that needs no variable of the log."""
+    return "the scenario" if entry.kind == "name" else "the plan, not the log"
 
 
 def _block(heading: str, text: str, facts: dict[str, str], page: str, advice: str = "") -> str:
