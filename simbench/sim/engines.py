@@ -96,7 +96,8 @@ def open_engine(name: str | None = None) -> Engine:
     if not is_installed(name):
         others = [other for other in ENGINES if other != name and is_installed(other)]
         instead = f"; or choose --engine {others[0]}" if others else ""
-        raise RunError(f"simulation.engine: {name} needs {_missing(name)}{instead}")
+        _, _, title, install = ENGINES[name]
+        raise RunError(f"simulation.engine: {name} needs {title}, which is not installed: {install}{instead}")
     return cast(Engine, import_module(ENGINES[name].module))
 
 
@@ -119,10 +120,6 @@ def open_picture_engine(purpose: str) -> PictureEngine:
         If its library is not installed.
     """
     if not is_installed(BULLET):
-        raise RunError(f"{purpose} needs {_missing(BULLET)}")
+        _, _, title, install = ENGINES[BULLET]
+        raise RunError(f"{purpose} needs {title}, which is not installed: {install}")
     return cast(PictureEngine, import_module(ENGINES[BULLET].module))
-
-
-def _missing(name: str) -> str:
-    """Name the library of an engine, and say that it is missing and how to install it."""
-    return f"{ENGINES[name].title}, which is not installed: {ENGINES[name].install}"

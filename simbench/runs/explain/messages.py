@@ -1385,9 +1385,9 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Install what the message names, or choose the engine that is there.",
         ),
         (
-            "… needs PyBullet, which is not installed: …",
+            "… needs …, which is not installed: …",
             "PyBullet has the only window, and draws pictures where OpenGL does not work.",
-            "Install it, watch with `--view`, or make a video.",
+            "Install it, watch a run with `--view`, or make a video.",
         ),
         (
             "…: engine mujoco has no window; allowed: …, or engine bullet",

@@ -12,8 +12,10 @@ import urdf_texts as texts
 from simbench.errors import RobotError
 from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.native_output import quiet_native_output
+from simbench.robot.robot import load_robot
 from simbench.robot.urdf.elements import parse_numbers
 from simbench.robot.urdf.source import read_urdf
+from simbench.sim.engines import open_engine
 
 link, joint, robot, write = texts.link, texts.joint, texts.robot, texts.write
 
@@ -171,8 +173,14 @@ def test_no_more_joints_than_bullet_has_room_for(tmp_path, load_text, count, all
     joints = [joint(f"j{number}", "base", f"l{number}") for number in range(count)]
     path = write(tmp_path, link("base"), *children, *joints)
     if not allowed:
+        names = ", ".join(f"j{number}: 0" for number in range(count))
+        (tmp_path / "robot.yaml").write_text(
+            f"name: many\nurdf: {path.name}\nbase: fixed\ngroups: {{}}\ngains: auto\n"
+            f"postures: {{zero: {{{names}}}}}\n"
+        )
+        robot = load_robot(tmp_path)
         with pytest.raises(RobotError, match="has 128 joints that move; Bullet allows 127"):
-            read_urdf(path, floating=False)
+            open_engine("bullet").require_robot(robot)
         return
     body, client = load_text(read_urdf(path, floating=False).text)
     assert pybullet.getJointState(body, count - 1, physicsClientId=client)[0] == 0.0
