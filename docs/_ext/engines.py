@@ -1,14 +1,18 @@
-"""The table of the page on physics engines: every scenario in both, by its baselines."""
+"""The table of the page on physics engines: every scenario in both."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from markdown_text import code, table, write_if_changed
 
-from simbench.runs.baseline import Baseline, baseline_path, read_baseline
-from simbench.runs.metric_format import format_value
+from simbench.runs.baseline import Metric, baseline_path, read_baseline
 from simbench.runs.scenario.loading import find_scenario, list_scenarios
-from simbench.sim.engines import BULLET, MUJOCO
+from simbench.sim.engines import BULLET
+
+RESULTS = Path(__file__).parents[1] / "concepts" / "results" / "engines.json"
+"""Metrics in MuJoCo, written by `scripts/studies/engines.py`."""
 
 COLUMNS = {
     "tracking.rms_rad": "tracking, mrad",
@@ -24,32 +28,34 @@ PUSH = "push.survived_ns"
 
 def engine_table() -> str:
     """Lay out each scenario's main metrics, Bullet's before MuJoCo's."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
     rows = []
     for name in list_scenarios():
-        bullet, mujoco = (
-            read_baseline(baseline_path(find_scenario(name), name, engine)) or {}
-            for engine in (BULLET, MUJOCO)
-        )
-        cells = [pair(bullet, mujoco, metric) for metric in COLUMNS]
+        path = baseline_path(find_scenario(name), name, BULLET)
+        bullet = {key: each.value for key, each in (read_baseline(path) or {}).items()}
+        found = results.get(name, {"checks": 0, "broken": [], "metrics": {}})
+        mujoco = found["metrics"]
+        held = f"{found['checks'] - len(found['broken'])} of {found['checks']}"
         achieved = next((key for key in bullet if key == PUSH or key.endswith(WAYS)), None)
+        cells = [pair(bullet, mujoco, metric) for metric in COLUMNS]
         cells.append("—" if achieved is None else f"{pair(bullet, mujoco, achieved)} ({code(achieved)})")
-        rows.append([code(name), *cells])
-    return table(["scenario", *COLUMNS.values(), "achieved"], rows)
+        rows.append([code(name), held, *cells])
+    return table(["scenario", "checks in MuJoCo", *COLUMNS.values(), "achieved"], rows)
 
 
-def pair(bullet: Baseline, mujoco: Baseline, metric: str) -> str:
-    """Write a metric of both engines."""
-    return f"{value(bullet, metric)} / {value(mujoco, metric)}" if metric in bullet else "—"
-
-
-def value(baseline: Baseline, metric: str) -> str:
-    """Write the expected value of a metric; a dash where there is none."""
-    if metric not in baseline:
+def pair(bullet: Mapping[str, Metric], mujoco: Mapping[str, Metric], metric: str) -> str:
+    """Write a metric of both engines; a dash where there is none."""
+    if not isinstance(bullet.get(metric), float):
         return "—"
-    number = baseline[metric].value
-    if isinstance(number, float) and metric.endswith(("_rad", "_m")):
-        return f"{1e3 * number:.3g}"
-    return f"{number:.3g}" if isinstance(number, float) else format_value(number)
+    return f"{value(bullet, metric)} / {value(mujoco, metric)}"
+
+
+def value(metrics: Mapping[str, Metric], metric: str) -> str:
+    """Write the value of a metric, in mm and mrad where its unit is m or rad."""
+    number = metrics.get(metric)
+    if not isinstance(number, float):
+        return "—"
+    return f"{1e3 * number:.3g}" if metric.endswith(("_rad", "_m")) else f"{number:.3g}"
 
 
 def setup(application: Any) -> dict[str, bool]:
