@@ -1,7 +1,7 @@
 """Give an environment what simbench requires, linked from the environment that runs this.
 
-The argument is the folder of its packages, then the extras of simbench that are wanted. What `--without` names,
-with a comma between two, is left out. What only other extras require is not there.
+The arguments are the folder of its packages, and the extras of simbench that are wanted. What `--without`
+names, with a comma between two, is left out. What only other extras require is not there.
 """
 
 import argparse
