@@ -27,7 +27,7 @@ extensions = [
     "validation",
     "local_mathjax",
 ]
-exclude_patterns = ["_build", "generated", "**/notes.md", "**/results/*.md"]
+exclude_patterns = ["_build", "generated", "**/notes.md"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline", "attrs_block"]
 myst_heading_anchors = 3
 nitpicky = True

@@ -1,4 +1,4 @@
-"""The table of the page on physics engines: every scenario in both."""
+"""The tables of the page on physics engines: every scenario in both, and closed forms."""
 
 import json
 from collections.abc import Mapping
@@ -14,6 +14,8 @@ from simbench.sim.engines import BULLET
 RESULTS = Path(__file__).parents[1] / "concepts" / "results" / "engines.json"
 """Metrics in MuJoCo, written by `scripts/studies/engines.py`."""
 
+CLOSED_FORMS = RESULTS.parent / "closed_forms.json"
+"""Errors in both engines, written by `scripts/studies/closed_forms.py`."""
 COLUMNS = {
     "tracking.rms_rad": "tracking, mrad",
     "hands.rms_m": "hands, mm",
@@ -58,11 +60,19 @@ def value(metrics: Mapping[str, Metric], metric: str) -> str:
     return f"{1e3 * number:.3g}" if metric.endswith(("_rad", "_m")) else f"{number:.3g}"
 
 
+def closed_form_table() -> str:
+    """Lay out the errors of both engines against closed forms."""
+    content = json.loads(CLOSED_FORMS.read_text(encoding="utf-8"))
+    return table(content["heads"], content["rows"])
+
+
 def setup(application: Any) -> dict[str, bool]:
-    """Write the table before Sphinx reads its sources."""
+    """Write the tables before Sphinx reads its sources."""
 
     def write(application: Any) -> None:
-        write_if_changed(Path(application.srcdir) / "generated" / "engines.md", engine_table())
+        folder = Path(application.srcdir) / "generated"
+        write_if_changed(folder / "engines.md", engine_table())
+        write_if_changed(folder / "closed_forms.md", closed_form_table())
 
     application.connect("builder-inited", write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """Errors of the physics engines against closed forms, side by side, as the time step shrinks.
 
-python scripts/studies/closed_forms.py [--engines NAME ...] [--steps SECONDS ...] [--markdown]
+python scripts/studies/closed_forms.py [--engines NAME ...] [--steps SECONDS ...] [--out FILE.json]
 
 Runs every scene of `simbench.sim.experiments.closed_forms`: free fall, a block that slides to rest and one
 that lands obliquely, a pendulum, a spinning body, the inertia of a body on two wires, and loads a little
@@ -8,6 +8,8 @@ below and above what friction holds.
 """
 
 import argparse
+import json
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -27,7 +29,9 @@ def main() -> None:
     parser.add_argument(
         "--steps", nargs="+", type=float, default=[2e-3, 1e-3, 5e-4, 2.5e-4], metavar="SECONDS"
     )
-    parser.add_argument("--markdown", action="store_true", help="as a Markdown table")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE.json", help="also write the table for the page on engines"
+    )
     given = parser.parse_args()
     heads = ["quantity", "closed form"]
     heads += [f"{engine}, {1e3 * step:g} ms" for engine in given.engines for step in given.steps]
@@ -38,11 +42,9 @@ def main() -> None:
                 for result in scene(engine, step):
                     row = rows.setdefault(result.quantity, [f"{result.expected:.6g} {result.unit}".strip()])
                     row.append(f"{result.error:.1e}")
-    if given.markdown:
-        print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
-        for quantity, cells in rows.items():
-            print("| " + " | ".join([quantity, *cells]) + " |")
-        return
+    if given.out is not None:
+        content = {"heads": heads, "rows": [[quantity, *cells] for quantity, cells in rows.items()]}
+        given.out.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     table = Table(*heads, box=None)
     for quantity, cells in rows.items():
         table.add_row(quantity, *cells)

@@ -29,7 +29,7 @@ def shown_help(*command):
 @pytest.fixture(scope="module")
 def listed():
     """Names of the commands that `simbench --help` lists."""
-    return re.findall(r"^  (\w+) ", shown_help().partition("Commands:")[2], flags=re.MULTILINE)
+    return re.findall(r"^  ([\w-]+) ", shown_help().partition("Commands:")[2], flags=re.MULTILINE)
 
 
 def test_every_command_has_a_heading(page, listed):

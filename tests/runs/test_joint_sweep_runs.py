@@ -109,6 +109,7 @@ def test_the_run_directory_is_whole(laws):
     assert "fell" not in metrics
     assert not any(key.startswith(("zmp", "cog", "standing", "hands", "grip", "retarget")) for key in metrics)
     assert {"tracking.rms_rad", "tracking.max_rad", "limits.speed_ratio"} < metrics.keys()
+    assert metrics.pop("engine") == "bullet"
     assert np.isfinite(list(metrics.values())).all()
     assert load_scenario(run.folder / "scenario.yaml") == load_scenario("puma560_sweep")
 
@@ -223,7 +224,7 @@ def test_a_run_that_explodes_fails_and_keeps_what_came_before(exploded):
     assert status == 1
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
     assert metrics["simulation.diverged_s"] == pytest.approx(0.3)
-    assert {name.partition(".")[0] for name in metrics} == {"simulation", "timing"}
+    assert {name.partition(".")[0] for name in metrics} == {"engine", "simulation", "timing"}
     assert None not in metrics.values()
     log = open_run(folder)
     assert log["time"].values[-1] == pytest.approx(0.295)

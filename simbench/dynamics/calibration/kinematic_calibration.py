@@ -285,7 +285,8 @@ def calibrate_kinematics(
         slope, other - slope, -weighted(values), np.zeros(len(rest), dtype=np.int64), blocks
     )
     values[np.isnan(step)] = np.nan
-    deviations = np.where(np.isnan(step), np.nan, np.sqrt(np.diag(covariance)))
+    # Rounding may make a variance of nothing negative.
+    deviations = np.where(np.isnan(step), np.nan, np.sqrt(np.maximum(np.diag(covariance), 0.0)))
     return KinematicCalibration(tuple(names), values, deviations, float(np.sqrt(np.mean(rest**2) * 3.0)))
 
 
