@@ -50,8 +50,9 @@ def choose_runs(names: Sequence[str]) -> list[Scenario]:
     ScenarioError
         If a scenario is not valid.
     """
-    engine = f"simulation.engine={usual_engine()}"
-    return [load_scenario(name, [*KINDS.get(name, ()), engine]) for name in names or KINDS]
+    # Those of every kind are in Bullet unless only MuJoCo is there; what is named keeps its engine.
+    engine = [] if names else [f"simulation.engine={usual_engine()}"]
+    return [load_scenario(name, [*KINDS.get(name, ()), *engine]) for name in names or KINDS]
 
 
 def warm_up(scenarios: Sequence[Scenario], jobs: int, on_progress: OnProgress) -> None:

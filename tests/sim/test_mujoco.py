@@ -39,7 +39,7 @@ def put_state(body, q, v):
         data.qvel[at : at + 3] = pin.Quaternion(q[3:7]).matrix() @ v[:3]
         data.qvel[at + 3 : at + 6] = v[3:6]
     data.qvel[body.velocity_columns] = v[6 if floating else 0 :]
-    body.scene.move()
+    body.scene.state_changed()
 
 
 def random_motion(robot, seed):

@@ -122,7 +122,7 @@ class MujocoFixture(MujocoBody):
             at, speed = self.root_columns
             data.qpos[at : at + 7] = free_coordinates(np.asarray(stand, dtype=float))
             data.qvel[speed : speed + 6] = 0.0
-        self.scene.move()
+        self.scene.state_changed()
 
 
 def build_fixture(scene: MujocoScene, mechanism: Mechanism) -> MujocoFixture:
@@ -242,6 +242,8 @@ def _rub_against_surroundings(scene: MujocoScene, handles: Sequence[BodyHandle])
 
     MuJoCo takes one of them instead. Robots have friction 1, so that the other's is the product.
     """
+    if not scene.standing:
+        return
     model = scene.model
     owners = [scene.owner(link) for link in model.geom_bodyid]
     environment = [index for index in range(model.ngeom) if model.geom_priority[index] > 0]

@@ -125,7 +125,7 @@ class MujocoRobot(MujocoBody):
             data.qvel[speed : speed + 6] = 0.0
         data.qpos[self.position_columns] = positions
         data.qvel[self.velocity_columns] = 0.0
-        self.scene.move()
+        self.scene.state_changed()
 
     def apply_root_torque(self, torque: Vector) -> None:
         """Apply a torque to the root link during the next step.

@@ -247,7 +247,7 @@ class MujocoScene:
         data.xfrc_applied[:] = 0.0
         self._poses_known = False
 
-    def move(self) -> None:
+    def state_changed(self) -> None:
         """Note that the state was changed by hand."""
         self._poses_known = False
 

@@ -194,12 +194,11 @@ class MujocoWorld:
             for link in (first[1], second[1])
             for start in [model.body_geomadr[link]]
         )
-        skin = np.where(np.isin(model.geom_type, _THICKER), _SKIN, 0.0)
         # MuJoCo returns the distance that it was to look within where the shapes are farther apart.
         farthest = 2.0 * (distance + 2.0 * _SKIN)
         return any(
             mujoco.mj_geomDistance(model, data, one, other, farthest, None)
-            <= distance + skin[one] + skin[other]
+            <= distance + _SKIN * sum(model.geom_type[each] in _THICKER for each in (one, other))
             for one in ours
             for other in theirs
         )
