@@ -137,7 +137,8 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
         # A full disk behind a redirection is noticed when the last text is written.
         sys.stdout.flush()
     except _UsageError as error:
-        return _error(error.format_message())  # type: ignore[attr-defined]
+        # Some versions of typer keep pydantic's own prefix.
+        return _error(error.format_message().replace(": Value error, ", ": "))  # type: ignore[attr-defined]
     except SimbenchError as error:
         return _error(str(error))
     except OSError as error:

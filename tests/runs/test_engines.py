@@ -131,7 +131,10 @@ def test_the_command_compares_writes_one_report_and_tells_what_fails(tmp_path, m
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["run", "puma560_sweep", "--engine", "ode"], "'ode' is not one of 'bullet', 'mujoco'"),
+        (
+            ["run", "puma560_sweep", "--engine", "ode"],
+            "Invalid value for '--engine': 'ode' is not one of 'bullet', 'mujoco'",
+        ),
         (
             ["run", "puma560_sweep", "--set", "simulation.engine=ode"],
             "must be 'bullet' or 'mujoco', got 'ode'",
