@@ -10,18 +10,18 @@ import numpy as np
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors import DEFAULT_ERRORS
-from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.human_model import HumanModel, build_human_model
 from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.strategy import FRUGAL
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.tasks.drawer import DrawerTask, make_drawer_task
-from simbench.motion.actors.tasks.task import Task, stack_palms
+from simbench.motion.actors.tasks.task import MOVES, Task, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import Scenario
-from simbench.sim.equipment import find_free_axis, find_held_mechanisms, move_joints_alike
+from simbench.sim.equipment import find_free_axis, find_held_mechanisms, positions_of_use
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 DRAWER = "drawer"
@@ -62,55 +62,82 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     Raises
     ------
     ScenarioError
-        If no fixture is of the task's type, it lacks a handle for a hand, or it is not in front of the actor.
+        If no fixture is of the task's type, or has the task's name and says how it is used; if none has a
+        handle, or it is not in front of the actor.
     MotionError
         If the equipment is out of the actor's reach.
     """
     source = scenario.motion.source
     name = source.partition(":")[2]
-    if name not in [design.type for design in scenario.fixtures]:
-        raise ScenarioError(f"motion.source {source}: needs a fixture of type {name}")
+    types = [design.type for design in scenario.fixtures]
     held = find_held_mechanisms(mechanisms)
-    missing = [side for side in SIDES if side not in held]
-    if missing:
-        raise ScenarioError(
-            f"motion.source {source}: a virtual actor uses both hands; "
-            f"no fixture has a handle for the {' and the '.join(missing)} one"
-        )
+    human = build_human_model(AVERAGE_PERSON.actor)
+    if name in types and (name == DRAWER or name in PLACES):
+        given = _usual_task(name, human, scenario.seed)
+    else:
+        used = next((each for each in mechanisms if each.name == name and each.moves), None)
+        if used is None:
+            raise ScenarioError(f"motion.source {source}: needs a fixture of type {name}")
+        given = _declared_task(used)
+    hands = tuple(side for side in SIDES if side in held)
+    if not hands:
+        raise ScenarioError(f"motion.source {source}: no fixture has a handle for a hand")
     middle = np.mean([handle_poses(m, m.start[None])[side][0, :3, 3] for side, m in held.items()], axis=0)
     heading = max(abs(_heading(mechanism)) for mechanism in held.values())
     if name == DRAWER and (heading > 1e-9 or abs(middle[1]) > 1e-9):
         raise ScenarioError("fixtures: actor:drawer stands at the origin; allowed: heading_rad 0 and y 0")
-    rng = np.random.default_rng(scenario.seed)
-    human = build_human_model(AVERAGE_PERSON.actor)
-    given = (
-        make_drawer_task(DrawerTask())
-        if name == DRAWER
-        else PLACES[name](
-            human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], np.random.default_rng(scenario.seed)
-        )
-    )
 
     def palms(travel: Array) -> Array:
-        return stack_palms(
-            *(handle_poses(held[side], move_joints_alike(held[side], travel))[side] for side in SIDES)
-        )
+        # A hand that holds nothing may be anywhere.
+        idle = np.tile(np.eye(4), (len(travel), 1, 1))
+        poses = {side: handle_poses(held[side], positions_of_use(held[side], travel))[side] for side in hands}
+        return stack_palms(*(poses.get(side, idle) for side in SIDES))
 
     task = replace(
         given,
         palms=palms,
         timing=_timing(given, scenario),
-        turn_axes={side: find_free_axis(held[side], side) for side in SIDES},
+        turn_axes={side: find_free_axis(held[side], side) for side in hands},
         approach=_approach(given, scenario),
         details={},
+        hands=hands,
     )
+    rng = np.random.default_rng(scenario.seed)
     return perform(AVERAGE_PERSON, task, FRUGAL, rng, DEFAULT_ERRORS, source).motion
+
+
+def _usual_task(name: str, human: HumanModel, seed: int) -> Task:
+    """Make the task of equipment that is registered, as the average person finds it."""
+    if name == DRAWER:
+        return make_drawer_task(DrawerTask())
+    stance = STANCES[AVERAGE_PERSON.stance]
+    return PLACES[name](human, AVERAGE_PERSON, stance, np.random.default_rng(seed))
+
+
+def _declared_task(mechanism: Mechanism) -> Task:
+    """Make the task of equipment that says itself how it is used, without what all take from equipment."""
+    count = len(mechanism.moves)
+    ends = tuple((float(number), move.duration) for number, move in enumerate(mechanism.moves, 1))
+    return Task(
+        name=mechanism.name,
+        unit=MOVES,
+        palms=lambda travel: np.tile(np.eye(4), (len(travel), 2, 1, 1)),
+        timing=Timing(moves=ends, repetitions=1, variation=0.0),
+        turn_axes={},
+        approach={
+            side: mechanism.pose.rotation @ np.array(handle.approach or (0.0, 0.0, 0.0))
+            for side, handle in mechanism.handles.items()
+        },
+        period=float(count),
+        arms_forward=False,
+    )
 
 
 def _timing(task: Task, scenario: Scenario) -> Timing:
     """Apply the scenario's `motion.task` keys to a task's timing."""
     timing, stroke, named = task.timing, f"stroke_{task.unit}", _MOVES.get(task.name, ())
-    known = (stroke, "repetitions", "variation", "move_duration_s", *named, *_TIMES, *_APPROACH)
+    strokes = () if task.unit == MOVES else (stroke,)
+    known = (*strokes, "repetitions", "variation", "move_duration_s", *named, *_TIMES, *_APPROACH)
     changes: dict[str, Any] = {"rate": scenario.motion.rate_hz}
     displacements, durations = np.array(timing.moves).T
     for key, value in scenario.motion.task.items():
@@ -137,6 +164,8 @@ def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
     """Apply the scenario's `motion.task` keys to the hands' positions before the grasp."""
     positions = {}
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        if side not in task.approach:
+            continue
         position = np.array(task.approach[side], dtype=float)
         for axis, key in enumerate(_APPROACH):
             if key in scenario.motion.task:

@@ -46,7 +46,8 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
     """
     section = scenario.motion
     scheme, _, task = section.source.partition(":")
-    if scheme == "actor" and (task == DRAWER or (mechanisms and task in PLACES)):
+    uses = any(mechanism.name == task and mechanism.moves for mechanism in mechanisms)
+    if scheme == "actor" and (task == DRAWER or uses or (mechanisms and task in PLACES)):
         motion = perform_on_fixture(scenario, mechanisms)
     else:
         motion = _perform_or_read(scenario)

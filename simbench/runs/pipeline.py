@@ -59,7 +59,7 @@ from simbench.sim.engine import Fixture, RobotBody
 from simbench.sim.engines import open_engine
 from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.grasp import EmptyHand, Grip, GripDesign
 from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import Push, plan_pushes
@@ -326,12 +326,18 @@ def _run(
     return _Outcome({**plan_and_timing, **fidelity, **measured}, None, renderer, notes)
 
 
-def _grips(scenario: Scenario, robot: Robot, body: RobotBody, fixtures: Mapping[str, Fixture]) -> list[Grip]:
-    """Make a grip for each hand that holds equipment."""
+def _grips(
+    scenario: Scenario, robot: Robot, body: RobotBody, fixtures: Mapping[str, Fixture]
+) -> list[Grip | EmptyHand]:
+    """Make a grip for each hand, if one of them holds equipment."""
     design = GripDesign(**scenario.grip.model_dump())
     held = find_held_mechanisms([fixture.mechanism for fixture in fixtures.values()])
     sides = [role.removesuffix("_hand") for role in robot.hands]
-    return [Grip(body, side, fixtures[held[side].name], design) for side in sides if side in held]
+    if not any(side in held for side in sides):
+        return []
+    return [
+        Grip(body, side, fixtures[held[side].name], design) if side in held else EmptyHand() for side in sides
+    ]
 
 
 def _log_maker(

@@ -14,16 +14,20 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import (
+    LATCH_FREQUENCY,
     Mechanism,
     MechanismJoint,
-    compute_joint_positions,
     handle_poses,
+    joint_lever,
     mechanism_obstacles,
+    moved_inertia,
 )
-from simbench.sim.fixtures.shapes import compute_inertia
+from simbench.sim.fixtures.positions_from_palms import compute_joint_positions
 
 _POSITIONS = 101
 """Number of joint positions at which the handles of a fixture are described."""
+_CATCH = {"slide": 0.003, "turn": 0.02}
+"""Displacement up to which a latch catches, m and rad."""
 _FULL_TURN = 2.0 * np.pi
 """Range of a joint without end stops, rad."""
 
@@ -46,22 +50,30 @@ def find_held_mechanisms(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism
     }
 
 
-def move_joints_alike(mechanism: Mechanism, travel: Array) -> Array:
-    """Compute the joint positions of a mechanism whose joints all move alike from their initial positions.
+def positions_of_use(mechanism: Mechanism, travel: Array) -> Array:
+    """Compute the joint positions of a mechanism that is used as it is meant to be.
 
     Parameters
     ----------
     mechanism : Mechanism
         Equipment that moves.
     travel : (T,) array
-        Displacement of every joint, m or rad.
+        For equipment with moves, how many of them are done, from 0; beyond their number they are repeated
+        from where the joints are then. Otherwise the displacement of every joint, m or rad: all move alike.
 
     Returns
     -------
     (T, J) array
-        MechanismJoint positions, m or rad.
+        Joint positions, m or rad.
     """
-    return np.asarray(mechanism.start + travel[:, None])
+    if not mechanism.moves:
+        return np.asarray(mechanism.start + travel[:, None])
+    ends = np.array([mechanism.start, *(move.positions for move in mechanism.moves)])
+    count = len(mechanism.moves)
+    rounds = np.floor(travel / count)
+    done = travel - rounds * count
+    within = [np.interp(done, np.arange(count + 1), column) for column in ends.T]
+    return np.asarray(np.stack(within, axis=1) + rounds[:, None] * (ends[-1] - ends[0]))
 
 
 def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
@@ -79,12 +91,8 @@ def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
     """
     handles = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
-        low, high = 0.0, 0.0
-        for joint in mechanism.joints:
-            least, most = _way(joint)
-            low, high = min(low, least), max(high, most)
-        travel = np.linspace(low, high, _POSITIONS)
-        poses = handle_poses(mechanism, move_joints_alike(mechanism, travel))[side]
+        travel = _range_of_use(mechanism)
+        poses = handle_poses(mechanism, positions_of_use(mechanism, travel))[side]
         still = bool((poses == poses[0]).all())
         start = 0 if still else int(np.abs(travel).argmin())
         handles[side] = HandlePath(poses[:1] if still else poses, find_free_axis(mechanism, side), start)
@@ -166,7 +174,7 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     """Compute the resistance of the equipment to each hand that moves it.
 
     A revolute joint is felt at the hand's distance r from its axis: friction by 1/r, damping and inertia by
-    1/r². Hands on one joint share it.
+    1/r². Hands on one joint share it. Of joints on joints the largest resistance counts.
 
     Parameters
     ----------
@@ -181,36 +189,77 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     felt = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
         handle = mechanism.handles[side]
-        carrier = mechanism.part(handle.part).joint
-        if carrier is None:
-            continue
-        joint = mechanism.joints[mechanism.column(carrier)]
-        sharing = [
-            other for other in mechanism.handles.values() if mechanism.part(other.part).joint == carrier
-        ]
-        lever = _lever(joint, handle.pose.act(np.array(handle.point))) if joint.kind == "turn" else 1.0
-        damping = 0.5 * (joint.damping + joint.back_damping)
-        numbers = joint.friction / lever, damping / lever**2, _moved_mass(mechanism, joint) / lever**2
-        felt[side] = Resistance(*(number / len(sharing) for number in numbers))
+        point = handle.pose.act(np.array(handle.point))
+        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        # A hand moves one joint after the other: what it feels is at most the largest of each.
+        resisting = [_resistance_of(mechanism, column, point) for column in chain]
+        if resisting:
+            felt[side] = Resistance(*np.max(resisting, axis=0).tolist())
     return felt
 
 
 def resist(fixture: Fixture) -> None:
-    """Apply, for one step, the efforts of springs and of direction-dependent damping in a fixture's joints.
+    """Apply, for one step, the efforts of springs, latches and direction-dependent damping of a fixture.
 
     Parameters
     ----------
     fixture : Fixture
         Equipment whose joints resist.
     """
-    for column, joint in enumerate(fixture.mechanism.joints):
-        if not joint.resists:
+    mechanism = fixture.mechanism
+    held = _latch_efforts(fixture) if mechanism.latches else {}
+    for column, joint in enumerate(mechanism.joints):
+        if not joint.resists and column not in held:
             continue
         position, velocity = fixture.joint_state(column)
-        effort = -joint.stiffness * position
+        effort = held.get(column, 0.0) - joint.stiffness * (position - joint.rest)
         if joint.damping != joint.back_damping:
             effort -= (joint.damping if velocity > 0.0 else joint.back_damping) * velocity
         fixture.apply_joint_effort(column, effort)
+
+
+def _latch_efforts(fixture: Fixture) -> dict[int, float]:
+    """Efforts, N or N·m, of the latches that hold, by the joint's column: springs, critically damped.
+
+    A latch catches within `_CATCH` of the initial position; what is pulled out further has broken it open.
+    """
+    mechanism = fixture.mechanism
+    efforts: dict[int, float] = {}
+    for latch, stiffness in zip(mechanism.latches, mechanism.latch_stiffness, strict=True):
+        column, releasing = mechanism.column(latch.joint), mechanism.column(latch.released_by)
+        moved = fixture.joint_state(releasing)[0] - mechanism.joints[releasing].start
+        joint = mechanism.joints[column]
+        position, velocity = fixture.joint_state(column)
+        out = position - joint.start
+        effort = 0.0
+        if moved * np.sign(latch.beyond) < abs(latch.beyond) and abs(out) < _CATCH[joint.kind]:
+            effort = -stiffness * (out + velocity / (np.pi * LATCH_FREQUENCY))
+        efforts[column] = efforts.get(column, 0.0) + effort
+    return efforts
+
+
+def _resistance_of(mechanism: Mechanism, column: int, point: Array) -> tuple[float, float, float]:
+    """Friction (N), damping (N·s/m) and mass (kg) of one joint that a hand feels at a point."""
+    joint = mechanism.joints[column]
+    sharing = sum(
+        column in mechanism.chain(mechanism.part(handle.part).joint) for handle in mechanism.handles.values()
+    )
+    lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
+    damping = 0.5 * (joint.damping + joint.back_damping)
+    numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
+    friction, damping, mass = (number / sharing for number in numbers)
+    return friction, damping, mass
+
+
+def _range_of_use(mechanism: Mechanism) -> Array:
+    """Range of `positions_of_use`'s travel, at equal distances (P,)."""
+    if mechanism.moves:
+        return np.linspace(0.0, len(mechanism.moves), _POSITIONS * len(mechanism.moves))
+    low, high = 0.0, 0.0
+    for joint in mechanism.joints:
+        least, most = _way(joint)
+        low, high = min(low, least), max(high, most)
+    return np.linspace(low, high, _POSITIONS)
 
 
 def _way(joint: MechanismJoint) -> tuple[float, float]:
@@ -218,20 +267,3 @@ def _way(joint: MechanismJoint) -> tuple[float, float]:
     if joint.lowest is None or joint.highest is None:
         return 0.0, _FULL_TURN
     return joint.lowest - joint.start, joint.highest - joint.start
-
-
-def _lever(joint: MechanismJoint, point: Array) -> float:
-    """Distance of a point from a joint's axis, m."""
-    return float(np.linalg.norm(np.cross(joint.axis, point - joint.origin)))
-
-
-def _moved_mass(mechanism: Mechanism, joint: MechanismJoint) -> float:
-    """Mass (kg) of the parts that a joint moves, or their moment of inertia about its axis (kg·m²)."""
-    parts = [part for part in mechanism.parts if part.joint == joint.name]
-    if joint.kind == "slide":
-        return sum(part.mass for part in parts)
-    axis, total = np.array(joint.axis), 0.0
-    for part in parts:
-        body = compute_inertia(part.shapes, part.mass)
-        total += float(axis @ body.inertia @ axis) + part.mass * _lever(joint, body.lever) ** 2
-    return total

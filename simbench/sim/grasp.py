@@ -197,7 +197,22 @@ class Grip:
         self.fixture.apply_wrench(self.handle_link, (-fx, -fy, -fz), (-tx, -ty, -tz), point)
 
 
-GRIP_SIGNALS: tuple[Signal[Sequence[Grip]], ...] = (
+class EmptyHand:
+    """A hand for which no equipment has a handle: it holds nothing."""
+
+    wrench: Wrench = _NO_WRENCH
+    """Force (N) and torque (N·m) on the palm: none."""
+    point: Vector = (0.0, 0.0, 0.0)
+    """Point of application, world frame, m: of no meaning."""
+    engaged = False
+    lost = 0
+    """How often it let go because of overload."""
+
+    def release(self) -> None:
+        """Do nothing: it is open."""
+
+
+GRIP_SIGNALS: tuple[Signal[Sequence[Grip | EmptyHand]], ...] = (
     Signal(
         "grip_wrench",
         ("hand", "axis6"),
@@ -232,15 +247,15 @@ def _free_axis(handle: MechanismHandle) -> tuple[int, Vector]:
     return (PIVOT if handle.grip == "pivot" else SLIDE), axis
 
 
-def apply_grips(grips: Sequence[Grip], hold: Sequence[bool], sense: bool) -> list[Load]:
+def apply_grips(grips: Sequence[Grip | EmptyHand], hold: Sequence[bool], sense: bool) -> list[Load]:
     """Have every hand of a robot engage, hold or let go, and apply the forces of this step.
 
     Parameters
     ----------
-    grips : sequence of Grip
-        Grips of one robot.
+    grips : sequence of Grip or EmptyHand
+        Hands of one robot.
     hold : sequence of bool
-        For each grip, whether the hand is meant to hold.
+        For each of them, whether the hand is meant to hold.
     sense : bool
         Whether to look for contact in this step (a tactile sensor's rate).
 
@@ -255,10 +270,11 @@ def apply_grips(grips: Sequence[Grip], hold: Sequence[bool], sense: bool) -> lis
         return []
     # Asking also has Bullet compute where links are: it takes the lever of an external force about where it
     # last computed the link to be, a step ago unless asked in between.
-    palms = grips[0].body.link_motions([grip.palm_link for grip in grips])
+    able = [(grip, holds) for grip, holds in zip(grips, hold, strict=True) if isinstance(grip, Grip)]
+    palms = able[0][0].body.link_motions([grip.palm_link for grip, _ in able])
     handles: dict[tuple[BodyHandle, LinkHandle], Motion] = {}
     loads = []
-    for grip, palm, holds in zip(grips, palms, hold, strict=True):
+    for (grip, holds), palm in zip(able, palms, strict=True):
         key = (grip.fixture.handle, grip.handle_link)
         if key not in handles:
             [handles[key]] = grip.fixture.link_motions([grip.handle_link])

@@ -20,7 +20,7 @@ from simbench.sim.control.laws import ControlLaw
 from simbench.sim.divergence import Divergence, find_divergence, find_fixture_divergence, first_rows
 from simbench.sim.engine import GRAVITY, Contacts, Fixture, RobotBody
 from simbench.sim.equipment import resist
-from simbench.sim.grasp import Grip, apply_grips
+from simbench.sim.grasp import EmptyHand, Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
@@ -80,7 +80,7 @@ class Simulation:
         Joint motion to track.
     fixtures : sequence of Fixture
         All equipment of the world.
-    grips : sequence of Grip
+    grips : sequence of Grip or EmptyHand
         One for each of `robot.hands`, or none.
     law : ControlLaw, optional
         Law that the motors follow; PD with the robot's gains by default.
@@ -95,7 +95,7 @@ class Simulation:
     body: RobotBody
     reference: Reference
     fixtures: Sequence[Fixture] = ()
-    grips: Sequence[Grip] = ()
+    grips: Sequence[Grip | EmptyHand] = ()
     law: ControlLaw | None = None
     balancer: Balancer | None = None
     pushes: Sequence[Push] = ()
@@ -213,7 +213,7 @@ class _Loop:
         body, grips, pushes = simulation.body, simulation.grips, simulation.pushes
         steps, timestep, states, log_every = self._steps, self._timestep, self._states, options.log_every
         started = clock.perf_counter()
-        resisting = [f for f in simulation.fixtures if any(joint.resists for joint in f.mechanism.joints)]
+        resisting = [fixture for fixture in simulation.fixtures if fixture.mechanism.resists]
         sense_every = max(1, round(1.0 / (_SENSE_RATE * timestep)))
         balance_every = simulation.balancer.every if simulation.balancer else 0
         self._demand = demand = self._demand_of(slice(None))

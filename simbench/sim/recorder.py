@@ -97,7 +97,7 @@ class Recorder:
         self._allocate(DERIVED_SIGNALS)
         self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
-        self.grip: Channels[Sequence[grasp.Grip]] = self._allocate(grasp.GRIP_SIGNALS)
+        self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
         self.fixtures = [
             FixtureChannels(
                 self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),))

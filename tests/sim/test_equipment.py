@@ -16,7 +16,7 @@ from simbench.sim.equipment import (
     describe_handles,
     describe_surroundings,
     find_held_mechanisms,
-    move_joints_alike,
+    positions_of_use,
 )
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import STEEL, Board
@@ -105,7 +105,7 @@ def test_handles_go_over_all_of_the_way():
 def test_what_a_robot_keeps_clear_of_goes_as_the_actor_moves_it(romeo):
     mechanism = bar({"right": RIGHT})
     travel = np.linspace(0.0, 1.5, 9)
-    palms = handle_poses(mechanism, move_joints_alike(mechanism, travel))
+    palms = handle_poses(mechanism, positions_of_use(mechanism, travel))
     actor = {"right": palms["right"], "left": np.tile(np.eye(4), (9, 1, 1))}
     contact = {"left": np.zeros(9, dtype=bool), "right": np.arange(9) >= 3}
     none = {side: np.zeros(9) for side in SIDES}

@@ -14,12 +14,12 @@ from simbench.motion.actors.people import Person
 from simbench.motion.actors.reaching import (
     ABDUCTIONS,
     LEAST_ABDUCTION_BEFORE,
-    POSITION_ONLY,
     Hold,
     Reacher,
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
+    hold_positions,
     update_clavicles,
 )
 from simbench.motion.actors.redundancy import MAX_CORRECTIONS, TOLERANCE, Manner, follow_palms
@@ -92,7 +92,7 @@ def find_grasp(
         The equipment is out of reach.
     """
     q = make_leaning_posture(reacher.human, lean, task.seated)
-    for side in SIDES:
+    for side in task.hands:
         q[reacher.human.arms[side]] = person.comfort
     update_clavicles(reacher, q)
     goal = task.palms(np.zeros(1))[0]
@@ -107,15 +107,15 @@ def find_grasp(
     )[-1]
     away = np.tile(goal, (WAYPOINTS, 1, 1, 1))
     progress = np.linspace(0.0, 1.0, WAYPOINTS)
-    for hand, side in enumerate(SIDES):
-        away[:, hand, :3, 3] += progress[:, None] * task.approach[side]
+    for side in task.hands:
+        away[:, SIDES.index(side), :3, 3] += progress[:, None] * task.approach[side]
     pelvis, home = _repeat_pelvis(q, WAYPOINTS), np.tile(q[reacher.in_q], (WAYPOINTS, 1))
     manner = Manner(held, replace(EVEN, memory=0.0), WAYPOINT_STEP)
     try:
         path = follow_palms(reacher, q, pelvis, away, home, manner)
     except MotionError:
         # The hands cannot approach in the orientation of the grasp, so they turn into it on the path.
-        path = follow_palms(reacher, q, pelvis, away, home, replace(manner, held=POSITION_ONLY))
+        path = follow_palms(reacher, q, pelvis, away, home, replace(manner, held=hold_positions(task.hands)))
     return Approach(before=path[-1], onto=CubicSpline(progress, path[::-1]), holding=q)
 
 

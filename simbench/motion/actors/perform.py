@@ -16,7 +16,12 @@ from simbench.motion.actors.reaching import (
     update_clavicles,
 )
 from simbench.motion.actors.redundancy import Manner, follow_palms
-from simbench.motion.actors.stance import draw_body_sway, find_arms_forward_posture, find_lean_to_reach
+from simbench.motion.actors.stance import (
+    draw_body_sway,
+    find_arms_forward_posture,
+    find_lean_to_reach,
+    make_leaning_posture,
+)
 from simbench.motion.actors.strategy import ActorStrategy
 from simbench.motion.actors.tasks.task import Task, find_task_handles
 from simbench.motion.actors.timing import Schedule, draw_schedule, draw_sway
@@ -81,13 +86,18 @@ def perform(
     joints, segments = record_mocap(human, q, errors, rng)
     palms = np.array([compute_palm_poses(reacher, configuration) for configuration in q])
     still = slice(0, schedule.phases["icp"][1] + 1)
+    posed = (joints, segments)
+    if not task.arms_forward:
+        # The posture that scaling needs is recorded before the task.
+        before = np.tile(find_arms_forward_posture(human, task.seated), (len(q[still]), 1))
+        posed = record_mocap(human, before, errors, rng)
     motion = HumanMotion(
         time=schedule.time,
         joints=joints,
         segments=segments,
         initial=InitialPose(
-            joints={name: position[still].mean(axis=0) for name, position in joints.items()},
-            segments={name: mean_frame(frames[still]) for name, frames in segments.items()},
+            joints={name: position[still].mean(axis=0) for name, position in posed[0].items()},
+            segments={name: mean_frame(frames[still]) for name, frames in posed[1].items()},
         ),
         source=source,
         actor=person.actor,
@@ -109,6 +119,28 @@ def perform(
     )
 
 
+def find_initial_posture(reacher: Reacher, task: Task) -> Array:
+    """Find how a person stands or sits before a task.
+
+    Parameters
+    ----------
+    reacher : Reacher
+        The person's model.
+    task : Task
+        Says whether the arms are forward or hang.
+
+    Returns
+    -------
+    (nq,) array
+        Configuration.
+    """
+    if task.arms_forward:
+        return find_arms_forward_posture(reacher.human, task.seated)
+    hanging = make_leaning_posture(reacher.human, 0.0, task.seated)
+    update_clavicles(reacher, hanging)
+    return hanging
+
+
 def _move(
     reacher: Reacher,
     person: Person,
@@ -119,12 +151,13 @@ def _move(
 ) -> Array:
     """Move as scheduled: configurations (T, nq)."""
     human = reacher.human
-    held = make_hold(task.turn_axes)
+    held = make_hold({side: task.turn_axes[side] for side in task.hands})
     working = task.palms(np.linspace(schedule.travel.min(), schedule.travel.max(), POSITIONS_TO_REACH))
     wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
+    wrists[:, [side not in task.hands for side in SIDES]] = np.nan
     lean = find_lean_to_reach(human, wrists, REACH_WITHOUT_LEAN, task.seated)
     grasp = find_grasp(reacher, person, task, held, strategy, lean)
-    initial = find_arms_forward_posture(human, task.seated)
+    initial = find_initial_posture(reacher, task)
     swaying = draw_body_sway(human, schedule.time, rng, task.seated)
     contact, still = schedule.contact_start, schedule.phases["icp"][1]
 

@@ -1,6 +1,6 @@
 """Poses, Jacobian and pose errors of a person's palms, and what the equipment lets the hands do."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -217,7 +217,7 @@ def compute_palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Hold:
-    """How the equipment holds the hands: each fully, or free to turn about one axis of its palm.
+    """How the equipment holds the hands: fully, free to turn about one axis of the palm, or not at all.
 
     Parameters
     ----------
@@ -237,7 +237,8 @@ def make_hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     Parameters
     ----------
     turn_axes : mapping of side to (3,) array or None
-        Axis, in the palm's axes, about which the hand may turn on the handle; None if it may not.
+        Axis, in the palm's axes, about which the hand may turn on the handle; None if it may not. Without the
+        side of a hand, that one is free.
 
     Returns
     -------
@@ -246,8 +247,8 @@ def make_hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     """
     axes, blocks = [], []
     for hand, side in enumerate(SIDES):
-        axis = turn_axes[side]
-        picks = np.eye(12)[6 * hand : 6 * hand + 6]
+        axis = turn_axes.get(side)
+        picks = np.eye(12)[6 * hand : 6 * hand + 6 * (side in turn_axes)]
         if axis is not None:
             axis = axis / np.linalg.norm(axis)
             # Two directions across the axis.
@@ -258,8 +259,21 @@ def make_hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     return Hold(tuple(axes), np.vstack(blocks))
 
 
-POSITION_ONLY = Hold((None, None), np.eye(12)[[0, 1, 2, 6, 7, 8]])
-"""The positions of the palms count, not their orientations."""
+def hold_positions(hands: Collection[str]) -> Hold:
+    """Describe hands of which the positions of the palms count, not their orientations.
+
+    Parameters
+    ----------
+    hands : collection of str
+        Sides of the hands that count.
+
+    Returns
+    -------
+    Hold
+        Rows that select these positions.
+    """
+    rows = [6 * hand + axis for hand, side in enumerate(SIDES) if side in hands for axis in range(3)]
+    return Hold((None, None), np.eye(12)[rows])
 
 
 def compute_palm_errors(poses: Array, targets: Array, held: Hold) -> Array:

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
@@ -43,7 +44,7 @@ SESSION_TASKS = (
 )
 """Tasks and free motions of a session, in the order that its seed counts them."""
 TASKS = (*SESSION_TASKS, *(task for task in (*PLACES, *FREE) if task not in SESSION_TASKS))
-"""What can be performed; what is in no session comes last, so that recordings stay the same."""
+"""What can be performed."""
 FREE_PERFORMER = 1
 """Number of the actor who does the free motions, as in Kim & Kim (2005) one did."""
 # A person who cannot do it from where they stand steps nearer or back: tried one after the other, as part of
@@ -80,7 +81,7 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
         raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
     person, source = people[number - 1], f"actor:{task}:{number}"
     # The first number is the stream: 0 is for the people themselves.
-    key = [seed, 1, number, TASKS.index(task)]
+    key = [seed, 1, number, _seed_number(task)]
     errors = MocapErrors(skin=person.skin)
     if task in FREE:
         return FREE[task](person, np.random.default_rng(key), errors, source)
@@ -100,9 +101,16 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     raise refusal
 
 
+def _seed_number(task: str) -> int:
+    """Give a task its number in seeds: outside a session one of its own, whatever else is registered."""
+    if task in SESSION_TASKS:
+        return SESSION_TASKS.index(task)
+    return len(SESSION_TASKS) + zlib.crc32(task.encode())
+
+
 def _session_strategy(seed: int, number: int, task: str) -> ActorStrategy:
     """Deal to everybody up to this participant."""
-    keys = ([seed, 1, each, TASKS.index(task), 0] for each in range(1, number + 1))
+    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
     return deal_strategies(task, map(np.random.default_rng, keys))[-1]
 
 

@@ -131,7 +131,7 @@ def find_lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: b
     human : HumanModel
         The person's model.
     wrists : (N, 2, 3) array
-        Positions of the left and the right wrist in the world, m.
+        Positions of the left and the right wrist in the world, m; NaN for one that may be anywhere.
     reach : float
         Fraction of the arm's length that may be used.
     seated : bool
@@ -157,13 +157,13 @@ def find_lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: b
         return np.asarray(np.linalg.norm(wrists - shoulders, axis=2))
 
     def excess(lean: float) -> float:
-        return float(distances(lean).max()) - reach * arm
+        return float(np.nanmax(distances(lean))) - reach * arm
 
     if excess(0.0) <= 0.0:
         return 0.0
     if excess(LARGEST_LEAN) > 0.0:
         missed = distances(LARGEST_LEAN)
-        sample, hand = np.unravel_index(missed.argmax(), missed.shape)
+        sample, hand = np.unravel_index(np.nanargmax(missed), missed.shape)
         raise MotionError(
             f"actor {human.actor.name}: the {SIDES[hand]} wrist cannot reach "
             f"{np.round(wrists[sample, hand], 3).tolist()} m with a lean of "

@@ -262,7 +262,7 @@ def _without_effect(inputs: PlanInputs) -> list[str]:
 def _without_physics(mechanism: Mechanism) -> Mechanism:
     """Remove the forces and masses of a mechanism: planning gets them as resistance, where it uses them."""
     joints = tuple(
-        replace(joint, friction=0.0, damping=0.0, back_damping=0.0, stiffness=0.0)
+        replace(joint, friction=0.0, damping=0.0, back_damping=0.0, stiffness=0.0, rest=0.0)
         for joint in mechanism.joints
     )
     parts, furniture = (tuple(map(_of_unit_mass, each)) for each in (mechanism.parts, mechanism.furniture))

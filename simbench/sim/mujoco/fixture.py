@@ -174,7 +174,7 @@ def build_fixture(scene: MujocoScene, mechanism: Mechanism) -> MujocoFixture:
 def _add_parts(
     scene: MujocoScene, mechanism: Mechanism, parts: Sequence[Part], *, free: bool
 ) -> tuple[BodyHandle, dict[str, LinkHandle]]:
-    """Add parts as a body, all of them on the first; return its handle and those of the links."""
+    """Add parts as a body, each on what carries it; return its handle and those of the links."""
     handle = scene.new_body()
     joints = {joint.name: joint for joint in mechanism.joints}
     pose = pin.SE3ToXYZQUAT(mechanism.pose)
@@ -182,11 +182,15 @@ def _add_parts(
     root.quat = np.roll(pose[3:], 1)
     if free:
         root.add_freejoint(name=f"{handle}/")
-    for part in parts:
-        body, origin = root, np.zeros(3)
+    bodies, origins = {parts[0].name: root}, {parts[0].name: np.zeros(3)}
+    for part in _carriers_first(mechanism, parts):
         if part is not parts[0]:
-            origin = part_origin(mechanism, part.name) if part.joint else origin
-            body = root.add_body(name=f"{handle}/{part.name}", pos=origin)
+            carrier = (mechanism.carrier(part) if part.joint else parts[0]).name
+            origins[part.name] = part_origin(mechanism, part.name) if part.joint else np.zeros(3)
+            bodies[part.name] = bodies[carrier].add_body(
+                name=f"{handle}/{part.name}", pos=origins[part.name] - origins[carrier]
+            )
+        body, origin = bodies[part.name], origins[part.name]
         if part.joint:
             _add_joint(scene, body, handle, joints[part.joint])
         _add_mass(body, part, origin)
@@ -194,6 +198,11 @@ def _add_parts(
             _add_shape(scene, body, handle, f"{part.name}/{number}", collision_shape(shape), origin)
     scene.own_new_links(handle)
     return handle, {part.name: LinkHandle(scene.model.body(f"{handle}/{part.name}").id) for part in parts}
+
+
+def _carriers_first(mechanism: Mechanism, parts: Sequence[Part]) -> list[Part]:
+    """Sort parts so that each comes after the one that carries it, in their own order otherwise."""
+    return sorted(parts, key=lambda part: max(len(mechanism.chain(part.joint)) - 1, 0))
 
 
 def _add_joint(scene: MujocoScene, body: Any, handle: BodyHandle, joint: MechanismJoint) -> None:

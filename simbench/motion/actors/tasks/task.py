@@ -24,7 +24,7 @@ class Task:
     name : str
         Name of the task.
     unit : str
-        Unit of the equipment's travel, `m` or `rad`.
+        Unit of the equipment's travel, `m`, `rad`, or `MOVES`.
     palms : callable
         From the equipment's travel (T,) to the poses (T, 2, 4, 4) of the left and the right palm on it:
         origin at the palm's centre, x along the fingers, z dorsal.
@@ -38,6 +38,13 @@ class Task:
         Whether the person sits.
     details : mapping of str to float
         The equipment's numbers, SI units, to be kept with the recording.
+    period : float or None
+        Travel after which the hands' path is repeated; None for the unit's own: a full turn of what turns.
+    arms_forward : bool
+        Whether the person stands with arms forward at first, as motion capture asks for; otherwise, before
+        equipment as high as they are, with arms hanging.
+    hands : tuple of str
+        Sides of the hands that work; the arm of another one hangs, and `palms` may have any pose for it.
     """
 
     name: str
@@ -48,8 +55,13 @@ class Task:
     approach: Mapping[str, Array]
     seated: bool = False
     details: Mapping[str, float] = field(default_factory=dict)
+    period: float | None = None
+    arms_forward: bool = True
+    hands: tuple[str, ...] = SIDES
 
 
+MOVES = "moves"
+"""Unit of the travel of equipment that is used by several different movements: how many are done."""
 FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)
 """Both hands held fully."""
 HANDLE = np.array([0.0, 1.0, 0.0])
@@ -69,16 +81,17 @@ def find_task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:
     Returns
     -------
     dict of side to HandlePath
-        Path of each hand's handle, and the axis about which the hand may turn.
+        Path of the handle of each hand that works, and the axis about which the hand may turn.
     """
     low, high = float(travel.min()), float(travel.max())
-    if task.unit == "rad":
-        high = min(high, low + 2.0 * np.pi)
+    period = 2.0 * np.pi if task.unit == "rad" else task.period
+    if period is not None:
+        high = min(high, low + period)
     positions = np.linspace(low, high, HANDLE_POSES)
     palms = task.palms(positions)
     handles = {}
-    for hand, side in enumerate(SIDES):
-        poses = palms[:, hand]
+    for side in task.hands:
+        poses = palms[:, SIDES.index(side)]
         still = bool((poses == poses[0]).all())
         start = 0 if still else int(np.abs(positions - travel[0]).argmin())
         handles[side] = HandlePath(poses[:1] if still else poses, task.turn_axes[side], start)
