@@ -57,6 +57,13 @@ class StudyError(SimbenchError):
     """A study of many runs cannot begin or continue: its directory, its cluster, or the varied keys."""
 
 
+class PluginError(SimbenchError, ValueError):
+    """Code that a scenario names cannot be loaded, or is not what it has to be.
+
+    Also a ValueError, so that a scenario's validation adds file and line of the key that names it.
+    """
+
+
 class Interrupted(Exception):
     """Ctrl-C or a signal ended a command; the message says what was kept.
 

@@ -11,10 +11,14 @@ from pydantic import (
     ConfigDict,
     Field,
     Strict,
+    ValidationInfo,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
+
+from simbench.plugins.keys import OneOf, plugin_options
 
 # Strict sections would refuse YAML's lists where tuples are declared.
 Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]
@@ -345,20 +349,30 @@ class GripSection(ScenarioSection):
 
 GainScale = Annotated[float, Field(ge=0.0, le=1000.0)]
 """Factor of a gain."""
+CONTROL_LAWS = ("pd", "computed_torque")
+"""Control laws that ship with simbench."""
 
 
 class ControlSection(ScenarioSection):
     """Joint control, which acts at every physics step."""
 
-    law: Literal["pd", "computed_torque"] = "pd"
+    law: Annotated[str, OneOf("control_laws", CONTROL_LAWS)] = "pd"
     """Control law: PD with the robot's gains, or, for a fixed base, computed torque: the inverse dynamics of
-    an acceleration that corrects the error."""
+    an acceleration that corrects the error; or one of a plug-in."""
+    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    """Keys of a plug-in's control law."""
     feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
     """Torque added to the PD law: that of the planned motion, that of gravity alone, or none."""
-    stiffness_scale: GainScale = 1.0
-    """Factor of the PD law's stiffness of every joint; 2 is twice as stiff as the robot's gains."""
-    damping_scale: GainScale = 1.0
-    """Factor of the PD law's damping of every joint. The square root of `stiffness_scale` keeps the damping
+    stiffness: Coefficient | dict[str, Coefficient] | None = None
+    """Stiffness of the PD law instead of the robot's, N·m/rad, or N/m of a sliding joint: of all joints, or
+    by the name of a joint or of a group such as `left_arm`; a joint's own goes before its group's."""
+    damping: Coefficient | dict[str, Coefficient] | None = None
+    """Damping of the PD law instead of the robot's, N·m·s/rad, or N·s/m of a sliding joint, likewise."""
+    stiffness_scale: GainScale | dict[str, GainScale] = 1.0
+    """Factor of the PD law's stiffness, of all joints or by the name of a joint or group; 2 is twice as stiff
+    as the robot's gains, or as `stiffness`."""
+    damping_scale: GainScale | dict[str, GainScale] = 1.0
+    """Factor of the PD law's damping, likewise. The square root of `stiffness_scale` keeps the damping
     ratio."""
     bandwidth_hz: Annotated[float, Field(ge=0.001, le=1000.0)] = 10.0
     """Bandwidth at which computed torque corrects the error, critically damped."""
@@ -371,12 +385,17 @@ class ControlSection(ScenarioSection):
     """Rate at which the torques are computed from the elements, and held in between; by default every
     step."""
 
+    @field_validator("options", mode="plain")
+    @classmethod
+    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
+        return plugin_options("control_laws", "law", value, info)
+
     @model_validator(mode="after")
     def _suits_law(self) -> "ControlSection":
         if self.model != "own" and self.law != "computed_torque":
             raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
-        for name in ("stiffness_scale", "damping_scale"):
-            if self.law != "pd" and getattr(self, name) != 1.0:
+        for name in ("stiffness", "damping", "stiffness_scale", "damping_scale"):
+            if self.law != "pd" and getattr(self, name) not in (None, 1.0):
                 raise ValueError(f"control.{name} needs control.law: pd; computed torque has a bandwidth_hz")
         for name in ("elements_hz", "torques_hz"):
             if self.model == "own" and getattr(self, name) is not None:

@@ -1,12 +1,14 @@
 """The control law that a scenario asks for."""
 
-from dataclasses import replace
-
 from simbench.dynamics.model_library import explicit_model_of
-from simbench.options import ControlSection
+from simbench.errors import PluginError
+from simbench.options import CONTROL_LAWS, ControlSection
+from simbench.plugins.options import plugin_maker
 from simbench.robot.robot import Robot
 from simbench.sim.control.explicit_law import ExplicitTorqueLaw
+from simbench.sim.control.gains import apply_gains
 from simbench.sim.control.laws import LAWS, ControlLaw
+from simbench.sim.control.torque_law import PluggedLaw
 
 
 def make_control_law(robot: Robot, description: str, control: ControlSection, timestep: float) -> ControlLaw:
@@ -19,7 +21,8 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     description : str
         Name of the robot, or path of its robot.yaml: an explicit model is derived from its table of rows.
     control : ControlSection
-        Law, factors of the PD gains, bandwidth in Hz, model, and the rates in Hz of an explicit model.
+        Law, its options if a plug-in has it, PD gains and their factors, bandwidth in Hz, model, and the
+        rates in Hz of an explicit model.
     timestep : float
         Physics step, s.
 
@@ -32,18 +35,31 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     ------
     ScenarioError
         If the law does not suit the robot.
+    PluginError
+        If the law is a plug-in's, and it cannot be made.
     RobotError
         If an explicit model is asked for, and the robot is no arm described by rows (`dh`).
     """
-    motors = replace(
-        robot.motors,
-        stiffness=control.stiffness_scale * robot.motors.stiffness,
-        damping=control.damping_scale * robot.motors.damping,
-    )
-    robot = replace(robot, motors=motors)
+    if control.law not in CONTROL_LAWS:
+        return _plugged_law(robot, control, timestep)
+    robot = apply_gains(robot, control)
     if control.model == "own":
         return LAWS[control.law](robot, timestep, control.bandwidth_hz)
     model = explicit_model_of(description, abbreviated=control.model == "abbreviated")
     rate = control.torques_hz or 1.0 / timestep
     elements, torques = (round(1.0 / (each * timestep)) for each in (control.elements_hz or rate, rate))
     return ExplicitTorqueLaw(robot, timestep, control.bandwidth_hz, model, elements, torques)
+
+
+def _plugged_law(robot: Robot, control: ControlSection, timestep: float) -> ControlLaw:
+    """Make the law of a plug-in: a function from measurements to torques, or a law as simbench's own."""
+    law = plugin_maker("control_laws", control.law, control.options)(robot, timestep)
+    if all(hasattr(law, name) for name in ("demand", "torque", "implicit", "gain", "rate_gain")):
+        made: ControlLaw = law
+        return made
+    if not callable(law):
+        raise PluginError(
+            f"{control.law}: makes a value of type {type(law).__name__}; "
+            "allowed: a function of ControlInputs, or a ControlLaw"
+        )
+    return PluggedLaw(control.law, law, robot, timestep)

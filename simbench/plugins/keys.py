@@ -1,0 +1,134 @@
+"""Types of a scenario's keys that name a plug-in, or hold its options."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from simbench.plugins.groups import GROUPS
+from simbench.plugins.options import is_plugin, read_options, require_plugin
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Annotation of a text that is one of simbench's own names, or names a plug-in.
+
+    Parameters
+    ----------
+    group : str
+        A key of `plugins.groups.GROUPS`.
+    shipped : tuple of str
+        Names that simbench has itself.
+    """
+
+    group: str
+    shipped: tuple[str, ...]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validate a value.
+
+        Parameters
+        ----------
+        source : type
+            Annotated type.
+        handler : GetCoreSchemaHandler
+            Makes the schema of that type.
+
+        Returns
+        -------
+        CoreSchema
+            Schema that calls `choose`.
+        """
+        return core_schema.no_info_plain_validator_function(
+            self.choose, serialization=core_schema.to_string_ser_schema()
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe the values for editors.
+
+        Parameters
+        ----------
+        schema : CoreSchema
+            What validates them.
+        handler : GetJsonSchemaHandler
+            Makes the usual description.
+
+        Returns
+        -------
+        dict
+            JSON Schema: a text; the names are examples, since those of plug-ins are not known.
+        """
+        return {"type": "string", "examples": list(self.shipped)}
+
+    def choose(self, value: Any) -> str:
+        """Take a name, or load the plug-in that it names.
+
+        Parameters
+        ----------
+        value : object
+            Value of the key.
+
+        Returns
+        -------
+        str
+            The same name.
+
+        Raises
+        ------
+        PydanticCustomError
+            If it is neither.
+        PluginError
+            If the plug-in cannot be loaded, or is not what its group asks for.
+        """
+        if isinstance(value, str) and value in self.shipped:
+            return value
+        if is_plugin(self.group, value, self.shipped):
+            require_plugin(self.group, value)
+            return str(value)
+        allowed = ", ".join(repr(name) for name in self.shipped)
+        raise PydanticCustomError(
+            "no_such_plugin",
+            "must be {allowed}, a plug-in installed in simbench.{group}, MODULE:NAME or ./FILE.py:NAME",
+            {"allowed": allowed, "group": self.group},
+        )
+
+
+def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> Any:
+    """Validate the options of a plug-in by its own section.
+
+    Parameters
+    ----------
+    group : str
+        A key of `plugins.groups.GROUPS`.
+    key : str
+        Field of the same section that names the plug-in, validated before.
+    value : mapping or None
+        What the scenario gives.
+    info : ValidationInfo
+        Fields that are validated already.
+
+    Returns
+    -------
+    BaseModel or None
+        Section of the plug-in with all its keys; None of what is none, or of a function.
+
+    Raises
+    ------
+    PydanticCustomError
+        If options are given to what is no plug-in.
+    PluginError, ValidationError
+        If the plug-in refuses them.
+    """
+    reference = info.data.get(key)
+    if not is_plugin(group, reference, ()):
+        if value:
+            raise PydanticCustomError(
+                "options_without_plugin",
+                "only {thing} of a plug-in has options, and {key} names none",
+                {"thing": GROUPS[group].thing, "key": GROUPS[group].key},
+            )
+        return None
+    return read_options(group, str(reference), value)

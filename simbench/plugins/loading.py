@@ -1,0 +1,316 @@
+"""Find and import what a reference names; say once what is loaded, and where it came from."""
+
+import hashlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import import_module, metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from simbench.errors import PluginError
+from simbench.plugins.given import PREFIX, find_given
+from simbench.plugins.groups import GROUPS, group_of_entry_points
+
+FORBIDDEN = "SIMBENCH_NO_PLUGINS"
+"""Environment variable that forbids plug-ins, as `--no-plugins` does."""
+_TOLD = "SIMBENCH_PLUGINS_TOLD"
+"""Environment variable with the digests of what was said to be loaded, so that workers do not repeat it."""
+_FORMS = "the name of an installed plug-in, MODULE:NAME or ./FILE.py:NAME"
+_LARGEST_SOURCE = 50_000_000
+"""Bytes of source of a package that are digested."""
+
+
+class Origin(NamedTuple):
+    """Where a plug-in came from, for `provenance.json`.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+    reference : str
+        How the scenario names it.
+    package : str or None
+        Distribution that provides it.
+    version : str or None
+        Version of that distribution.
+    file : str or None
+        File of its code.
+    sha256 : str or None
+        Digest of that file, or of all Python files of its package in alphabetical order.
+    """
+
+    group: str
+    reference: str
+    package: str | None = None
+    version: str | None = None
+    file: str | None = None
+    sha256: str | None = None
+
+
+class Plugin(NamedTuple):
+    """A plug-in that is loaded.
+
+    Parameters
+    ----------
+    value : object
+        What its reference names.
+    origin : Origin
+        Where it came from.
+    """
+
+    value: Any
+    origin: Origin
+
+
+def find_entry_points(group: str) -> dict[str, metadata.EntryPoint]:
+    """Find the plug-ins of installed packages; nothing is imported.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+
+    Returns
+    -------
+    dict of str to importlib.metadata.EntryPoint
+        Entry points by name, sorted.
+    """
+    found = {point.name: point for point in metadata.entry_points(group=group_of_entry_points(group))}
+    return dict(sorted(found.items()))
+
+
+def names_code(reference: str) -> bool:
+    """Tell whether a text names code: `MODULE:NAME`, `FILE.py:NAME`, or an object that a program passed.
+
+    Parameters
+    ----------
+    reference : str
+        Value of a scenario's key.
+
+    Returns
+    -------
+    bool
+        Whether it does; False for the name of an installed plug-in or of what ships with simbench.
+    """
+    place, colon, name = reference.rpartition(":")
+    return bool(colon) and (reference.startswith(PREFIX) or (bool(place) and name.isidentifier()))
+
+
+def code_file(reference: str) -> str | None:
+    """Find the file that a reference names.
+
+    Parameters
+    ----------
+    reference : str
+        Value of a scenario's key.
+
+    Returns
+    -------
+    str or None
+        Path before the colon of `FILE.py:NAME`; None for any other reference.
+    """
+    place, _, name = reference.rpartition(":")
+    return place if place.endswith(".py") and name.isidentifier() else None
+
+
+def load_plugin(group: str, reference: str) -> Plugin:
+    """Load what a reference names, and say so on the standard error, once for each source.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+    reference : str
+        Name of an entry point of `simbench.<group>`, `MODULE:NAME`, or `FILE.py:NAME`.
+
+    Returns
+    -------
+    Plugin
+        The object and its origin.
+
+    Raises
+    ------
+    PluginError
+        If plug-ins are forbidden, nothing has that name, or its code cannot be imported.
+    """
+    if os.environ.get(FORBIDDEN, "") not in ("", "0"):
+        raise PluginError(f"{reference}: {GROUPS[group].thing} of a plug-in; --no-plugins forbids those")
+    given = find_given(reference)
+    if given is not None:
+        return Plugin(given, Origin(group, reference, *_package_and_file(given)))
+    if reference.startswith(PREFIX):
+        raise PluginError(
+            f"{reference}: was passed by a program and is in no file; pass it again, or allowed: {_FORMS}"
+        )
+    if not names_code(reference):
+        return _load_installed(group, reference)
+    place, _, name = reference.rpartition(":")
+    module = _import_file(place) if place.endswith(".py") else _import_module(place)
+    plugin = Plugin(_attribute(module, name, place), _origin(group, reference, module))
+    _tell(plugin.origin)
+    return plugin
+
+
+def _load_installed(group: str, name: str) -> Plugin:
+    """Load an entry point."""
+    known = find_entry_points(group)
+    if name not in known:
+        installed = f"installed: {', '.join(known)}" if known else "none is installed"
+        raise PluginError(
+            f"{name}: no such plug-in of group simbench.{group} ({installed}); allowed: {_FORMS}"
+        )
+    point = known[name]
+    module = _import_module(point.module)
+    value: Any = module
+    for step in filter(None, point.attr.split(".")):
+        value = _attribute(value, step, point.module)
+    origin = _origin(group, name, module)
+    if point.dist is not None:
+        origin = origin._replace(package=point.dist.name, version=point.dist.version)
+    _tell(origin)
+    return Plugin(value, origin)
+
+
+def _import_module(name: str) -> ModuleType:
+    """Import a module of the Python path."""
+    try:
+        return import_module(name)
+    except SyntaxError as error:
+        raise PluginError(_describe_syntax(error)) from error
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
+            raise PluginError(f"{name}: no such module; allowed: {_FORMS}") from error
+        raise PluginError(f"{name}: cannot be imported: {describe_failure(error)}") from error
+
+
+def _import_file(path: str) -> ModuleType:
+    """Import a file, anew if it has changed."""
+    file = Path(path).expanduser().resolve()
+    try:
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise PluginError(f"{path}: cannot be read: {error.strerror}") from error
+    return _import_content(file, digest)
+
+
+@lru_cache(maxsize=64)
+def _import_content(file: Path, digest: str) -> ModuleType:
+    """Import a file of this content; what it imports itself may be beside it."""
+    name = f"simbench_plugin_{file.stem}_{digest[:12]}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{file}: no Python file; allowed: {_FORMS}")
+    module = importlib.util.module_from_spec(spec)
+    # Classes look up their module by name while they are made.
+    sys.modules[name] = module
+    beside = str(file.parent)
+    sys.path.insert(0, beside)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        del sys.modules[name]
+        raise PluginError(_describe_syntax(error)) from error
+    except Exception as error:
+        del sys.modules[name]
+        raise PluginError(f"{file}: cannot be imported: {describe_failure(error)}") from error
+    finally:
+        sys.path.remove(beside)
+    return module
+
+
+def describe_failure(error: BaseException) -> str:
+    """Describe an error of a plug-in in one line, with the place where it was raised.
+
+    Parameters
+    ----------
+    error : BaseException
+        What its code raised.
+
+    Returns
+    -------
+    str
+        Type and message, and file and line.
+    """
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return text
+    return f"{text} ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
+
+
+def _describe_syntax(error: SyntaxError) -> str:
+    """Describe a mistake in the code of a plug-in."""
+    return f"{error.filename}: line {error.lineno}: {error.msg}"
+
+
+def _attribute(holder: Any, name: str, place: str) -> Any:
+    """Take an object of a module, or of a class in it."""
+    try:
+        return getattr(holder, name)
+    except AttributeError:
+        there = ", ".join(sorted(each for each in _own_names(holder))) or "nothing"
+        raise PluginError(f"{place}: has no {name}; it has: {there}") from None
+
+
+def _own_names(holder: Any) -> Iterator[str]:
+    """List the public functions and classes that a module or a class defines."""
+    for name, value in vars(holder).items():
+        if name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
+            continue
+        if not inspect.ismodule(holder) or value.__module__ == holder.__name__:
+            yield name
+
+
+def _package_and_file(value: Any) -> tuple[None, None, str | None, str | None]:
+    """Find the file of an object that was passed; no package is known of it."""
+    module = inspect.getmodule(value if inspect.isfunction(value) or inspect.isclass(value) else type(value))
+    file = getattr(module, "__file__", None)
+    if file is None or not Path(file).is_file():
+        return None, None, None, None
+    return None, None, str(Path(file).resolve()), hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _origin(group: str, reference: str, module: ModuleType) -> Origin:
+    """Describe where a module came from: its package, or its file."""
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return Origin(group, reference)
+    path = Path(file).resolve()
+    top = sys.modules.get(module.__name__.partition(".")[0], module)
+    folder = Path(top.__file__).parent if hasattr(top, "__path__") and top.__file__ else None
+    files = [path] if folder is None else sorted(folder.rglob("*.py"))
+    providers = metadata.packages_distributions().get(module.__name__.partition(".")[0], [])
+    package = providers[0] if providers else None
+    version = metadata.version(package) if package else None
+    return Origin(group, reference, package, version, str(path), _digest(files))
+
+
+def _digest(files: list[Path]) -> str | None:
+    """Digest the content of files; None of more than is code."""
+    if sum(file.stat().st_size for file in files) > _LARGEST_SOURCE:
+        return None
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _tell(origin: Origin) -> None:
+    """Say on the standard error that code is loaded, once for each source in a program and its workers."""
+    mark = f"{origin.group}:{origin.file}:{origin.sha256}"
+    digest = hashlib.sha256(mark.encode()).hexdigest()[:16]
+    told = os.environ.get(_TOLD, "").split()
+    if digest in told:
+        return
+    os.environ[_TOLD] = " ".join([*told, digest])
+    package = f"{origin.package} {origin.version}, " if origin.package else ""
+    print(
+        f"plug-in: {GROUPS[origin.group].thing}, {origin.reference} ({package}{origin.file})", file=sys.stderr
+    )
