@@ -114,6 +114,7 @@ _PERSON_KEYS = (
     "unit",
     "up",
     "marker_map",
+    "reader",
     "longest_gap_s",
     "estimate",
     "scale",
@@ -192,6 +193,9 @@ class MotionSection(ScenarioSection):
     """Vertical axis of a file that declares none or a wrong one."""
     marker_map: str | None = None
     """Name or path of the marker map of a file; by default the one that fits."""
+    reader: str | None = None
+    """Plug-in that reads the file: `MODULE:NAME`, `./FILE.py:NAME`, or the name of an installed one; by
+    default the reader of the file's suffix."""
     longest_gap_s: Time = 0.2
     """Longest gap in a marker's track that is interpolated."""
     strict: bool = False
@@ -271,13 +275,19 @@ class WeightsSection(ScenarioSection):
         return energy, velocity, ergonomy, manipulability
 
 
+RETARGETING_METHODS = ("analytical", "numerical", "ude", "arm_adaptation")
+"""Methods of retargeting that ship with simbench."""
+
+
 class RetargetSection(ScenarioSection):
     """How the motion is converted to joint positions."""
 
-    method: Literal["analytical", "numerical", "ude", "arm_adaptation"] = "analytical"
+    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "analytical"
     """Method of following the recording. With the scaled model: one Gauss-Newton step per frame, the least
     error in every frame, or the least error of the markers alone (Tomić 2018); with the robot's own arms,
-    stretched, inside position, speed and acceleration limits (Kim & Kim 2005)."""
+    stretched, inside position, speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""
+    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    """Keys of a plug-in's retargeter."""
     posture: Literal["limited", "rescaled"] = "limited"
     """How the scaled model's posture is brought inside the robot's limits: by following the recording again
     with the limits, all frames at once, or by rescaling its joint curves around excursions (Safonova et al.
@@ -318,6 +328,11 @@ class RetargetSection(ScenarioSection):
     pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Ratio of the robot's change of pelvis height in free motion to the person's, scaled to the robot, as
     far as its legs allow."""
+
+    @field_validator("options", mode="plain")
+    @classmethod
+    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
+        return plugin_options("retargeters", "method", value, info)
 
     @model_validator(mode="after")
     def _window(self) -> "RetargetSection":
@@ -396,16 +411,25 @@ class ControlSection(ScenarioSection):
             raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
         for name in ("stiffness", "damping", "stiffness_scale", "damping_scale"):
             if self.law != "pd" and getattr(self, name) not in (None, 1.0):
-                raise ValueError(f"control.{name} needs control.law: pd; computed torque has a bandwidth_hz")
+                own = "a bandwidth_hz" if self.law == "computed_torque" else "gains of its own"
+                raise ValueError(f"control.{name} needs control.law: pd; {self.law} has {own}")
         for name in ("elements_hz", "torques_hz"):
             if self.model == "own" and getattr(self, name) is not None:
                 raise ValueError(f"control.{name} needs control.model: explicit or abbreviated")
         return self
 
 
+BALANCE_CONTROLLERS = ("cog_zmp",)
+"""Balance controllers that ship with simbench."""
+
+
 class BalanceSection(ScenarioSection):
     """Balance of a robot that stands while its arms move (Kim, Choi, Oh & You 2005)."""
 
+    controller: Annotated[str, OneOf("balance_controllers", BALANCE_CONTROLLERS)] = "cog_zmp"
+    """Balance controller: that of the motion-embedded COG Jacobian, or one of a plug-in."""
+    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    """Keys of a plug-in's balance controller."""
     control: bool = True
     """Whether the measured COG and ZMP are fed back. If not, the legs follow their plan."""
     embedding: bool = True
@@ -422,6 +446,11 @@ class BalanceSection(ScenarioSection):
     stop."""
     rate_hz: Rate = 500.0
     """Rate of the balance controller; 1 / simulation.timestep_s must be a whole multiple of it."""
+
+    @field_validator("options", mode="plain")
+    @classmethod
+    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
+        return plugin_options("balance_controllers", "controller", value, info)
 
 
 Distance = Annotated[float, Field(ge=-1000.0, le=1000.0)]
@@ -597,6 +626,26 @@ class CameraSection(ScenarioSection):
         if value is not None and abs(value) < 0.5:
             raise ValueError("must be at least 0.5 s, or at most -0.5 s")
         return value
+
+
+class MetricSection(ScenarioSection):
+    """A metric of a plug-in."""
+
+    plugin: Annotated[str, OneOf("metrics", ())]
+    """Plug-in that computes it from the log: `MODULE:NAME`, `./FILE.py:NAME`, or the name of an installed
+    one."""
+    options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
+    """Keys of the plug-in."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, data: Any) -> Any:
+        return {"plugin": data} if isinstance(data, str) else data
+
+    @field_validator("options", mode="plain")
+    @classmethod
+    def _plugin_options(cls, value: Any, info: ValidationInfo) -> Any:
+        return plugin_options("metrics", "plugin", value, info)
 
 
 class Bound(ScenarioSection):

@@ -22,6 +22,7 @@ class Kind(str, Enum):
     scenarios = "scenarios"
     tasks = "tasks"
     motions = "motions"
+    plugins = "plugins"
 
 
 class Listing(NamedTuple):
@@ -81,6 +82,8 @@ def make_listing(kind: Kind) -> Listing:
         return _robots()
     if kind is Kind.scenarios:
         return _scenarios()
+    if kind is Kind.plugins:
+        return _plugins()
     from simbench.motion.sources import list_motion_sources, list_tasks
 
     if kind is Kind.tasks:
@@ -110,6 +113,20 @@ def _robots() -> Listing:
     return Listing(
         ("robot", "base"), list(zip(names, bases, strict=True)), [_missing_package(name) for name in names]
     )
+
+
+def _plugins() -> Listing:
+    """List the plug-ins of installed packages, without importing them."""
+    from simbench.plugins.groups import GROUPS
+    from simbench.plugins.loading import find_entry_points
+
+    rows = [
+        (name, f"simbench.{group}", point.dist.name if point.dist else "–", point.value)
+        for group in GROUPS
+        for name, point in find_entry_points(group).items()
+    ]
+    keys = [GROUPS[row[1].removeprefix("simbench.")].key for row in rows]
+    return Listing(("plug-in", "group", "package", "code"), rows, [f"for {key}" for key in keys])
 
 
 def _scenarios() -> Listing:

@@ -53,6 +53,7 @@ from simbench.cli.verdict import verdict
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, RunError, SimbenchError
+from simbench.plugins.loading import FORBIDDEN
 from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
@@ -201,14 +202,21 @@ def _top(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
+    no_plugins: Annotated[
+        bool,
+        typer.Option("--no-plugins", help="Refuse code of others that a scenario names."),
+    ] = False,
 ) -> None:
     """Turn recorded human motion into robot motion, and say in numbers whether it works."""
+    if no_plugins:
+        # Workers inherit it.
+        os.environ[FORBIDDEN] = "1"
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
 @app.command("list", epilog=example("simbench list scenarios"))
-def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.")] = None) -> None:
+def list_(kind: Annotated[Kind | None, typer.Argument(help="All kinds if omitted.")] = None) -> None:
     """List what is available."""
     table = is_terminal()
     for number, shown in enumerate(Kind if kind is None else (kind,)):

@@ -47,6 +47,9 @@ class ReadOptions:
         Path of the user's SMPL, SMPL-H or SMPL-X model file.
     fps : float or None
         Sampling rate of a file that does not say it, Hz; overrules what the file says.
+    reader : str or None
+        Plug-in that reads the file, as `MODULE:NAME`, `./FILE.py:NAME` or its name; None for the one of the
+        file's suffix.
 
     Raises
     ------
@@ -65,6 +68,7 @@ class ReadOptions:
     skeleton: str | None = None
     body_model: str | None = None
     fps: float | None = None
+    reader: str | None = None
 
     def __post_init__(self) -> None:
         if self.unit is not None and self.unit not in UNITS:

@@ -35,7 +35,7 @@ GROUPS: Mapping[str, Group] = {
     "readers": Group("a reader", "motion.source", "", ("path", "options")),
     "marker_maps": Group("a marker map", "motion.marker_map", "", ()),
     "robots": Group("a robot", "robot.name", "", ()),
-    "metrics": Group("a metric", "metrics.NAME", "", ("log",)),
+    "metrics": Group("a metric", "metrics.NAME", "measure", ("log",)),
     "criteria": Group("a criterion", "--criterion", "", ("body", "state")),
 }
 """Name of each group, `simbench.NAME` among entry points, to what its plug-ins are."""

@@ -88,10 +88,10 @@ class OneOf:
         if is_plugin(self.group, value, self.shipped):
             require_plugin(self.group, value)
             return str(value)
-        allowed = ", ".join(repr(name) for name in self.shipped)
+        allowed = "".join(f"{name!r}, " for name in self.shipped)
         raise PydanticCustomError(
             "no_such_plugin",
-            "must be {allowed}, a plug-in installed in simbench.{group}, MODULE:NAME or ./FILE.py:NAME",
+            "must be {allowed}a plug-in installed in simbench.{group}, MODULE:NAME or ./FILE.py:NAME",
             {"allowed": allowed, "group": self.group},
         )
 

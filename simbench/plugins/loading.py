@@ -101,19 +101,21 @@ def names_code(reference: str) -> bool:
     return bool(colon) and (reference.startswith(PREFIX) or (bool(place) and name.isidentifier()))
 
 
-def code_file(reference: str) -> str | None:
+def code_file(reference: object) -> str | None:
     """Find the file that a reference names.
 
     Parameters
     ----------
-    reference : str
+    reference : object
         Value of a scenario's key.
 
     Returns
     -------
     str or None
-        Path before the colon of `FILE.py:NAME`; None for any other reference.
+        Path before the colon of `FILE.py:NAME`; None for any other value.
     """
+    if not isinstance(reference, str):
+        return None
     place, _, name = reference.rpartition(":")
     return place if place.endswith(".py") and name.isidentifier() else None
 

@@ -97,6 +97,7 @@ def _reading(section: MotionSection) -> ReadOptions:
         skeleton=section.skeleton,
         body_model=section.body_model,
         fps=section.fps,
+        reader=section.reader,
     )
 
 

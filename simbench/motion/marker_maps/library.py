@@ -6,15 +6,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from simbench.errors import MotionError
+from simbench.errors import MotionError, PluginError
 from simbench.files.documents.yaml_document import read_yaml
 from simbench.files.input_files import require_regular_file
 from simbench.motion.marker_maps.dependencies import find_needs
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.motion.marker_maps.spelling import find_spellings, list_wanted_points
+from simbench.plugins.loading import load_plugin
+from simbench.plugins.options import is_plugin
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
 
+_GROUP = "marker_maps"
 # At most this many names of points are listed in an error.
 LISTED = 6
 # A map for many marker sets: one that is made for a set goes before it.
@@ -57,6 +60,16 @@ def load_map(path: Path) -> MarkerMap:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(step) for step in first["loc"]) or "the file"
         raise MotionError(f"{path}: {key}: {first['msg']}") from error
+
+
+def _map_file(reference: str) -> Path:
+    """Find the file of a plug-in's marker map: the plug-in is its path."""
+    path = load_plugin(_GROUP, reference).value
+    if not isinstance(path, str | Path):
+        raise PluginError(
+            f"{reference}: a value of type {type(path).__name__}; allowed: the path of a marker map"
+        )
+    return Path(path)
 
 
 @cache
@@ -225,6 +238,8 @@ def _candidates(requested: str | None, skeleton: bool | None) -> Mapping[str, Ma
         return {name: each for name, each in ready_maps().items() if _fits_kind(each, skeleton)}
     if requested in ready_maps():
         return {requested: ready_maps()[requested]}
+    if is_plugin(_GROUP, requested, ()):
+        return {requested: load_map(_map_file(requested))}
     if requested.endswith((".yaml", ".yml")):
         return {requested: load_map(Path(requested))}
     raise MotionError(

@@ -2,7 +2,7 @@
 
 A source is `scheme:name`, or the path of a file whose suffix names its format. A new format needs one module
 with a function from a name or path and `ReadOptions` to what the format holds (a `MarkerRecording`, a
-`SkeletonRecording`, or a `HumanMotion` that simbench wrote), and one line below.
+`SkeletonRecording`, or a `HumanMotion` that simbench wrote), and one line below; a plug-in's needs none.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,7 @@ from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.mvnx import read_mvnx
 from simbench.motion.readers.netcdf import read_netcdf
 from simbench.motion.readers.numpy_archive import read_archive
+from simbench.motion.readers.plugin import find_reader, read_by_plugin
 from simbench.motion.readers.sample import find_sample_recording
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -116,8 +117,13 @@ def _read_sample(name: str, options: ReadOptions) -> Recording:
 
 
 def _recording(text: str, options: ReadOptions) -> Recording:
-    """Read what the source holds, by its scheme or suffix."""
+    """Read what the source holds, by its scheme or suffix, or by a plug-in."""
     scheme, colon, name = text.partition(":")
+    suffix = Path(text).suffix.lower()
+    if options.reader is not None or not (scheme in SCHEMES if colon else suffix in SUFFIXES):
+        plugin = find_reader(text, options.reader)
+        if plugin is not None:
+            return read_by_plugin(plugin, text, options)
     # A single letter before a colon is a Windows drive.
     if colon and len(scheme) > 1 and "/" not in scheme:
         if scheme not in SCHEMES:
@@ -125,7 +131,6 @@ def _recording(text: str, options: ReadOptions) -> Recording:
             raise MotionError(f"{text}: unknown motion source {scheme!r}; known: {known}, or a file's path")
         return SCHEMES[scheme](name, options)
     path = Path(text)
-    suffix = path.suffix.lower()
     if suffix in REFUSED:
         raise MotionError(f"{text}: {REFUSED[suffix]}")
     if suffix not in SUFFIXES:

@@ -1,7 +1,8 @@
 """How a robot with a fixed base follows a recording: on the equipment, with both arms, or with one hand."""
 
+from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion
-from simbench.options import RetargetSection, RobotSection
+from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.free_hand import plan_free_hand
@@ -51,7 +52,13 @@ def plan_fixed_base(
     SimbenchError
         If the robot cannot follow the recording.
     """
-    if any(f"{side}_hand" in robot.hands for side in equipment.handles):
+    holds = any(f"{side}_hand" in robot.hands for side in equipment.handles)
+    if settings.method not in RETARGETING_METHODS and (holds or not has_both_arms(robot)):
+        raise RetargetError(
+            f"retarget.method: {settings.method}: {robot.name} follows hands, not arms; "
+            f"allowed: {', '.join(RETARGETING_METHODS)}"
+        )
+    if holds:
         return plan_arm(robot, motion, section, settings, equipment, on_progress)
     if has_both_arms(robot):
         return plan_two_arms(robot, motion, section, settings, on_progress)

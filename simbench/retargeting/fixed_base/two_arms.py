@@ -8,7 +8,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
-from simbench.options import RetargetSection, RobotSection
+from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
 from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
@@ -22,6 +22,7 @@ from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.joint_use import joint_units, limit_metrics, limit_stays
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
+from simbench.retargeting.imitation.plugin import plugged_posture, scaled_model_method
 from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.requirements import require_two_arms
 from simbench.retargeting.imitation.robot_errors import compare_with_person, robot_error_metrics
@@ -81,12 +82,10 @@ def plan_two_arms(
     standing = on_pedestal(robot, float(pose[2]))
     free = with_free_base(standing)
     on_progress("imitate", 0, 1)
-    # As for a robot on legs.
-    method = "analytical" if settings.method == "arm_adaptation" else settings.method
     imitation = imitate(
         calibrate(free, motion),
         motion,
-        method=method,
+        method=scaled_model_method(settings),
         smoothing_window=settings.smoothing_window,
         smoothing_order=settings.smoothing_order,
     )
@@ -162,6 +161,9 @@ def _follow(
     """Follow the recording with trunk and arms (T, m), rad, inside the limits."""
     if settings.method == "arm_adaptation":
         return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
+    if settings.method not in RETARGETING_METHODS:
+        names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
+        return plugged_posture(robot, motion, settings, names, (limits[0], limits[1]))
     if settings.posture == "rescaled":
         return rescale_into_limits(motion.time, imitation.q[:, 7:], *limits)
     return limited_posture(imitation, motion, shapes, *limits)

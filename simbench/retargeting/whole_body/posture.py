@@ -5,13 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.tree import first_joint
 from simbench.motion.human_motion import HumanMotion
-from simbench.options import RetargetSection
+from simbench.options import RETARGETING_METHODS, RetargetSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
 from simbench.retargeting.collision.clearance import BodyShapes
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
+from simbench.retargeting.imitation.plugin import plugged_posture, scaled_model_method
 from simbench.retargeting.imitation.posture import limited_posture
 from simbench.robot.robot import Robot
 
@@ -48,12 +50,10 @@ def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection)
     Imitation
         Motion of the scaled model, without the robot's limits.
     """
-    # Arm adaptation is about free motion: where hands hold something, they follow the scaled model's.
-    method = "analytical" if settings.method == "arm_adaptation" else settings.method
     return imitate(
         calibrate(robot, motion),
         motion,
-        method=method,
+        method=scaled_model_method(settings),
         smoothing_window=settings.smoothing_window,
         smoothing_order=settings.smoothing_order,
     )
@@ -110,6 +110,9 @@ def preferred_posture(
     lower, upper = position_limits(imitation, settings)
     if settings.method == "arm_adaptation":
         return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
+    if settings.method not in RETARGETING_METHODS:
+        names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
+        return plugged_posture(robot, motion, settings, names, (lower, upper))
     if settings.posture == "rescaled":
         return rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
     return limited_posture(imitation, motion, shapes, lower, upper)

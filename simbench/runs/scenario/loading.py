@@ -12,6 +12,7 @@ from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.files.input_files import is_regular_file
 from simbench.options import TRAJECTORY
+from simbench.plugins.loading import code_file
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
@@ -46,6 +47,7 @@ _FILE_KEYS = (
     ("motion", "joint_order"),
 )
 _SOURCE = ("motion", "source")
+_CODE_KEYS = ("law", "controller", "method", "reader", "marker_map", "type", "plugin")
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",
@@ -161,12 +163,18 @@ def validate_source(source: YamlSource, overrides: Overrides = ()) -> Scenario:
 
 
 def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse checks of metrics that no run of the scenario can have."""
+    """Refuse checks of metrics that no run of the scenario can have, and metrics with names of others."""
     fixtures = {
         mechanism.name: [joint.name for joint in mechanism.joints]
-        for mechanism in (scenario_mechanisms(scenario) if scenario.checks else ())
+        for mechanism in (scenario_mechanisms(scenario) if scenario.checks or scenario.metrics else ())
     }
-    known = known_metrics(fixtures)
+    known = (*known_metrics(fixtures), *scenario.metrics)
+    for name in scenario.metrics:
+        if known.count(name) > 1:
+            where = source.origin(("metrics", name))
+            raise ScenarioError(
+                f"{where}: metrics.{name}: simbench has a metric of this name; allowed: another"
+            )
     for name in scenario.checks:
         if name in known:
             continue
@@ -195,8 +203,24 @@ def resolved_yaml(scenario: Scenario) -> str:
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
+def _resolve_code(data: dict[str, Any], folder: Path) -> None:
+    """Replace the files of plug-ins, such as `./my_law.py:make`, by their paths."""
+    places = [
+        find_value(data, section) for section in (("control",), ("balance",), ("retarget",), ("motion",))
+    ]
+    fixtures, metrics = data.get("fixtures"), data.get("metrics")
+    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
+    places += list(metrics.values()) if isinstance(metrics, dict) else []
+    for place in places:
+        for key, value in place.items() if isinstance(place, dict) else ():
+            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
+            if written is not None and is_regular_file(folder / written):
+                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
+
+
 def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
+    _resolve_code(data, folder)
     for section, key in _FILE_KEYS:
         value = find_value(data, (section, key))
         if not isinstance(value, str):
@@ -236,7 +260,8 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
     path = max((path for path, _ in found if path[: len(first)] == first), key=len)
     message = " or ".join(dict.fromkeys(message for other, message in found if other == path))
     value = find_value(source.data, path)
-    if value is not None and not isinstance(value, dict | list) and "unknown key" not in message:
+    said = "unknown key" in message or (isinstance(value, str) and len(value) > 1 and value in message)
+    if value is not None and not isinstance(value, dict | list) and not said:
         message += f", got {' '.join(repr(value).split())[:60]}"
     key = f"{format_key_path(path)}: " if path else ""
     return f"{source.origin(path)}: {key}{message}"

@@ -1,5 +1,6 @@
 """The Scenario schema: what a scenario file may say, with units, defaults and ranges."""
 
+import re
 from typing import Annotated
 
 from pydantic import (
@@ -15,6 +16,7 @@ from simbench.options import (
     CameraSection,
     ControlSection,
     GripSection,
+    MetricSection,
     MotionSection,
     Name,
     PushSection,
@@ -26,6 +28,9 @@ from simbench.options import (
     VariationSection,
 )
 from simbench.sim.fixtures import Design
+
+METRIC_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*")
+"""Names that metrics of plug-ins may have."""
 
 
 class Scenario(ScenarioSection):
@@ -61,6 +66,8 @@ class Scenario(ScenarioSection):
     """Time, logging and the floor."""
     camera: CameraSection = CameraSection()
     """The camera of the video."""
+    metrics: dict[str, MetricSection] = Field(default_factory=dict)
+    """Metrics of plug-ins: name, with the unit at its end such as `slosh_rms_m`, to what computes it."""
     checks: dict[str, bool | Bound] = Field(default_factory=dict)
     """Metric name to the value or range it must have."""
 
@@ -68,6 +75,8 @@ class Scenario(ScenarioSection):
     def _consistent(self) -> "Scenario":
         if bad := [name for name in self.checks if not is_plain_name(name)]:
             raise ValueError(f"checks: the name {bad[0]!r} must not have control characters")
+        if bad := [name for name in self.metrics if not METRIC_NAME.fullmatch(name)]:
+            raise ValueError(f"metrics: the name {bad[0]!r} must be letters, digits, _ and dots")
         names = [fixture.name for fixture in self.fixtures]
         if len(set(names)) < len(names):
             raise ValueError(f"fixtures must have different names, got {', '.join(names)}")

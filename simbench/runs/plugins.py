@@ -1,0 +1,107 @@
+"""The plug-ins of a scenario: which it names, where they came from, and the metrics that they compute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simbench.errors import PluginError, SimbenchError
+from simbench.motion.readers import SCHEMES, SUFFIXES
+from simbench.motion.readers.plugin import find_reader
+from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
+from simbench.plugins.loading import load_plugin
+from simbench.plugins.options import is_plugin, plugin_maker
+from simbench.runs.scenario.schema import Scenario
+from simbench.sim.fixtures import TYPES
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:
+    """Describe where the plug-ins of a scenario came from.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+
+    Returns
+    -------
+    list of dict
+        Ready for JSON, one for each: `group`, `reference`, `package` and `version` of the distribution,
+        `file`, and `sha256` of that file, or of all Python files of its package.
+    """
+    used = dict.fromkeys(_named(scenario))
+    return [load_plugin(group, reference).origin._asdict() for group, reference in used]
+
+
+def _named(scenario: Scenario) -> Iterator[tuple[str, str]]:
+    """List group and reference of everything that a scenario names."""
+    motion = scenario.motion
+    candidates = [
+        ("control_laws", scenario.control.law, CONTROL_LAWS),
+        ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
+        ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
+        ("marker_maps", motion.marker_map, ()),
+        *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
+        *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
+    ]
+    for group, reference, shipped in candidates:
+        if is_plugin(group, reference, shipped):
+            yield group, str(reference)
+    own = motion.source.partition(":")[0] in SCHEMES or motion.source.endswith(tuple(SUFFIXES))
+    reader = find_reader(motion.source, motion.reader) if motion.reader or not own else None
+    if reader is not None:
+        yield "readers", reader
+
+
+def plugin_metrics(
+    log: xr.Dataset, scenario: Scenario
+) -> tuple[Mapping[str, float | bool | None], tuple[str, ...]]:
+    """Compute the metrics of a scenario's plug-ins.
+
+    A plug-in that fails costs no run: its metric is null, so that a check of it fails, and a note says why.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of the run.
+    scenario : Scenario
+        The scenario.
+
+    Returns
+    -------
+    metrics : mapping of str to float, bool or None
+        Metrics by name.
+    notes : tuple of str
+        What went wrong, one line each.
+    """
+    metrics: dict[str, float | bool | None] = {}
+    notes = []
+    for name, section in scenario.metrics.items():
+        measure = plugin_maker("metrics", section.plugin, section.options)
+        try:
+            metrics[name] = _as_number(section.plugin, measure(log))
+        except SimbenchError as error:
+            metrics[name] = None
+            notes.append(f"metrics.{name} is null: {error}")
+    return metrics, tuple(notes)
+
+
+def _as_number(reference: str, value: Any) -> float | bool | None:
+    """Take the value of a metric: a finite number, true or false, or none."""
+    if value is None or isinstance(value, bool):
+        return value
+    array = np.asarray(value)
+    if array.dtype == bool and array.ndim == 0:
+        return bool(array)
+    if array.ndim != 0 or array.dtype.kind not in "iuf" or not math.isfinite(float(array)):
+        raise PluginError(
+            f"{reference}: returned {' '.join(repr(value).split())[:60]}; "
+            "allowed: a finite number, true or false, or None"
+        )
+    return float(array)
