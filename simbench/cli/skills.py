@@ -74,6 +74,10 @@ def skills(
     ] = Skeleton.person,
     method: Annotated[Method, typer.Option(help="Search of the weights.")] = Method.lattice,
     seed: Annotated[int, typer.Option(min=0, help="Of the search, where it draws.")] = 0,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable."),
+    ] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
     *,
     reading: ReadOptions,
@@ -89,7 +93,10 @@ def skills(
     from simbench.motion.readers import read_motion
     from simbench.robot.sides import SIDES
     from simbench.skills.analysis import analyse_skill, complete_person
+    from simbench.skills.ioc.plugin import fit_criterion, load_criterion
 
+    for reference in criterion or ():
+        load_criterion(reference)
     console = make_console()
     with progress_bars(make_console(stderr=True)) as on_progress:
         on_progress("search weights", 0, 1)
@@ -99,6 +106,7 @@ def skills(
         analysis = analyse_skill(
             motion, span=span, hands=sides, skeleton=skeleton.value, method=method.value, seed=seed
         )
+        fits = [fit_criterion(analysis.parts, analysis.mixture.weights, each) for each in criterion or ()]
     if picture is not None:
         from simbench.skills.plot import draw_skill
 
@@ -110,6 +118,11 @@ def skills(
     print()
     for line in closing_lines(analysis):
         print(line)
+    for fit in fits:
+        print(
+            f"plug-in    {fit.reference}: {_millimetres(fit.alone)} mm alone; "
+            f"{_millimetres(fit.error)} mm with weight {fit.share:g} beside the mixture"
+        )
     if picture is not None:
         print(f"\npicture  {picture}")
 

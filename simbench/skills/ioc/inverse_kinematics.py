@@ -267,13 +267,33 @@ def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:
     SkillError
         The weights are not of this form, or the hands cannot go on.
     """
-    motion, body = follow_path(task, weights), task.body
+    motion = follow_path(task, weights)
+    points = place_points(task, motion)
+    return replace(task, path=task.path._replace(points=points), imitated=motion, source="law")
+
+
+def place_points(task: TaskMotion, motion: Array) -> Array:
+    """Compute where a motion has the body's shoulders and elbows.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        Gives the body.
+    motion : (T, n) array
+        All coordinates, rad or m.
+
+    Returns
+    -------
+    (T, P, 3) array
+        Positions of its points in the world, m.
+    """
+    body = task.body
     work, points = make_workspace(body.tree), np.empty_like(task.path.points)
     for q, positions in zip(motion, points, strict=True):
         update_body_poses(body, q, work)
         for p, position in enumerate(positions):
             compute_point_position(work, body.point_body[p], body.point[p], position)
-    return replace(task, path=task.path._replace(points=points), imitated=motion, source="law")
+    return points
 
 
 def check_weights(weights: ArrayLike, count: int) -> Array:
