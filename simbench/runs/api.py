@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from typing_extensions import Unpack
+
 from simbench.runs.pipeline import run_scenario
+from simbench.runs.plugins import GivenPlugins
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import DirectoryTaken, unused_run_path
 from simbench.runs.scenario.loading import load_scenario, override_scenario
@@ -21,6 +24,7 @@ def run(
     video: bool = False,
     cache: bool = True,
     on_progress: Progress = None,
+    **given: Unpack[GivenPlugins],
 ) -> RunResult:
     """Retarget, simulate and measure a scenario.
 
@@ -40,6 +44,8 @@ def run(
     on_progress : callable (stage, done, total), bool or None
         Callback that receives the progress of each stage; or whether progress is shown on the standard error,
         None for in a terminal or a notebook only.
+    **given : control_law, balancer, retargeter
+        Functions or sections of yours in the place of those that the scenario names: see `run_scenario`.
 
     Returns
     -------
@@ -59,7 +65,7 @@ def run(
     while True:
         folder = unused_run_path(resolved.name) if out is None else Path(out)
         try:
-            return run_scenario(resolved, folder, video=video, cache=cache, on_progress=on_progress)
+            return run_scenario(resolved, folder, video=video, cache=cache, on_progress=on_progress, **given)
         except DirectoryTaken:
             # Another process chose the same name in the same second.
             if out is not None:

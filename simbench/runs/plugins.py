@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -12,13 +12,67 @@ from simbench.errors import PluginError, SimbenchError
 from simbench.motion.readers import SCHEMES, SUFFIXES
 from simbench.motion.readers.plugin import find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
+from simbench.plugins.given import give_reference
 from simbench.plugins.loading import load_plugin
 from simbench.plugins.options import is_plugin, plugin_maker
+from simbench.runs.scenario.loading import override_scenario
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import TYPES
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+class GivenPlugins(TypedDict, total=False):
+    """What a Python program may pass to a run instead of naming it in the scenario.
+
+    Each is a function of the arguments that its group has (`plugins.groups`), or a section with the method of
+    that group: a class, or an instance with values.
+    """
+
+    control_law: Any
+    """Makes the control law from (robot, timestep), as a plug-in of `simbench.control_laws`."""
+    balancer: Any
+    """Makes the balance controller from (robot, plan, timestep), as one of `simbench.balance_controllers`."""
+    retargeter: Any
+    """Converts (robot, motion) to joint positions, as one of `simbench.retargeters`."""
+
+
+_KEYS = {
+    "control_law": ("control.law", "control.options"),
+    "balancer": ("balance.controller", "balance.options"),
+    "retargeter": ("retarget.method", "retarget.options"),
+}
+"""Keys of a scenario that name what is given, and its options."""
+
+
+def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:
+    """Write into a scenario what a Python program passes.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    given : GivenPlugins
+        What is passed; None counts as nothing.
+
+    Returns
+    -------
+    Scenario
+        Names each by `FILE.py:NAME` if a file defines it at its top level, so that the scenario can be run
+        again without the program, otherwise by `python:NAME`.
+
+    Raises
+    ------
+    ScenarioError
+        If one of them is not what it has to be.
+    """
+    changes: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is not None:
+            key, options = _KEYS[name]
+            changes |= {key: give_reference(value), options: None}
+    return override_scenario(scenario, changes)
 
 
 def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:

@@ -145,15 +145,16 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     options : LoopOptions
         Sampling, end, and how the run is followed.
     """
-    loop = _Loop(simulation, recorder, options)
+    loop = Stepper(simulation, recorder, options)
     try:
         # What is compiled at its first call would count as the loop's.
         with compile_timer() as compile_time, _loaded_objects_frozen():
+            loop.compile_time = compile_time
             started = clock.perf_counter()
             try:
                 # What diverges overflows before it is noticed.
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                    loop.run(compile_time)
+                    loop.advance(loop.steps)
                 loop.finish_extremes()
             except (*_NUMERICAL_ERRORS, SimbenchError):
                 loop.finish_extremes(interrupted=True)
@@ -179,8 +180,18 @@ def _loaded_objects_frozen() -> Iterator[None]:
         gc.unfreeze()
 
 
-class _Loop:
-    """Buffers of a simulation and the stages of a step: sense, record, balance, control."""
+class Stepper:
+    """Advances a simulation step by step: sense, record, balance, control. `simulate` does it to the end.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        Robot, reference and everything that acts on the robot.
+    recorder : Recorder
+        Filled with samples, events and times.
+    options : LoopOptions
+        Sampling, end, and how the run is followed.
+    """
 
     def __init__(self, simulation: Simulation, recorder: Recorder, options: LoopOptions) -> None:
         body, reference = simulation.body, simulation.reference
@@ -189,7 +200,11 @@ class _Loop:
         self._timestep = body.world.timestep
         self._seated = robot.thighs if simulation.seat else ()
         self._controller = make_controller(body, simulation.law, self._seated)
-        self._steps = self._end = len(reference.position)
+        self.steps = self._end = len(reference.position)
+        self.step, self._over = 0, False
+        self.compile_time: Callable[[], float] = lambda: 0.0
+        self._holding = reference.grip.tolist()
+        self._resisting = [each for each in simulation.fixtures if each.mechanism.resists]
         # The last states, whose extremes are taken together.
         self._last = empty_state(robot, _KEPT_STATES)
         self._states = [RobotState(q, v) for q, v in zip(self._last.q, self._last.v, strict=True)]
@@ -207,22 +222,39 @@ class _Loop:
         self._demand = np.empty((0, 0))
         recorder["base_pose"][:] = body.root_pose()
 
-    def run(self, compile_time: Callable[[], float]) -> None:
-        """Step to the end of the reference, half a second after a fall, or until asked to stop."""
+    @property
+    def over(self) -> bool:
+        """Whether it has ended: with the reference, after a fall, by divergence, or because it was asked."""
+        return self._over or self.step >= self._end or self._recorder.divergence is not None
+
+    @property
+    def fallen(self) -> bool:
+        """Whether the root was below `LoopOptions.fallen_height` at a sample."""
+        return self._end < self.steps
+
+    def advance(self, count: int) -> None:
+        """Make steps; fewer where the simulation ends: see `over`.
+
+        Parameters
+        ----------
+        count : int
+            Number of steps.
+        """
         simulation, recorder, options = self._simulation, self._recorder, self._options
         body, grips, pushes = simulation.body, simulation.grips, simulation.pushes
-        steps, timestep, states, log_every = self._steps, self._timestep, self._states, options.log_every
-        started = clock.perf_counter()
-        resisting = [fixture for fixture in simulation.fixtures if fixture.mechanism.resists]
+        timestep, states, log_every = self._timestep, self._states, options.log_every
+        started = clock.perf_counter() - self.step * timestep
         sense_every = max(1, round(1.0 / (_SENSE_RATE * timestep)))
         balance_every = simulation.balancer.every if simulation.balancer else 0
-        self._demand = demand = self._demand_of(slice(None))
-        holding = simulation.reference.grip.tolist()
+        if self.step == 0:
+            self._demand = self._demand_of(slice(None))
+        demand, holding, resisting = self._demand, self._holding, self._resisting
         no_push = np.zeros(6)
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
         stop, now = options.stop, clock.perf_counter
-        for step in range(steps):
+        for step in range(self.step, min(self.step + count, self.steps)):
             if step >= self._end or recorder.divergence or stop():
+                self._over = True
                 break
             state = states[step % _KEPT_STATES]
             read_state(state)
@@ -237,7 +269,7 @@ class _Loop:
             if sampling:
                 self._record(step, state, push)
             if balancing:
-                self._balance(step, state, compile_time)
+                self._balance(step, state)
             command = control(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
             if sampling:
@@ -246,12 +278,13 @@ class _Loop:
             before = now()
             advance()
             recorder.step_time += now() - before
-            recorder.steps = step + 1
+            self.step = recorder.steps = step + 1
             if (step + 1) % _KEPT_STATES == 0:
                 self._take_extremes(step + 1 - _KEPT_STATES, _KEPT_STATES)
             if options.realtime:
                 clock.sleep(max(0.0, started + step * timestep - now()))
-        options.progress(steps, steps)
+        if self.over:
+            options.progress(self.steps, self.steps)
 
     def finish_extremes(self, *, interrupted: bool = False) -> None:
         """Take the extremes of the last states, fewer than are taken at once.
@@ -302,19 +335,19 @@ class _Loop:
             wrench = contact_wrench(self._contacts, fixture.handle, robot.handle)
             recorder.record(channels.contact, wrench)
         fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
-        if fallen and self._end == self._steps:
+        if fallen and self._end == self.steps:
             self._end = step + round(_AFTER_FALL / self._timestep)
-        options.progress(step, self._steps)
+        options.progress(step, self.steps)
 
-    def _balance(self, step: int, state: RobotState, compile_time: Callable[[], float]) -> None:
+    def _balance(self, step: int, state: RobotState) -> None:
         """Let the balancer change the reference until its next command."""
         balancer = self._simulation.balancer
         assert balancer is not None
-        before = clock.perf_counter() - compile_time()
+        before = clock.perf_counter() - self.compile_time()
         balancer.command(step, state, self._sums.foot_wrench, self._simulation.reference)
         rows = slice(step, step + balancer.every)
         self._demand[rows] = self._demand_of(rows)
-        self._recorder.balance_time.append(clock.perf_counter() - compile_time() - before)
+        self._recorder.balance_time.append(clock.perf_counter() - self.compile_time() - before)
 
     def _demand_of(self, rows: slice) -> Array:
         """Compute the law's demand for steps of the reference."""
@@ -330,7 +363,7 @@ class _Loop:
         """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
         simulation, recorder, last = self._simulation, self._recorder, first_rows(self._last, count)
         robot = simulation.body.robot
-        found = find_divergence(robot, last, fallen=self._end < self._steps)
+        found = find_divergence(robot, last, fallen=self._end < self.steps)
         if found is None:
             cause = find_fixture_divergence(simulation.fixtures)
             found = None if cause is None else (0, cause)

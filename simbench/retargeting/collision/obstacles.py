@@ -103,6 +103,38 @@ def cylinder_obstacle(
     )
 
 
+def hull_obstacle(name: str, corners: Array, pose: Array, touching: Collection[str] = ()) -> Obstacle:
+    """Make a convex polyhedron.
+
+    Parameters
+    ----------
+    name : str
+        Name for reports.
+    corners : (V, 3) array
+        Its corners in its own frame, m.
+    pose : (4, 4) or (T, 4, 4) array
+        Pose of that frame in the world frame, m, at rest or at each sample of a trajectory.
+    touching : collection of str
+        Links that may touch it.
+
+    Returns
+    -------
+    Obstacle
+        Obstacle of this shape and pose.
+
+    Raises
+    ------
+    RetargetError
+        If the pose is not one.
+    """
+    import pinocchio as pin
+
+    points = pin.coal.StdVec_Vec3s()
+    points.extend(list(np.asarray(corners, dtype=float)))
+    hull = pin.coal.Convex.convexHull(points, True, "")
+    return Obstacle(name, hull, _require_pose(name, pose), frozenset(touching))
+
+
 def require_obstacles(
     robot_name: str, links: Collection[str], obstacles: Sequence[Obstacle], samples: int
 ) -> None:

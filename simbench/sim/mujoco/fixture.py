@@ -235,12 +235,16 @@ def _add_mass(body: Any, part: Part, origin: Array) -> None:
 def _add_shape(
     scene: MujocoScene, body: Any, handle: BodyHandle, name: str, shape: Any, origin: Array
 ) -> None:
-    """Add a box or a cylinder to a part."""
+    """Add a box, a cylinder or a convex hull to a part."""
     kinds, half = mujoco.mjtGeom, 0.5 * np.array(shape.size)
     geom = body.add_geom(name=f"{handle}/{name}", pos=shape.pose.translation - origin)
     geom.quat = np.roll(pin.Quaternion(shape.pose.rotation).coeffs(), 1)
     if shape.kind == "box":
         geom.type, geom.size = kinds.mjGEOM_BOX, half
+    elif shape.kind == "hull":
+        mesh = scene.spec.add_mesh(name=f"{handle}/{name}")
+        mesh.uservert = shape.corners.ravel()
+        geom.type, geom.meshname = kinds.mjGEOM_MESH, mesh.name
     else:
         geom.type, geom.size = kinds.mjGEOM_CYLINDER, [shape.size[0], half[1], 0.0]
     scene.make_solid(geom, handle, FRICTION, priority=2)
