@@ -149,9 +149,17 @@ def test_hands_that_come_from_far_away_are_refused():
         )
 
 
-def test_equipment_for_one_hand_is_refused_in_one_line():
-    scenario = load_scenario("drawer")
-    (drawer,) = scenario_mechanisms(scenario)
-    one_handed = replace(drawer, handles={"right": drawer.handles["right"]})
-    with pytest.raises(ScenarioError, match=r"actor:drawer: .* both hands; no fixture has .* the left one"):
-        perform_on_fixture(scenario, [one_handed])
+def test_equipment_for_one_hand_is_used_by_it_and_the_other_arm_hangs():
+    scenario = load_scenario("drawer", ["checks={}", *VALVES])
+    (valves,) = scenario_mechanisms(scenario)
+    one_handed = replace(valves, handles={"right": valves.handles["right"]})
+    motion = perform_on_fixture(scenario, [one_handed])
+    assert set(motion.handles) == {"right"}
+    [[first, last]] = motion.strokes
+    palms = palms_as_recorded(motion)
+    held = {"right": np.ones(last + 1 - first, dtype=bool)}
+    turned = compute_joint_positions(one_handed, {"right": palms["right"][first : last + 1]}, held)
+    assert np.ptp(turned[:, valves.column("right_turn")]) > 6.0
+    # The arm that has nothing to do stays below its shoulder.
+    upper, lower = (motion.joints[f"left_{name}"][first:last] for name in ("shoulder", "wrist"))
+    assert (upper - lower)[:, 2].min() > 0.8 * np.linalg.norm(upper - lower, axis=1).max()

@@ -255,7 +255,7 @@ def _unit_within(schema: Schema) -> str:
 def _separate_tasks(motion: Schema) -> None:
     """Allow each kind of motion source its own keys of `motion.task`."""
     motion["properties"]["task"].pop("additionalProperties")
-    actor = {"pattern": "^actor:[a-z_]+$"}
+    actor = {"pattern": "^actor:[A-Za-z0-9_-]+$"}
 
     def when(source: Schema, task: Schema) -> Schema:
         condition = {"properties": {"source": source}, "required": ["source"]}

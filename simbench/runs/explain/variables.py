@@ -11,6 +11,7 @@ from simbench.runs.explain.log_names import FIXTURE, JOINT, LogEntry
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
 from simbench.sim.fixtures import MECHANISMS
+from simbench.sim.fixtures.declared_sections import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
 from simbench.sim.signals import Signal
 
@@ -50,6 +51,9 @@ def declared_joints() -> tuple[str, ...]:
     """
     names = []
     for design, make_mechanism in MECHANISMS.items():
+        if design is DeclaredMechanism:
+            # Its joints are named by whoever declares it.
+            continue
         (kind,) = get_args(inspect.get_annotations(design)["type"])
         mechanism = make_mechanism(design(type=kind, position_m=(0.5, 0.0, 0.0)))
         names += [joint.name for joint in mechanism.joints]

@@ -25,6 +25,7 @@ from simbench.runs.scenario.yaml_source import (
     make_source,
 )
 from simbench.sim.fixtures import fixture_mechanism
+from simbench.sim.fixtures.declared_sections import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 
 __all__ = [
@@ -218,9 +219,55 @@ def _resolve_code(data: dict[str, Any], folder: Path) -> None:
                 place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
 
 
+def _read_equipment(data: dict[str, Any], folder: Path) -> None:
+    """Replace fixtures that are declared in files of their own by what these say.
+
+    Keys that the scenario gives beside `file` replace those of the file.
+    """
+    fixtures = data.get("fixtures")
+    if not isinstance(fixtures, list):
+        return
+    for number, fixture in enumerate(fixtures):
+        if not isinstance(fixture, dict) or fixture.get("type") != "mechanism" or "file" not in fixture:
+            continue
+        written = fixture["file"]
+        if not isinstance(written, str):
+            raise ScenarioError(f"fixtures.{number}.file: {written!r:.60}; allowed: the path of a YAML file")
+        path = folder / written
+        source = make_source(read_yaml(path if is_regular_file(path) else Path(written), ScenarioError))
+        if "file" in source.data:
+            raise ScenarioError(
+                f"{source.origin(('file',))}: file: equipment of another file; allowed: parts"
+            )
+        _resolve_meshes(source.data, path.parent)
+        given = {key: value for key, value in fixture.items() if key != "file"}
+        source.data = {**source.data, **given}
+        try:
+            DeclaredMechanism.model_validate(source.data)
+        except ValidationError as error:
+            raise ScenarioError(_describe(error, source)) from None
+        fixtures[number] = source.data
+
+
+def _resolve_meshes(data: Any, folder: Path) -> None:
+    """Replace the files of meshes that are beside a scenario, or beside equipment, by their paths."""
+    if isinstance(data, list):
+        for value in data:
+            _resolve_meshes(value, folder)
+    if not isinstance(data, dict):
+        return
+    file = data.get("file")
+    if data.get("kind") == "mesh" and isinstance(file, str) and is_regular_file(folder / file):
+        data["file"] = str((folder / file).resolve())
+    for value in data.values():
+        _resolve_meshes(value, folder)
+
+
 def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
     _resolve_code(data, folder)
+    _read_equipment(data, folder)
+    _resolve_meshes(data.get("fixtures"), folder)
     for section, key in _FILE_KEYS:
         value = find_value(data, (section, key))
         if not isinstance(value, str):
