@@ -64,6 +64,10 @@ class PluginError(SimbenchError, ValueError):
     """
 
 
+class PolicyError(SimbenchError):
+    """A policy or its contract cannot be read, does not suit the robot, or returns what is no action."""
+
+
 class Interrupted(Exception):
     """Ctrl-C or a signal ended a command; the message says what was kept.
 

@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simbench.plugins.keys import OneOf, plugin_options
+from simbench.plugins.options import require_plugin
 
 # Strict sections would refuse YAML's lists where tuples are declared.
 Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]
@@ -364,8 +365,28 @@ class GripSection(ScenarioSection):
 
 GainScale = Annotated[float, Field(ge=0.0, le=1000.0)]
 """Factor of a gain."""
-CONTROL_LAWS = ("pd", "computed_torque")
+CONTROL_LAWS = ("pd", "computed_torque", "policy")
 """Control laws that ship with simbench."""
+
+
+class PolicySection(ScenarioSection):
+    """A policy that controls the joints at its own rate."""
+
+    contract: str
+    """YAML file that says what it observes and what its actions mean."""
+    model: str | None = None
+    """ONNX file with one input, the observation, and one output, the action."""
+    callable: str | None = None
+    """Instead, Python code: a function of the robot that makes the function of observations, as
+    `MODULE:NAME`, `./FILE.py:NAME` or the name of a plug-in."""
+
+    @model_validator(mode="after")
+    def _one(self) -> "PolicySection":
+        if (self.model is None) == (self.callable is None):
+            raise ValueError("must have one of the keys model, callable")
+        if self.callable is not None:
+            require_plugin("policies", self.callable)
+        return self
 
 
 class ControlSection(ScenarioSection):
@@ -373,7 +394,9 @@ class ControlSection(ScenarioSection):
 
     law: Annotated[str, OneOf("control_laws", CONTROL_LAWS)] = "pd"
     """Control law: PD with the robot's gains, or, for a fixed base, computed torque: the inverse dynamics of
-    an acceleration that corrects the error; or one of a plug-in."""
+    an acceleration that corrects the error; a policy, or one of a plug-in."""
+    policy: PolicySection | None = None
+    """The policy of `law: policy`."""
     options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
     """Keys of a plug-in's control law."""
     feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
@@ -407,6 +430,8 @@ class ControlSection(ScenarioSection):
 
     @model_validator(mode="after")
     def _suits_law(self) -> "ControlSection":
+        if (self.policy is None) != (self.law != "policy"):
+            raise ValueError("control.policy: needs control.law: policy, and that needs it")
         if self.model != "own" and self.law != "computed_torque":
             raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
         for name in ("stiffness", "damping", "stiffness_scale", "damping_scale"):

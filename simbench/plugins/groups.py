@@ -28,6 +28,7 @@ class Group(NamedTuple):
 GROUPS: Mapping[str, Group] = {
     "fixtures": Group("a fixture", "fixtures.N.type", "mechanism", ()),
     "control_laws": Group("a control law", "control.law", "control_law", ("robot", "timestep")),
+    "policies": Group("a policy", "control.policy.callable", "", ("robot",)),
     "balance_controllers": Group(
         "a balance controller", "balance.controller", "balancer", ("robot", "plan", "timestep")
     ),

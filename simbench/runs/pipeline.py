@@ -37,7 +37,12 @@ from simbench.runs.preparation import (
     place_in_world,
     prepare,
 )
-from simbench.runs.provenance import collect_provenance, describe_engine, describe_robot_files
+from simbench.runs.provenance import (
+    collect_provenance,
+    describe_engine,
+    describe_policy,
+    describe_robot_files,
+)
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
@@ -48,6 +53,7 @@ from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
 from simbench.runs.video import View, make_camera, render_video
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
+from simbench.sim.control.policy.law import PolicyLaw
 from simbench.sim.engines import open_engine
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.loop import LoopOptions, Simulation, simulate
@@ -231,9 +237,14 @@ def _run(
     if plugins := describe_plugins(scenario):
         _add_provenance(folder, {"plugins": plugins})
     settings = scenario.simulation
-    law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
+    posture = robot.postures.get(scenario.robot.posture)
+    law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s, posture)
+    if scenario.control.policy is not None:
+        _add_provenance(folder, {"policy": describe_policy(scenario.control.policy)})
     planning = Planning(output.cache, output.on_doubts, partial(_add_provenance, folder))
     prepared = prepare(robot, scenario, planning, on_progress)
+    if isinstance(law, PolicyLaw):
+        law.follow(prepared.timeline)
     course, mechanisms, timeline = prepared.course, prepared.mechanisms, prepared.timeline
     scenario = scenario if prepared.way is None else _with_camera(robot, scenario, folder, prepared.way)
     varied, friction = draw_variation(

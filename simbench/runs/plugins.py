@@ -101,6 +101,7 @@ def _named(scenario: Scenario) -> Iterator[tuple[str, str]]:
         ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
         ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
         ("marker_maps", motion.marker_map, ()),
+        ("policies", scenario.control.policy and scenario.control.policy.callable, ()),
         *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
         *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
     ]

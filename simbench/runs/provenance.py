@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import simbench
+from simbench.options import PolicySection
 from simbench.resources import PACKAGE
 from simbench.robot.sources import RobotSource
 from simbench.sim.engines import ENGINES
@@ -104,6 +105,23 @@ def describe_robot_files(source: RobotSource) -> dict[str, Any]:
         "urdf_version": urdf_version,
         "files": {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
     }
+
+
+def describe_policy(policy: PolicySection) -> dict[str, Any]:
+    """Describe the files of a policy.
+
+    Parameters
+    ----------
+    policy : PolicySection
+        Section `control.policy` of the scenario.
+
+    Returns
+    -------
+    dict
+        Ready for JSON: path to SHA-256 digest of the contract and of the model, if there is one.
+    """
+    files = [file for file in (policy.contract, policy.model) if file is not None]
+    return {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
 
 
 def describe_trajectory(path: Path, notes: Sequence[str], doubts: Sequence[str]) -> dict[str, Any]:

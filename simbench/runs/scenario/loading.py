@@ -46,9 +46,12 @@ _FILE_KEYS = (
     ("motion", "skeleton"),
     ("motion", "body_model"),
     ("motion", "joint_order"),
+    ("control", "policy", "contract"),
+    ("control", "policy", "model"),
 )
 _SOURCE = ("motion", "source")
-_CODE_KEYS = ("law", "controller", "method", "reader", "marker_map", "type", "plugin")
+_CODE_SECTIONS = (("control",), ("control", "policy"), ("balance",), ("retarget",), ("motion",))
+_CODE_KEYS = ("callable", "law", "controller", "method", "reader", "marker_map", "type", "plugin")
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",
@@ -206,9 +209,7 @@ def resolved_yaml(scenario: Scenario) -> str:
 
 def _resolve_code(data: dict[str, Any], folder: Path) -> None:
     """Replace the files of plug-ins, such as `./my_law.py:make`, by their paths."""
-    places = [
-        find_value(data, section) for section in (("control",), ("balance",), ("retarget",), ("motion",))
-    ]
+    places = [find_value(data, section) for section in _CODE_SECTIONS]
     fixtures, metrics = data.get("fixtures"), data.get("metrics")
     places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
     places += list(metrics.values()) if isinstance(metrics, dict) else []
@@ -268,15 +269,15 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     _resolve_code(data, folder)
     _read_equipment(data, folder)
     _resolve_meshes(data.get("fixtures"), folder)
-    for section, key in _FILE_KEYS:
-        value = find_value(data, (section, key))
+    for *section, key in _FILE_KEYS:
+        value = find_value(data, (*section, key))
         if not isinstance(value, str):
             continue
         # The file of a robot's motion stands behind a prefix.
-        prefix = TRAJECTORY if (section, key) == _SOURCE and value.startswith(TRAJECTORY) else ""
+        prefix = TRAJECTORY if (*section, key) == _SOURCE and value.startswith(TRAJECTORY) else ""
         path = folder / value.removeprefix(prefix)
         if is_regular_file(path):
-            data[section][key] = f"{prefix}{path.resolve()}"
+            find_value(data, tuple(section))[key] = f"{prefix}{path.resolve()}"
 
 
 def _describe(error: ValidationError, source: YamlSource) -> str:

@@ -1,17 +1,25 @@
 """The control law that a scenario asks for."""
 
+from pathlib import Path
+
 from simbench.dynamics.model_library import explicit_model_of
 from simbench.errors import PluginError
-from simbench.options import CONTROL_LAWS, ControlSection
+from simbench.kinematics.arrays import Array
+from simbench.options import CONTROL_LAWS, ControlSection, PolicySection
 from simbench.plugins.options import plugin_maker
 from simbench.robot.robot import Robot
 from simbench.sim.control.explicit_law import ExplicitTorqueLaw
 from simbench.sim.control.gains import apply_gains
 from simbench.sim.control.laws import LAWS, ControlLaw
+from simbench.sim.control.policy.contract import read_contract
+from simbench.sim.control.policy.law import PolicyLaw
+from simbench.sim.control.policy.model import load_callable, load_onnx
 from simbench.sim.control.torque_law import PluggedLaw
 
 
-def make_control_law(robot: Robot, description: str, control: ControlSection, timestep: float) -> ControlLaw:
+def make_control_law(
+    robot: Robot, description: str, control: ControlSection, timestep: float, posture: Array | None = None
+) -> ControlLaw:
     """Make the control law that a scenario's `control` section asks for.
 
     Parameters
@@ -25,6 +33,8 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
         rates in Hz of an explicit model.
     timestep : float
         Physics step, s.
+    posture : (n,) array, optional
+        Joint positions of the scenario's posture, rad: a policy's default ones where its contract has none.
 
     Returns
     -------
@@ -35,6 +45,8 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     ------
     ScenarioError
         If the law does not suit the robot.
+    PolicyError
+        If a policy or its contract cannot be read, or does not suit the robot.
     PluginError
         If the law is a plug-in's, and it cannot be made.
     RobotError
@@ -42,6 +54,8 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     """
     if control.law not in CONTROL_LAWS:
         return _plugged_law(robot, control, timestep)
+    if control.policy is not None:
+        return _policy_law(robot, control.policy, timestep, posture)
     robot = apply_gains(robot, control)
     if control.model == "own":
         return LAWS[control.law](robot, timestep, control.bandwidth_hz)
@@ -49,6 +63,17 @@ def make_control_law(robot: Robot, description: str, control: ControlSection, ti
     rate = control.torques_hz or 1.0 / timestep
     elements, torques = (round(1.0 / (each * timestep)) for each in (control.elements_hz or rate, rate))
     return ExplicitTorqueLaw(robot, timestep, control.bandwidth_hz, model, elements, torques)
+
+
+def _policy_law(robot: Robot, policy: PolicySection, timestep: float, posture: Array | None) -> PolicyLaw:
+    """Make the law of a policy; everything that can be compared before a run is."""
+    contract = read_contract(Path(policy.contract))
+    law = PolicyLaw(robot, contract, timestep, policy.contract, posture)
+    if policy.model is not None:
+        law.use(load_onnx(Path(policy.model), law))
+    else:
+        law.use(load_callable(str(policy.callable), robot))
+    return law
 
 
 def _plugged_law(robot: Robot, control: ControlSection, timestep: float) -> ControlLaw:
