@@ -24,14 +24,13 @@ from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, check_metrics
 from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
 from simbench.runs.log import write_log
-from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
+from simbench.runs.log_builder import cumulative_variables
 from simbench.runs.log_parts import LogParts
 from simbench.runs.metrics import fixture_metrics, run_metrics
 from simbench.runs.plugins import GivenPlugins, describe_plugins, name_given, plugin_metrics
 from simbench.runs.preparation import (
     OnDoubts,
     Planning,
-    Preparation,
     complete_scenario,
     fallen_height,
     place_in_world,
@@ -46,10 +45,11 @@ from simbench.runs.provenance import (
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.result import RunResult
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
+from simbench.runs.run_log import make_run_log
 from simbench.runs.scenario.loading import Scenario, resolved_yaml
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
-from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
+from simbench.runs.trajectory_log import trajectory_metrics
 from simbench.runs.video import View, make_camera, render_video
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
@@ -244,7 +244,7 @@ def _run(
     planning = Planning(output.cache, output.on_doubts, partial(_add_provenance, folder))
     prepared = prepare(robot, scenario, planning, on_progress)
     if isinstance(law, PolicyLaw):
-        law.follow(prepared.timeline)
+        law.follow(prepared.timeline, prepared.planned_base())
     course, mechanisms, timeline = prepared.course, prepared.mechanisms, prepared.timeline
     scenario = scenario if prepared.way is None else _with_camera(robot, scenario, folder, prepared.way)
     varied, friction = draw_variation(
@@ -259,7 +259,7 @@ def _run(
     ) as world:
         simulation = place_in_world(world, prepared, varied, law, pushes)
         body = simulation.body
-        build_log = _log_maker(prepared, body.robot)
+        build_log = make_run_log(prepared, body.robot)
         fidelity: dict[str, float | None] = {}
         options = LoopOptions(
             log_every,
@@ -294,28 +294,6 @@ def _run(
     measured = _measure(log, scenario, mechanisms, pushes, on_progress)
     own, failed = plugin_metrics(log, scenario)
     return _Outcome({**plan_and_timing, **fidelity, **measured, **own}, None, renderer, (*notes, *failed))
-
-
-def _log_maker(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr.Dataset]:
-    """Make the function that builds a log of samples."""
-    course, followed, balanced = prepared.course, prepared.followed, prepared.balanced
-    settings, sitting_on = prepared.scenario.simulation, prepared.seat.name if prepared.seat else ""
-
-    def make(recorder: Recorder) -> xr.Dataset:
-        log = make_log(
-            robot,
-            recorder,
-            prepared.timeline,
-            prepared.mechanisms,
-            course.asked,
-            course.strokes,
-            settings.settle_s,
-            sitting_on,
-        )
-        log = with_balance(log, balanced.balancer) if balanced else log
-        return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
-
-    return make
 
 
 def _with_camera(

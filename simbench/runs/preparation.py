@@ -115,6 +115,19 @@ class Preparation:
         """Planned motion at every physics step."""
         return self.balanced.timeline if self.balanced else self.course.timeline
 
+    def planned_base(self) -> Callable[[], NDArray[np.float64]] | None:
+        """Give what tells the pose (7,) of the base that simbench's own balance controller plans, as it goes.
+
+        Returns
+        -------
+        callable or None
+            Position, m, and quaternion x, y, z, w, in the world; None without that controller.
+        """
+        if self.balanced is None or self.scenario.balance.controller not in BALANCE_CONTROLLERS:
+            return None
+        whole = self.balanced.balancer.whole
+        return lambda: whole.configuration[:7]
+
     @property
     def way(self) -> NDArray[np.float64] | None:
         """Way (T, 2) of a robot that follows a trajectory or a person's steps, m; None of any other."""
@@ -185,6 +198,34 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
         robot = on_pedestal(robot, float(course.timeline.base[2]))
     balanced = _balanced(robot, scenario, course, followed)
     return Preparation(scenario, robot, mechanisms, seat, course, followed, recording, balanced)
+
+
+def restart(prepared: Preparation) -> Preparation:
+    """Prepare the same once more, from the beginning: a balance controller changes its reference as it goes.
+
+    Parameters
+    ----------
+    prepared : Preparation
+        What was prepared, and never simulated itself.
+
+    Returns
+    -------
+    Preparation
+        The same, whose reference and balance controller may be used.
+    """
+    if prepared.balanced is None:
+        return prepared
+    timeline = prepared.course.timeline
+    reference = replace(
+        timeline.reference,
+        **{
+            name: getattr(timeline.reference, name).copy()
+            for name in ("position", "velocity", "feedforward", "acceleration")
+        },
+    )
+    course = replace(prepared.course, timeline=replace(timeline, reference=reference))
+    balanced = _balanced(prepared.robot, prepared.scenario, course, prepared.followed)
+    return replace(prepared, course=course, balanced=balanced)
 
 
 def place_in_world(

@@ -42,7 +42,7 @@ _KEPT_STATES = 64
 """Number of states whose extremes are taken at once."""
 _DIGITS = 9
 """Digits of a time after the point, s."""
-_NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
+NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
 """Exceptions with which controllers answer to states that are not finite."""
 
 
@@ -154,9 +154,10 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
             try:
                 # What diverges overflows before it is noticed.
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                    loop.advance(loop.steps)
+                    for _ in loop.pauses(0):
+                        pass
                 loop.finish_extremes()
-            except (*_NUMERICAL_ERRORS, SimbenchError):
+            except (*NUMERICAL_ERRORS, SimbenchError):
                 loop.finish_extremes(interrupted=True)
                 if recorder.divergence is None:
                     raise
@@ -201,10 +202,7 @@ class Stepper:
         self._seated = robot.thighs if simulation.seat else ()
         self._controller = make_controller(body, simulation.law, self._seated)
         self.steps = self._end = len(reference.position)
-        self.step, self._over = 0, False
         self.compile_time: Callable[[], float] = lambda: 0.0
-        self._holding = reference.grip.tolist()
-        self._resisting = [each for each in simulation.fixtures if each.mechanism.resists]
         # The last states, whose extremes are taken together.
         self._last = empty_state(robot, _KEPT_STATES)
         self._states = [RobotState(q, v) for q, v in zip(self._last.q, self._last.v, strict=True)]
@@ -223,38 +221,39 @@ class Stepper:
         recorder["base_pose"][:] = body.root_pose()
 
     @property
-    def over(self) -> bool:
-        """Whether it has ended: with the reference, after a fall, by divergence, or because it was asked."""
-        return self._over or self.step >= self._end or self._recorder.divergence is not None
-
-    @property
     def fallen(self) -> bool:
         """Whether the root was below `LoopOptions.fallen_height` at a sample."""
         return self._end < self.steps
 
-    def advance(self, count: int) -> None:
-        """Make steps; fewer where the simulation ends: see `over`.
+    def pauses(self, every: int) -> Iterator[tuple[RobotState, Array]]:
+        """Simulate to the end, with pauses in which a control law can be told what to do.
 
         Parameters
         ----------
-        count : int
-            Number of steps.
+        every : int
+            Steps between two pauses, the first one before the first step; 0 for none.
+
+        Yields
+        ------
+        state : RobotState
+            State at the start of the step.
+        demand : array
+            Row of the law's `demand` for this step, after the balancer has changed the reference.
         """
         simulation, recorder, options = self._simulation, self._recorder, self._options
         body, grips, pushes = simulation.body, simulation.grips, simulation.pushes
         timestep, states, log_every = self._timestep, self._states, options.log_every
-        started = clock.perf_counter() - self.step * timestep
+        started = clock.perf_counter()
         sense_every = max(1, round(1.0 / (_SENSE_RATE * timestep)))
         balance_every = simulation.balancer.every if simulation.balancer else 0
-        if self.step == 0:
-            self._demand = self._demand_of(slice(None))
-        demand, holding, resisting = self._demand, self._holding, self._resisting
+        self._demand = demand = self._demand_of(slice(None))
+        holding = simulation.reference.grip.tolist()
+        resisting = [fixture for fixture in simulation.fixtures if fixture.mechanism.resists]
         no_push = np.zeros(6)
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
         stop, now = options.stop, clock.perf_counter
-        for step in range(self.step, min(self.step + count, self.steps)):
+        for step in range(self.steps):
             if step >= self._end or recorder.divergence or stop():
-                self._over = True
                 break
             state = states[step % _KEPT_STATES]
             read_state(state)
@@ -270,6 +269,8 @@ class Stepper:
                 self._record(step, state, push)
             if balancing:
                 self._balance(step, state)
+            if every and step % every == 0:
+                yield state, demand[step]
             command = control(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
             if sampling:
@@ -278,13 +279,12 @@ class Stepper:
             before = now()
             advance()
             recorder.step_time += now() - before
-            self.step = recorder.steps = step + 1
+            recorder.steps = step + 1
             if (step + 1) % _KEPT_STATES == 0:
                 self._take_extremes(step + 1 - _KEPT_STATES, _KEPT_STATES)
             if options.realtime:
                 clock.sleep(max(0.0, started + step * timestep - now()))
-        if self.over:
-            options.progress(self.steps, self.steps)
+        options.progress(self.steps, self.steps)
 
     def finish_extremes(self, *, interrupted: bool = False) -> None:
         """Take the extremes of the last states, fewer than are taken at once.

@@ -192,8 +192,9 @@ class PolicyLaw(ActionLaw):
     ) -> None:
         super().__init__(robot, contract, timestep, where, posture)
         self.observer = Observer(contract, robot, where)
-        self._act: Act = lambda observation: self.action
+        self._act: Act | None = None
         self._base_path, self._duration = np.empty((0, 7)), 1.0
+        self._base_now: Callable[[], Array] | None = None
 
     def use(self, act: Act) -> None:
         """Set what chooses the actions.
@@ -201,19 +202,22 @@ class PolicyLaw(ActionLaw):
         Parameters
         ----------
         act : callable (size,) array -> (m,) array
-            The policy; without one the first action, 0, is held.
+            The policy; without one, actions come from `set_action`.
         """
         self._act = act
 
-    def follow(self, timeline: Timeline) -> None:
+    def follow(self, timeline: Timeline, base: Callable[[], Array] | None = None) -> None:
         """Tell the plan: the base's path and the duration, which some terms need.
 
         Parameters
         ----------
         timeline : Timeline
             Planned motion at every physics step.
+        base : callable, optional
+            Gives the pose (7,) that the balance controller plans for the base now, in place of the timeline's
+            path: a robot that steps goes where its feet go.
         """
-        self._base_path = timeline.base_path
+        self._base_path, self._base_now = timeline.base_path, base
         self._duration = len(timeline.reference.position) * self._timestep
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
@@ -228,7 +232,7 @@ class PolicyLaw(ActionLaw):
         out : (n,) array
             Overwritten: torque, N·m.
         """
-        if self._step % self.every == 0:
+        if self._act is not None and self._step % self.every == 0:
             self.set_action(self._act(self.observe(state, demand)))
         super().torque(state, demand, out)
 
@@ -249,13 +253,41 @@ class PolicyLaw(ActionLaw):
         """
         return self.observer.observe(self._snapshot(state, demand.reshape(4, -1)))
 
+    def base_errors(self, state: RobotState) -> tuple[float, float]:
+        """Compare the base with its plan.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the next step.
+
+        Returns
+        -------
+        tilt : float
+            Angle between the planned and the measured orientation, rad; 0 of a fixed base.
+        height : float
+            Planned minus measured height, m; 0 of a fixed base.
+        """
+        if not self.robot.floating:
+            return 0.0, 0.0
+        base = state.q[:7]
+        planned = self._planned_base(base)
+        cosine = 0.5 * (np.trace(_rotation(planned[3:]).T @ _rotation(base[3:])) - 1.0)
+        return float(np.arccos(np.clip(cosine, -1.0, 1.0))), float(planned[2] - base[2])
+
+    def _planned_base(self, measured: Array) -> Array:
+        """Pose (7,) that is planned for the base now; the measured one where nothing is."""
+        if self._base_now is not None:
+            return self._base_now()
+        path = self._base_path
+        return np.asarray(path[min(self._step, len(path) - 1)]) if len(path) else measured
+
     def _snapshot(self, state: RobotState, rows: Array) -> Snapshot:
         """Collect what terms are computed from."""
         count, picked = rows.shape[1], self.joints
         floating = self.robot.floating
         base = state.q[:7] if floating else _UPRIGHT
-        path = self._base_path
-        planned = path[min(self._step, len(path) - 1)] if len(path) else base
+        planned = self._planned_base(base)
         return Snapshot(
             time=self.time,
             duration=self._duration,

@@ -1,0 +1,333 @@
+"""A scenario as a Gymnasium environment: a policy corrects the robot's tracking of the planned motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.environments.rewards import RewardInputs, RewardWeights, add_up, compute_terms
+from simbench.errors import SimbenchError
+from simbench.kinematics.arrays import Array
+from simbench.robot.robot import load_robot
+from simbench.robot.variation import draw_variation
+from simbench.runs.preparation import (
+    Planning,
+    Preparation,
+    complete_scenario,
+    fallen_height,
+    place_in_world,
+    prepare,
+    restart,
+)
+from simbench.runs.run_log import make_run_log
+from simbench.runs.scenario.loading import Scenario, load_scenario, override_scenario
+from simbench.runs.scenario.yaml_source import Overrides
+from simbench.sim.control.policy.contract import PolicyContract, read_contract
+from simbench.sim.control.policy.default import tracking_contract
+from simbench.sim.control.policy.law import PolicyLaw
+from simbench.sim.engines import open_engine
+from simbench.sim.loop import NUMERICAL_ERRORS, LoopOptions, Simulation, Stepper
+from simbench.sim.push import plan_pushes
+from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.state import RobotState
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from simbench.environments.drawing import Picture
+
+_LIMIT = 1e6
+"""Magnitude of observations, and of actions that the contract does not limit; what diverges is clipped."""
+_SEED_LIMIT = 2**63
+
+
+class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
+    """Tracking of a scenario's planned motion.
+
+    The plan is made once, as for a run. An episode is one simulation of it; the robot's masses and the floor
+    are drawn anew for each by the scenario's section `variation`.
+
+    Parameters
+    ----------
+    scenario : str, Path or Scenario
+        Name or path of a scenario.
+    overrides : sequence of str, or mapping of str to object
+        Values to set in it, as after `--set`.
+    contract : str, Path or PolicyContract, optional
+        What is observed and what actions mean; by default `tracking_contract`.
+    weights : RewardWeights
+        Weights of the reward's terms.
+    render_mode : {"rgb_array"}, optional
+        Whether `render` draws.
+    max_time_s : float, optional
+        Time after which an episode is truncated; by default the scenario's.
+    cache : bool
+        Whether the plan may come from the cache of plans.
+
+    Raises
+    ------
+    SimbenchError
+        If the scenario or the contract is wrong, in one line.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012
+
+    def __init__(
+        self,
+        scenario: str | Path | Scenario,
+        overrides: Overrides = (),
+        contract: str | Path | PolicyContract | None = None,
+        weights: RewardWeights = RewardWeights(),  # noqa: B008
+        render_mode: str | None = None,
+        max_time_s: float | None = None,
+        *,
+        cache: bool = True,
+    ) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise SimbenchError(f"render_mode: {render_mode}; allowed: None, rgb_array")
+        asked = (
+            override_scenario(scenario, overrides)
+            if isinstance(scenario, Scenario)
+            else load_scenario(scenario, overrides)
+        )
+        robot = load_robot(asked.robot.name)
+        open_engine(asked.simulation.engine).require_robot(robot)
+        completed, self.notes = complete_scenario(robot, asked)
+        self._prepared = prepare(robot, completed, Planning(cache), lambda stage, done, total: None)
+        self.render_mode, self._weights = render_mode, weights
+        if contract is None:
+            self.contract, self._where = tracking_contract(robot), "contract"
+        elif isinstance(contract, PolicyContract):
+            self.contract, self._where = contract, "contract"
+        else:
+            self.contract, self._where = read_contract(Path(contract)), str(contract)
+        law = self._make_law(self._prepared)
+        self.observation_names = law.observer.names
+        """Name of each entry of an observation."""
+        self.metadata = {**self.metadata, "render_fps": round(self.contract.rate_hz)}
+        limit = self.contract.action.clip or _LIMIT
+        shape = (len(law.joints),)
+        self.action_space = gymnasium.spaces.Box(-limit, limit, shape, np.float32)
+        size = (law.observer.size,)
+        self.observation_space = gymnasium.spaces.Box(-_LIMIT, _LIMIT, size, np.float32)
+        self._max_steps = np.inf if max_time_s is None else max_time_s / asked.simulation.timestep_s
+        self._episode = ExitStack()
+        self._pauses: Iterator[tuple[RobotState, Array]] = iter(())
+        self._picture: Picture | None = None
+        self._going_on = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin an episode: the robot stands at the start of the planned motion.
+
+        Parameters
+        ----------
+        seed : int, optional
+            Seed of the environment's random numbers, from which the masses and the floor of this and the next
+            episodes are drawn. The same seed gives the same episodes, bit for bit.
+        options : dict, optional
+            Not used.
+
+        Returns
+        -------
+        observation : (size,) array
+            First observation.
+        info : dict
+            As of `step`.
+        """
+        super().reset(seed=seed, options=options)
+        self._episode.close()
+        self._episode = ExitStack()
+        prepared = self.prepared = restart(self._prepared)
+        scenario = prepared.scenario
+        variation, settings = scenario.variation, scenario.simulation
+        varied, friction = draw_variation(
+            int(self.np_random.integers(_SEED_LIMIT)),
+            prepared.robot,
+            variation.mass_fraction,
+            variation.friction_fraction,
+        )
+        world = self._episode.enter_context(
+            open_engine(settings.engine).open_world(
+                settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=False
+            )
+        )
+        self._law = self._make_law(prepared)
+        pushes = plan_pushes(scenario.push, settings)
+        self._simulation: Simulation = place_in_world(world, prepared, varied, self._law, pushes)
+        log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
+        steps = len(prepared.timeline.reference.position)
+        self.recorder = Recorder(-(-steps // log_every), prepared.robot, prepared.mechanisms)
+        self._stepper = Stepper(
+            self._simulation, self.recorder, LoopOptions(log_every, fallen_height=fallen_height(prepared))
+        )
+        self._pauses = self._stepper.pauses(self._law.every)
+        self._before = self._law.action.copy()
+        first = self._advance()
+        if first is None:
+            raise SimbenchError("reset: the simulation ended before its first step")
+        self._going_on = True
+        self._state, self._row = first
+        return self._observe(), self._info({})
+
+    def step(
+        self, action: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Hold an action for one period of the policy.
+
+        Parameters
+        ----------
+        action : (m,) array
+            One number for each joint of the contract.
+
+        Returns
+        -------
+        observation : (size,) array
+            Next observation.
+        reward : float
+            Between 0 and 1.
+        terminated : bool
+            Whether the robot fell, or the physics diverged.
+        truncated : bool
+            Whether the planned motion, or `max_time_s`, is over.
+        info : dict
+            `time_s`; `reward_terms` by name; `fell` and `diverged`.
+
+        Raises
+        ------
+        SimbenchError
+            If no episode is going on, or the action is no finite number.
+        """
+        if not self._going_on:
+            raise SimbenchError("step: no episode is going on; call reset first")
+        self._before = self._law.action.copy()
+        self._law.set_action(np.asarray(action, dtype=float))
+        going_on = self._advance()
+        if going_on is None:
+            self._simulation.body.read_state(self._state)
+        else:
+            self._state, self._row = going_on
+        terms = {} if self.recorder.divergence else compute_terms(self._errors(), floating=self._floating)
+        fell, diverged = self._stepper.fallen, self.recorder.divergence is not None
+        over = going_on is None or self.recorder.steps >= self._max_steps
+        observation, info = self._observe(), self._info(terms)
+        self._going_on = not (fell or diverged or over)
+        return observation, add_up(terms, self._weights), fell or diverged, over and not diverged, info
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """Draw the scene as the scenario's camera sees it.
+
+        Returns
+        -------
+        (height, width, 3) array of uint8, or None
+            The picture; None where `render_mode` asks for none.
+        """
+        if self.render_mode is None or not hasattr(self, "prepared"):
+            return None
+        if self._picture is None:
+            from simbench.environments.drawing import Picture
+
+            self._picture = Picture(self.prepared)
+        return self._picture.draw(self._state, self._simulation)
+
+    def close(self) -> None:
+        """Remove the world, and what draws it."""
+        self._episode.close()
+        if self._picture is not None:
+            self._picture.close()
+            self._picture = None
+
+    def log(self) -> xr.Dataset:
+        """Make the log of the episode so far, with the variables of a run's log.nc.
+
+        Returns
+        -------
+        xarray.Dataset
+            Log, from which `simbench.runs.metrics.run_metrics` computes metrics.
+        """
+        self._stepper.finish_extremes()
+        derive_signals(self.recorder, self._simulation.body.robot)
+        return make_run_log(self.prepared, self._simulation.body.robot)(self.recorder)
+
+    @property
+    def _floating(self) -> bool:
+        return self.prepared.robot.floating
+
+    def _make_law(self, prepared: Preparation) -> PolicyLaw:
+        """Make the law of an episode, which holds the actions."""
+        robot, scenario = prepared.robot, prepared.scenario
+        posture = robot.postures.get(scenario.robot.posture)
+        law = PolicyLaw(robot, self.contract, scenario.simulation.timestep_s, self._where, posture)
+        law.follow(prepared.timeline, prepared.planned_base())
+        return law
+
+    def _advance(self) -> tuple[RobotState, Array] | None:
+        """Simulate until the next action is due; None where the simulation has ended."""
+        try:
+            # What diverges overflows before it is noticed.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return next(self._pauses, None)
+        except NUMERICAL_ERRORS:
+            self._stepper.finish_extremes(interrupted=True)
+            if self.recorder.divergence is None:
+                raise
+            return None
+
+    def _observe(self) -> NDArray[np.float32]:
+        """Compute the observation of the present state."""
+        observation = self._law.observe(self._state, self._row)
+        return np.clip(np.nan_to_num(observation), -_LIMIT, _LIMIT).astype(np.float32)
+
+    def _info(self, terms: dict[str, float]) -> dict[str, Any]:
+        """Say what happened."""
+        timestep = self.prepared.scenario.simulation.timestep_s
+        return {
+            "time_s": self.recorder.steps * timestep,
+            "reward_terms": terms,
+            "fell": self._stepper.fallen,
+            "diverged": self.recorder.divergence is not None,
+        }
+
+    def _errors(self) -> RewardInputs:
+        """Compare the present state with the plan."""
+        rows = self._row.reshape(4, -1)
+        count = rows.shape[1]
+        tilt, height = self._law.base_errors(self._state)
+        return RewardInputs(
+            rows[0] - self._state.q[-count:],
+            rows[1] - self._state.v[-count:],
+            tilt,
+            height,
+            self._equipment_errors(),
+            self._law.action - self._before,
+        )
+
+    def _equipment_errors(self) -> Array:
+        """Where the person moved the equipment minus where it is now, of all its joints."""
+        asked, timeline = self.prepared.course.asked, self.prepared.timeline
+        settings = self.prepared.scenario.simulation
+        now = self.recorder.steps * settings.timestep_s - timeline.start
+        errors: list[Array] = [np.empty(0)]
+        for fixture in self._simulation.fixtures:
+            if fixture.name in asked and len(timeline.time):
+                wanted = [np.interp(now, timeline.time, column) for column in asked[fixture.name].T]
+                errors.append(np.array(wanted) - fixture.read_state().position)
+        return np.concatenate(errors)
+
+
+def environment_names() -> Sequence[str]:
+    """List the environments of shipped scenarios.
+
+    Returns
+    -------
+    sequence of str
+        Names for `gymnasium.make`.
+    """
+    return [name for name in gymnasium.registry if name.startswith("simbench/")]
