@@ -1,7 +1,7 @@
 """The PD law of a robot as an ONNX graph: the smallest policy there is, and a check of the way it takes.
 
-The graph computes q* = q_r + (D v_r + τ_ff) / K of what it observes; as position targets with the robot's own gains
-these give the torques of `control.law: pd`. Writes NAME.onnx and NAME_contract.yaml:
+The graph computes q* = q_r + (D v_r + τ_ff) / K of what it observes; as position targets with the robot's own
+gains these give the torques of `control.law: pd`. Writes NAME.onnx and NAME_contract.yaml:
 
     python examples/policies/export_pd.py puma560 pd --rate 1000
 """

@@ -288,10 +288,21 @@ def _origin(group: str, reference: str, module: ModuleType) -> Origin:
     top = sys.modules.get(module.__name__.partition(".")[0], module)
     folder = Path(top.__file__).parent if hasattr(top, "__path__") and top.__file__ else None
     files = [path] if folder is None else sorted(folder.rglob("*.py"))
-    providers = metadata.packages_distributions().get(module.__name__.partition(".")[0], [])
-    package = providers[0] if providers else None
-    version = metadata.version(package) if package else None
+    package, version = _distribution_of(reference, module)
     return Origin(group, reference, package, version, str(path), _digest(files))
+
+
+def _distribution_of(reference: str, module: ModuleType) -> tuple[str | None, str | None]:
+    """Name and version of the distribution of a module; none of a file, or where it is not known."""
+    if code_file(reference) is not None:
+        return None, None
+    # To ask which distribution has a module takes a second; most have its name.
+    top = module.__name__.partition(".")[0]
+    try:
+        found = metadata.distribution(top)
+    except metadata.PackageNotFoundError:
+        return None, None
+    return found.name, found.version
 
 
 def _digest(files: list[Path]) -> str | None:
