@@ -1,10 +1,10 @@
-"""Environments of all scenarios: does `check_env` accept them, and what does a step cost beside the bare loop?
+"""Environments of all scenarios: does `check_env` accept them, and what does a step cost?
 
     python scripts/benchmarks/environments.py [SCENARIO ...]
 
-Prints a line for each scenario: what check_env said, the physics steps per second of an episode of zero actions
-and of the same simulation without an environment, and their ratio. Then, for the first scenario, the ratio of two
-environments in two processes to one, in steps per second. All are measured in one run on one machine.
+Prints a line for each scenario: what check_env said, the physics steps per second of an episode of zero
+actions and of the same simulation without an environment, and their ratio. Then, for the first scenario, the
+ratio of two environments in two processes to one, in steps per second. All are measured in one run.
 """
 
 import sys

@@ -1,0 +1,178 @@
+"""Environments: what Gymnasium asks of them, seeds, rewards, and the same physics as a run."""
+
+import sys
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+import simbench.environments  # noqa: E402
+from simbench.environments.environment import ScenarioEnv  # noqa: E402
+from simbench.environments.registration import register_environments  # noqa: E402
+from simbench.environments.rewards import RewardInputs, RewardWeights, add_up, compute_terms  # noqa: E402
+from simbench.errors import PolicyError, ScenarioError, SimbenchError  # noqa: E402
+from simbench.runs.log import open_run  # noqa: E402
+from simbench.runs.pipeline import run_scenario  # noqa: E402
+from simbench.runs.scenario.library import list_scenarios  # noqa: E402
+from simbench.runs.scenario.loading import load_scenario, override_scenario  # noqa: E402
+from simbench.sim.control.policy.contract import PolicyContract  # noqa: E402
+
+SHORT = {"motion.task": {"amplitude_rad": 0.1}, "control.law": "pd"}
+STILL = {
+    "name": "still",
+    "motion": {"source": "joints:still"},
+    "simulation": {"hold_s": 0.3},
+    "variation": {"mass_fraction": 0.1, "friction_fraction": 0.2},
+}
+
+
+def episode(env, seed, actions):
+    """Observations and rewards of an episode."""
+    seen, _ = env.reset(seed=seed)
+    found = [seen]
+    for action in actions:
+        seen, reward, terminated, truncated, _ = env.step(action)
+        found.append(np.append(seen, reward))
+        if terminated or truncated:
+            break
+    return found
+
+
+@pytest.fixture
+def still(tmp_path):
+    """ROMEO that stands, with masses that vary."""
+    import yaml
+
+    (tmp_path / "still.yaml").write_text(yaml.safe_dump(STILL), encoding="utf-8")
+    env = ScenarioEnv(tmp_path / "still.yaml")
+    yield env
+    env.close()
+
+
+def test_every_scenario_has_an_environment():
+    register_environments()
+    names = {name for name in gymnasium.registry if name.startswith("simbench/")}
+    assert names == {f"simbench/{name}-v0" for name in list_scenarios()} | {"simbench/Scenario-v0"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_check_env_is_green(still):
+    from gymnasium.utils.env_checker import check_env
+
+    check_env(still, skip_render_check=True)
+    env = gymnasium.make("simbench/puma560_sweep-v0", overrides=SHORT)
+    check_env(env.unwrapped, skip_render_check=True)
+    env.close()
+
+
+def test_the_same_seed_gives_the_same_episode_and_another_one_another(still):
+    rng = np.random.default_rng(0)
+    actions = rng.uniform(-0.2, 0.2, (8, *still.action_space.shape)).astype(np.float32)
+    first, again, other = (episode(still, seed, actions) for seed in (3, 3, 4))
+    assert len(first) == len(again) == 9
+    for one, two in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, two)
+    # Other masses, other motion.
+    assert not np.array_equal(first[-1], other[-1])
+
+
+def test_without_actions_it_is_the_run(tmp_path):
+    scenario = load_scenario("puma560_sweep", SHORT)
+    run = run_scenario(scenario, tmp_path / "run")
+    env = ScenarioEnv(scenario)
+    env.reset(seed=0)
+    truncated = False
+    while not truncated:
+        _, reward, terminated, truncated, info = env.step(np.zeros(6, np.float32))
+        assert not terminated
+        assert 0.0 <= reward <= 1.0
+    log, usual = env.log(), open_run(run.directory)
+    assert info["time_s"] == pytest.approx(len(usual["time"]) / 200.0, abs=0.01)
+    for name in ("joint_position", "torque_joint"):
+        np.testing.assert_allclose(log[name].values, usual[name].values, atol=1e-9)
+
+
+def test_time_ends_the_episode():
+    env = ScenarioEnv(load_scenario("puma560_sweep", SHORT), max_time_s=0.1)
+    env.reset()
+    ends = [env.step(np.zeros(6, np.float32))[2:4] for _ in range(5)]
+    assert ends == [(False, False)] * 4 + [(False, True)]
+    with pytest.raises(SimbenchError, match="no episode is going on; call reset first"):
+        env.step(np.zeros(6, np.float32))
+
+
+def test_a_fall_ends_the_episode(still):
+    """Ankles that push the soles down tip the robot over."""
+    ankles = PolicyContract.model_validate(
+        {
+            "joints": ["LAnklePitch", "RAnklePitch"],
+            "observation": [{"term": "base_height"}],
+            "action": {"kind": "torque", "scale": -15.0, "clip": 1.0},
+        }
+    )
+    scenario = override_scenario(still._prepared.scenario, {"simulation.hold_s": 2.0})
+    env = ScenarioEnv(scenario, contract=ankles)
+    first, _ = env.reset(seed=0)
+    for _ in range(100):
+        seen, _, terminated, truncated, info = env.step(np.ones(2, np.float32))
+        if terminated or truncated:
+            break
+    assert (terminated, info["fell"], info["diverged"]) == (True, True, False)
+    assert seen[0] < 0.7 * first[0]
+    env.close()
+
+
+def test_rewards_are_one_without_errors_and_fall_with_them():
+    nothing = RewardInputs(np.zeros(3), np.zeros(3), 0.0, 0.0, np.zeros(1), np.zeros(3))
+    terms = compute_terms(nothing, floating=True)
+    assert set(terms) == {"position", "velocity", "smoothness", "tilt", "height", "equipment"}
+    assert add_up(terms, RewardWeights()) == 1.0
+    wrong = nothing._replace(position_error=np.full(3, 0.1))
+    terms = compute_terms(wrong, floating=False)
+    assert terms["position"] == pytest.approx(np.exp(-1.0))
+    assert "tilt" not in terms
+    only = RewardWeights(position=2.0, velocity=0.0, equipment=0.0, smoothness=0.0)
+    assert add_up(terms, only) == pytest.approx(np.exp(-1.0))
+
+
+def test_pictures_are_drawn(tmp_path):
+    env = gymnasium.make("simbench/puma560_sweep-v0", overrides=SHORT, render_mode="rgb_array")
+    env.reset(seed=0)
+    first = env.render()
+    for _ in range(30):
+        env.step(np.zeros(6, np.float32))
+    second = env.render()
+    assert first.shape == second.shape
+    assert first.dtype == np.uint8
+    assert (first != second).any()
+    env.close()
+
+
+def test_two_processes_step_together():
+    envs = gymnasium.make_vec(
+        "simbench/puma560_sweep-v0", num_envs=2, vectorization_mode="async", overrides=SHORT
+    )
+    seen, _ = envs.reset(seed=[1, 1])
+    np.testing.assert_array_equal(seen[0], seen[1])
+    seen, reward, *_ = envs.step(np.zeros((2, 6), np.float32))
+    np.testing.assert_array_equal(seen[0], seen[1])
+    assert reward.shape == (2,)
+    envs.close()
+
+
+def test_mistakes_are_told_in_one_line(tmp_path):
+    with pytest.raises(ScenarioError, match="nothing_at_all"):
+        ScenarioEnv("nothing_at_all")
+    with pytest.raises(SimbenchError, match="render_mode: human; allowed"):
+        ScenarioEnv("puma560_sweep", render_mode="human")
+    (tmp_path / "c.yaml").write_text("joints: [knob]\nobservation: [{term: time}]\naction: {kind: torque}\n")
+    with pytest.raises(PolicyError, match=r"c\.yaml: joints: puma560 has no joint knob"):
+        ScenarioEnv("puma560_sweep", SHORT, contract=tmp_path / "c.yaml")
+
+
+def test_without_gymnasium_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gymnasium.envs.registration", None)
+    with pytest.raises(SimbenchError, match="install simbench's extra `gym`"):
+        register_environments()
+    assert simbench.environments.register_environments is register_environments
