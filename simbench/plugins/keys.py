@@ -61,7 +61,7 @@ class OneOf:
         dict
             JSON Schema: a text; the names are examples, since those of plug-ins are not known.
         """
-        return {"type": "string", "examples": list(self.shipped)}
+        return {"type": "string", "examples": list(self.shipped), "plugins": f"simbench.{self.group}"}
 
     def choose(self, value: Any) -> str:
         """Take a name, or load the plug-in that it names.

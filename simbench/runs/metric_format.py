@@ -19,6 +19,7 @@ UNITS = {
     "_ns_m": "N·s/m",
     "_n_m": "N/m",
     "_m_s": "m/s",
+    "_j_m": "J/m",
     "_nms": "N·m·s",
     "_rad": "rad",
     "_deg": "°",

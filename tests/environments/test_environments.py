@@ -111,7 +111,9 @@ def test_a_fall_ends_the_episode(still):
             "action": {"kind": "torque", "scale": -15.0, "clip": 1.0},
         }
     )
-    scenario = override_scenario(still._prepared.scenario, {"simulation.hold_s": 2.0})
+    scenario = override_scenario(
+        still._prepared.scenario, {"simulation.hold_s": 2.0, "variation.mass_fraction": 0.0}
+    )
     env = ScenarioEnv(scenario, contract=ankles)
     first, _ = env.reset(seed=0)
     for _ in range(100):

@@ -5,20 +5,37 @@ that is wrong: a union of types becomes a condition on the value's type, and the
 key `type`.
 """
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from simbench.options import STILL, SWEEP, ActorTaskKeys, SweepTaskKeys
+from simbench.options import (
+    BALANCE_CONTROLLERS,
+    CONTROL_LAWS,
+    RETARGETING_METHODS,
+    STILL,
+    SWEEP,
+    ActorTaskKeys,
+    SweepTaskKeys,
+)
+from simbench.plugins.options import is_plugin, require_plugin
 from simbench.robot.description import Description
 from simbench.runs.metric_format import UNITS, unit_of
 from simbench.runs.scenario.schema import Scenario
+from simbench.sim.fixtures import TYPES
 
 Schema = dict[str, Any]
 Kind = Literal["scenario", "robot"]
 
+_OPTIONS = {
+    "control": ("law", "control_laws", CONTROL_LAWS),
+    "balance": ("controller", "balance_controllers", BALANCE_CONTROLLERS),
+    "retarget": ("method", "retargeters", RETARGETING_METHODS),
+}
+"""Sections with options of a plug-in: key that names it, its group, and simbench's own names."""
 _ADDRESS = "https://simbench-robotics.github.io/simbench/schemas"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _WRONG_UNITS = {
@@ -40,6 +57,7 @@ _WRONG_UNITS = {
     "_kg_m2": "kg_cm2 g_cm2 g_mm2 kgm2",
     "_j_m3": "j_cm3 j_mm3",
     "_j_m2": "j_cm2 j_mm2",
+    "_j_m": "j_mm j_cm",
 }
 """Endings that are written by mistake instead of a unit; the name without a unit is one too."""
 
@@ -76,6 +94,56 @@ def scenario_schema() -> Schema:
         {"required": [key], "properties": {key: {"exclusiveMinimum": 0}}} for key in weights["properties"]
     ]
     return schema
+
+
+def scenario_schema_for(data: Mapping[str, Any]) -> Schema:
+    """Make the JSON Schema of one scenario, with the sections of the plug-ins that it names.
+
+    Parameters
+    ----------
+    data : mapping
+        The scenario's values; they need not be valid.
+
+    Returns
+    -------
+    dict
+        Schema in JSON Schema 2020-12.
+
+    Raises
+    ------
+    PluginError
+        If a plug-in cannot be loaded.
+    """
+    schema = scenario_schema()
+    definitions, choice = schema["$defs"], schema["properties"]["fixtures"]["items"]
+    fixtures = data.get("fixtures")
+    for fixture in fixtures if isinstance(fixtures, list) else ():
+        kind = fixture.get("type") if isinstance(fixture, dict) else None
+        if is_plugin("fixtures", kind, TYPES):
+            reference = _define(definitions, require_plugin("fixtures", str(kind)).value)
+            choice["properties"]["type"]["then"]["enum"].append(kind)
+            condition = {"properties": {"type": {"const": kind}}, "required": ["type"]}
+            choice["allOf"].append({"if": condition, "then": reference})
+    for section, (key, group, shipped) in _OPTIONS.items():
+        given = data.get(section)
+        name = given.get(key) if isinstance(given, dict) else None
+        value = require_plugin(group, str(name)).value if is_plugin(group, name, shipped) else None
+        if inspect.isclass(value) and issubclass(value, BaseModel):
+            properties = definitions[f"{section.capitalize()}Section"]["properties"]
+            properties["options"] = _define(definitions, value)
+    return schema
+
+
+def _define(definitions: Schema, section: type[BaseModel]) -> Schema:
+    """Add a plug-in's section to the definitions; return the reference to it."""
+    made = _rearrange(section.model_json_schema())
+    definitions.update(
+        {name: each for name, each in made.pop("$defs", {}).items() if name not in definitions}
+    )
+    _finish_section(made)
+    name = f"plugin.{section.__name__}"
+    definitions[name] = made
+    return {"$ref": f"#/$defs/{name}"}
 
 
 def robot_schema() -> Schema:
@@ -189,7 +257,8 @@ def _split_by_type(schema: Schema) -> Schema:
     return {
         "type": "object",
         "required": ["type"],
-        "properties": {"type": {"enum": list(mapping)}},
+        # With a colon it names code of a plug-in.
+        "properties": {"type": {"if": {"not": {"pattern": ":"}}, "then": {"enum": list(mapping)}}},
         "allOf": [
             {
                 "if": {"properties": {"type": {"const": name}}, "required": ["type"]},

@@ -234,6 +234,8 @@ def _range(node: Schema) -> str:
     """Say which values are allowed."""
     if "enum" in node or "const" in node:
         return ", ".join(str(value) for value in node.get("enum", [node.get("const")]) if value is not None)
+    if "plugins" in node:
+        return ", ".join([*node["examples"], f"a plug-in of {node['plugins']}"])
     items = node.get("prefixItems")
     if items:
         ranges = list(dict.fromkeys(_range(item) for item in items))

@@ -12,6 +12,7 @@ SCENARIO, ROBOT_YAML, VIDEO = "reference/scenario", "reference/robot_yaml", "how
 BALANCE, PLACEMENT = "concepts/balance", "concepts/contact_and_placement"
 SKILLS, CALIBRATION = "learn/08_what_did_this_person_minimise", "learn/09_calibrate_an_arm"
 RUN = "start/run_directory"
+PLUGINS, POLICY = "how_to/plugins", "how_to/policy"
 
 
 _FEWEST_WORDS, _MOST_WORDS = 3, 0.6
@@ -70,6 +71,18 @@ _CLASSES = (
         "The message names the file and line, the key, and what is allowed. `simbench explain KEY` says what "
         "the key means.",
         SCENARIO,
+    ),
+    ErrorClass(
+        "PluginError",
+        "Code that a scenario names cannot be loaded, or is not what it has to be.",
+        "The message names the code and what is allowed; `simbench list plugins` lists what is installed.",
+        PLUGINS,
+    ),
+    ErrorClass(
+        "PolicyError",
+        "A policy or its contract cannot be read, does not suit the robot, or returned no action.",
+        "The message names file and key; compare the contract with the training run: joints, terms, rate.",
+        POLICY,
     ),
     ErrorClass(
         "RobotError",
@@ -164,6 +177,65 @@ def _family(name: str, page: str, *rows: tuple[str, ...]) -> tuple[MessageEntry,
 
 
 _CATALOGUE: tuple[MessageEntry, ...] = (
+    *_family(
+        "Plug-ins and policies",
+        PLUGINS,
+        (
+            "…: no such plug-in of …; allowed: …",
+            "No installed package has a plug-in of this name in this group.",
+            "`simbench list plugins` lists what is installed; a file is named as ./FILE.py:NAME.",
+        ),
+        (
+            "…: was passed by a program and is in no file; pass it again, or allowed: …",
+            "A Python program passed a function of its own; scenario.yaml can only say its name.",
+            "Define it at the top level of a file, so that it is recorded as FILE.py:NAME.",
+        ),
+        (
+            "…: … of a plug-in; --no-plugins forbids those",
+            "The scenario names code that does not ship with simbench, and `--no-plugins` was given.",
+            "Read the code, then run without `--no-plugins`.",
+        ),
+        (
+            "…: has no …; it has: …",
+            "The module or file was found, and defines nothing of this name.",
+            "Take one of the names that it has.",
+        ),
+        (
+            "…: takes other arguments; allowed: (…)",
+            "A plug-in is called with the arguments of its group.",
+            "Change the function as the message says.",
+        ),
+        (
+            "…: torques of shape …; allowed: (…,), one for each joint",
+            "A control law returned too many or too few torques.",
+            "Return one number for each joint, in the order of `robot.joint_names`.",
+            CONTROLLER,
+        ),
+        (
+            "…: an action of shape …; allowed: (…,), one for each joint",
+            "A policy returned too many or too few numbers.",
+            "Compare `joints` of the contract with the training run.",
+            POLICY,
+        ),
+        (
+            "…: rate_hz: …; allowed: … Hz of the physics divided by a whole number",
+            "A policy acts after a whole number of physics steps.",
+            "Change `rate_hz` of the contract, or `simulation.timestep_s`.",
+            POLICY,
+        ),
+        (
+            "…: unknown term ……; allowed: …",
+            "The contract observes something that simbench does not know by this name.",
+            "Take a term of the list.",
+            POLICY,
+        ),
+        (
+            "…: … has the shape …; the contract's is …",
+            "The ONNX graph was made for another observation or another number of joints.",
+            "Compare the terms of the contract, their order and history with the training run.",
+            POLICY,
+        ),
+    ),
     *_family(
         "Following a person's steps",
         FOLLOW,

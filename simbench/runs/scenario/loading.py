@@ -105,6 +105,29 @@ def load_scenario(name_or_path: str | Path, overrides: Overrides = ()) -> Scenar
     return validate_source(source, overrides)
 
 
+def read_scenario_values(path: Path) -> dict[str, Any]:
+    """Read a scenario's values, with files beside it by their paths, without validating them.
+
+    Parameters
+    ----------
+    path : Path
+        YAML file.
+
+    Returns
+    -------
+    dict
+        Values by key.
+
+    Raises
+    ------
+    ScenarioError
+        If the file cannot be read, or holds no keys.
+    """
+    source = make_source(read_yaml(path, ScenarioError))
+    _resolve_files(source.data, path.parent)
+    return source.data
+
+
 def override_scenario(scenario: Scenario, overrides: Overrides) -> Scenario:
     """Set values of a scenario and validate it again.
 

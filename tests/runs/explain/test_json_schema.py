@@ -213,8 +213,8 @@ UNEXPECTED = "Additional properties are not allowed ({} unexpected)"
             "type: drawer",
             "type: drawr",
             "$.fixtures[0].type",
-            "'drawr' is not one of ['canoe_paddles', 'drawer', 'grater', 'hand_drill', 'knife', 'pump', "
-            "'steering_wheel', 'stool', 'valves']",
+            "'drawr' is not one of ['canoe_paddles', 'drawer', 'grater', 'hand_drill', 'knife', 'mechanism', "
+            "'pump', 'steering_wheel', 'stool', 'valves']",
             "must be one of 'canoe_paddles', 'drawer'",
         ),
         # Checks.

@@ -37,9 +37,9 @@ def romeo():
     return load_robot("romeo")
 
 
-def contract(robot, terms=("joint_position",), **keys):
+def contract(made_for, terms=("joint_position",), **keys):
     given = {
-        "joints": list(robot.joint_names),
+        "joints": list(made_for.joint_names),
         "observation": [{"term": term} if isinstance(term, str) else term for term in terms],
         "action": {"kind": "position_target"},
         **keys,
@@ -194,7 +194,7 @@ def test_every_term_has_its_size(romeo):
     ("keys", "message"),
     [
         ({"joints": ["joint1", "knob"]}, r"contract: joints: puma560 has no joint"),
-        ({"robot": "romeo"}, "robot: made for romeo, not for puma560"),
+        ({"robot": "mahru"}, "robot: made for mahru, not for puma560"),
         ({"rate_hz": 300.0}, "rate_hz: 300; allowed: 1000 Hz of the physics divided by a whole number"),
         (
             {"observation": [{"term": "joint_positon"}]},
