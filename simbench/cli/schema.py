@@ -20,14 +20,14 @@ class SchemaKind(str, Enum):
 
 def schema(
     kind: Annotated[SchemaKind, typer.Argument(help="File that the schema describes.")],
-    scenario: Annotated[
+    plugins_of: Annotated[
         Path | None,
         typer.Option("--for", metavar="FILE.yaml", help="With the keys of the plug-ins that it names."),
     ] = None,
 ) -> None:
     """Print the JSON Schema of a scenario or a robot.yaml, for an editor."""
-    if scenario is not None:
-        print(_schema_for(kind, scenario))
+    if plugins_of is not None:
+        print(_schema_for(kind, plugins_of))
         return
     # Written from the models by scripts/tools/write_schemas.py; a test compares them.
     path = resource_dir("schemas") / f"{kind.value}.json"

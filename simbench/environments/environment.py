@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -320,14 +320,3 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
                 wanted = [np.interp(now, timeline.time, column) for column in asked[fixture.name].T]
                 errors.append(np.array(wanted) - fixture.read_state().position)
         return np.concatenate(errors)
-
-
-def environment_names() -> Sequence[str]:
-    """List the environments of shipped scenarios.
-
-    Returns
-    -------
-    sequence of str
-        Names for `gymnasium.make`.
-    """
-    return [name for name in gymnasium.registry if name.startswith("simbench/")]

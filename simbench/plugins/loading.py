@@ -140,8 +140,7 @@ def load_plugin(group: str, reference: str) -> Plugin:
     PluginError
         If plug-ins are forbidden, nothing has that name, or its code cannot be imported.
     """
-    if os.environ.get(FORBIDDEN, "") not in ("", "0"):
-        raise PluginError(f"{reference}: {GROUPS[group].thing} of a plug-in; --no-plugins forbids those")
+    require_allowed(group, reference)
     given = find_given(reference)
     if given is not None:
         return Plugin(given, Origin(group, reference, *_package_and_file(given)))
@@ -156,6 +155,25 @@ def load_plugin(group: str, reference: str) -> Plugin:
     plugin = Plugin(_attribute(module, name, place), _origin(group, reference, module))
     _tell(plugin.origin)
     return plugin
+
+
+def require_allowed(group: str, reference: str) -> None:
+    """Refuse plug-ins where the user has forbidden them.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+    reference : str
+        How the plug-in is named.
+
+    Raises
+    ------
+    PluginError
+        After `--no-plugins`.
+    """
+    if os.environ.get(FORBIDDEN, "") not in ("", "0"):
+        raise PluginError(f"{reference}: {GROUPS[group].thing} of a plug-in; --no-plugins forbids those")
 
 
 def _load_installed(group: str, name: str) -> Plugin:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from simbench.errors import RobotError
 from simbench.files.input_files import is_regular_file, require_regular_file
+from simbench.plugins.loading import require_allowed
 from simbench.resources import resource_dir
 from simbench.robot.description import Description
 from simbench.robot.fetched import fetch_urdf, fetching_package, find_description, named_description
@@ -138,6 +139,7 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
             return RobotFile("shipped", shipped)
         points = find_plug_ins()
         if text in points:
+            require_allowed("robots", text)
             return _plug_in_robot(points[text])
         urdf = find_wheel_urdfs().get(text)
         if urdf is not None:

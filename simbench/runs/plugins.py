@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 import numpy as np
 
@@ -21,6 +21,24 @@ from simbench.sim.fixtures import TYPES
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+class MetricPlugin(Protocol):
+    """A plug-in of group `simbench.metrics`: a section with keys that has this method."""
+
+    def measure(self, log: xr.Dataset) -> float | bool | None:
+        """Compute the metric.
+
+        Parameters
+        ----------
+        log : xarray.Dataset
+            Log of the run, as `open_run` returns it.
+
+        Returns
+        -------
+        float, bool or None
+            Its value; None if it cannot be measured.
+        """
 
 
 class GivenPlugins(TypedDict, total=False):

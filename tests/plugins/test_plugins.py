@@ -307,3 +307,37 @@ def test_plug_ins_are_listed_without_being_imported(template, capsys):
     assert main(["list", "plugins"]) == 0
     assert "metronome" in capsys.readouterr().out
     assert "my_simbench_plugins.metronome" not in sys.modules
+
+
+STILL = {"name": "still", "motion": {"source": "joints:still"}, "simulation": {"hold_s": 0.2}}
+
+
+def test_a_balance_controller_may_build_upon_simbenchs_own(template, tmp_path):
+    (tmp_path / "still.yaml").write_text(yaml.safe_dump(STILL), encoding="utf-8")
+    usual = run_scenario(load_scenario(tmp_path / "still.yaml"), tmp_path / "usual")
+    logs = [open_run(usual.directory)["joint_position"].values]
+    for share in (1.0, 0.1):
+        calm = {"controller": "calm", "options": {"share": share}}
+        scenario = load_scenario(tmp_path / "still.yaml", {"balance": calm})
+        run_scenario(scenario, tmp_path / f"calm{share}")
+        logs.append(open_run(tmp_path / f"calm{share}")["joint_position"].values)
+    # All of the correction is simbench's own, to rounding; a tenth of it is not.
+    np.testing.assert_allclose(logs[1], logs[0], atol=1e-6)
+    assert np.abs(logs[2] - logs[0]).max() > 1e-6
+    with pytest.raises(SimbenchError, match="puma560 does not stand on its feet; allowed: cog_zmp"):
+        run_scenario(load_scenario("puma560_sweep", {"balance.controller": "calm"}), tmp_path / "arm")
+
+
+def test_a_balancer_of_a_program_that_writes_no_numbers_is_refused(tmp_path):
+    class Wild:
+        every = 2
+
+        def command(self, step, state, foot_wrench, reference):
+            reference.position[step] = np.nan
+
+    (tmp_path / "still.yaml").write_text(yaml.safe_dump(STILL), encoding="utf-8")
+    scenario = load_scenario(tmp_path / "still.yaml")
+    with pytest.raises(PluginError, match="wrote a position at step 0 that is not finite"):
+        run_scenario(scenario, tmp_path / "run", balancer=lambda robot, plan, timestep: Wild())
+    with pytest.raises(PluginError, match="makes a value of type int; allowed: an object with `every`"):
+        run_scenario(scenario, tmp_path / "run", balancer=lambda robot, plan, timestep: 3)

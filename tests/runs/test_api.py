@@ -44,6 +44,6 @@ def test_values_are_set_by_dotted_keys_nested_keys_or_texts(overrides, loaded, m
 
 def test_a_key_that_does_not_exist_is_refused_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ScenarioError, match=r"override control\.stifness: .*did you mean 'stiffness_scale'"):
+    with pytest.raises(ScenarioError, match=r"override control\.stifness: .*did you mean 'stiffness'"):
         simbench.run("drawer", {"control": {"stifness": 2}})
     assert not os.listdir(tmp_path)

@@ -1,5 +1,6 @@
 """Every number of a scenario, tiny, huge and odd: it gives a finite scene, or one line."""
 
+import copy
 import re
 import types
 import warnings
@@ -8,6 +9,7 @@ from typing import Annotated, Union, get_args, get_origin
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from simbench.errors import ScenarioError
 from simbench.options import ActorTaskKeys, RobotSection, ScenarioSection, SimulationSection
@@ -16,6 +18,8 @@ from simbench.robot.robot import load_robot
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
+from simbench.sim.fixtures.declared import declared_mechanism
+from simbench.sim.fixtures.declared_sections import DeclaredMechanism
 
 ENDLESS = ("1e308", "-1e308", "1e30", ".nan", ".inf", "9" * 400)
 SMALL = ("5e-324", "-5e-324", "1e-5", "0", "1:30", "٣")
@@ -41,6 +45,9 @@ def numbers(kind, path):
             yield from numbers(each, (*path, index))
     elif origin is dict:
         yield from numbers(get_args(kind)[1], (*path, "NAME"))
+    elif kind is DeclaredMechanism:
+        # Its keys have names that the user chooses: tests of its own.
+        return
     elif isinstance(kind, type) and issubclass(kind, ScenarioSection):
         above = (*path, kind) if "type" in kind.model_fields else path
         for name, entry in kind.model_fields.items():
@@ -156,3 +163,75 @@ def test_numbers_of_a_task_that_cannot_be_performed_are_refused(key, value):
     with pytest.raises(ScenarioError, match=rf"^motion\.task.*: .*{said}") as caught:
         perform_on_fixture(scenario, scenario_mechanisms(scenario))
     assert len(str(caught.value)) < 500
+
+
+DECLARED = {
+    "type": "mechanism",
+    "name": "it",
+    "position_m": [0.0, 0.0, 0.0],
+    "heading_rad": 0.0,
+    "standing": True,
+    "parts": {
+        "root": {
+            "mass_kg": 1.0,
+            "shapes": [
+                {"kind": "box", "size_m": [1.0, 1.0, 1.0], "center_m": [0, 0, 0], "rotation_rad": [0.1, 0, 0]}
+            ],
+        },
+        "slider": {
+            "mass_kg": 1.0,
+            "joint": "slide",
+            "shapes": [{"kind": "cylinder", "start_m": [0, 0, 0], "end_m": [1.0, 0, 0], "radius_m": 0.1}],
+        },
+        "wheel": {"mass_kg": 1.0, "joint": "turn", "shapes": [{"kind": "box", "size_m": [1.0, 1.0, 1.0]}]},
+    },
+    "joints": {
+        "slide": {
+            "kind": "slide", "axis": [1, 0, 0], "origin_m": [0, 0, 0], "lowest_m": -1.0, "highest_m": 1.0,
+            "start_m": 0.0, "friction_n": 1.0, "damping_ns_m": 1.0, "back_damping_ns_m": 2.0,
+            "stiffness_n_m": 1.0, "rest_m": 0.0,
+        },
+        "turn": {
+            "kind": "turn", "axis": [0, 1, 0], "origin_m": [0, 0, 0], "lowest_rad": -1.0, "highest_rad": 1.0,
+            "start_rad": 0.0, "friction_nm": 1.0, "damping_nms": 1.0, "back_damping_nms": 2.0,
+            "stiffness_nm_rad": 1.0, "rest_rad": 0.0, "parent": "slide",
+        },
+    },
+    "handles": {
+        "left": {
+            "part": "wheel", "position_m": [0, 0, 0], "fingers": [1, 0, 0], "dorsal": [0, 0, 1],
+            "grip": "pivot", "axis": [0, 1, 0], "held_m": [0, 0, 0], "approach_m": [0.1, 0, 0],
+        }
+    },
+    "latches": [{"joint": "slide", "released_by": "turn", "beyond": 0.5}],
+    "moves": [{"to": {"turn": 0.5}, "duration_s": 1.0}],
+    "cut": {"joint": "slide", "work_per_depth_j_m": 10.0},
+}  # fmt: skip
+"""Equipment with every number that equipment of one's own can have."""
+
+
+def leaves(value, path=()):
+    """Key path of every number in a value."""
+    if isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(each, (*path, key))
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield path
+
+
+@pytest.mark.parametrize("path", list(leaves(DECLARED)), ids=lambda path: ".".join(map(str, path)))
+def test_numbers_of_declared_equipment_give_a_mechanism_or_one_line(path):
+    for value in (1e308, -1e308, 1e30, float("nan"), float("inf"), 10**400, 5e-324, -5e-324, 1e-5, 0, 0.0):
+        design = copy.deepcopy(DECLARED)
+        place = design
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                section = DeclaredMechanism.model_validate(design)
+            except ValidationError:
+                continue
+            assert abs(value) < 1.0, (path, value)
+            assert np.isfinite(declared_mechanism(section).latch_stiffness).all()
