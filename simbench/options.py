@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from simbench.plugins.keys import OneOf, plugin_options
+from simbench.plugins.keys import OneOf, is_finished, plugin_options
 from simbench.plugins.options import require_plugin
 
 # Strict sections would refuse YAML's lists where tuples are declared.
@@ -381,10 +381,10 @@ class PolicySection(ScenarioSection):
     `MODULE:NAME`, `./FILE.py:NAME` or the name of a plug-in."""
 
     @model_validator(mode="after")
-    def _one(self) -> "PolicySection":
+    def _one(self, info: ValidationInfo) -> "PolicySection":
         if (self.model is None) == (self.callable is None):
             raise ValueError("must have one of the keys model, callable")
-        if self.callable is not None:
+        if self.callable is not None and not is_finished(info):
             require_plugin("policies", self.callable)
         return self
 

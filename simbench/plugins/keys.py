@@ -40,7 +40,7 @@ class OneOf:
         CoreSchema
             Schema that calls `choose`.
         """
-        return core_schema.no_info_plain_validator_function(
+        return core_schema.with_info_plain_validator_function(
             self.choose, serialization=core_schema.to_string_ser_schema()
         )
 
@@ -63,13 +63,15 @@ class OneOf:
         """
         return {"type": "string", "examples": list(self.shipped), "plugins": f"simbench.{self.group}"}
 
-    def choose(self, value: Any) -> str:
+    def choose(self, value: Any, info: ValidationInfo) -> str:
         """Take a name, or load the plug-in that it names.
 
         Parameters
         ----------
         value : object
             Value of the key.
+        info : ValidationInfo
+            Says whether plug-ins are loaded.
 
         Returns
         -------
@@ -85,6 +87,8 @@ class OneOf:
         """
         if isinstance(value, str) and value in self.shipped:
             return value
+        if is_finished(info) and isinstance(value, str):
+            return value
         if is_plugin(self.group, value, self.shipped):
             require_plugin(self.group, value)
             return str(value)
@@ -94,6 +98,26 @@ class OneOf:
             "must be {allowed}a plug-in installed in simbench.{group}, MODULE:NAME or ./FILE.py:NAME",
             {"allowed": allowed, "group": self.group},
         )
+
+
+FINISHED = "finished"
+"""Key of a validation's context: the scenario is that of a run that is over, whose code is not needed."""
+
+
+def is_finished(info: ValidationInfo) -> bool:
+    """Tell whether a scenario is validated that will not be run.
+
+    Parameters
+    ----------
+    info : ValidationInfo
+        Context of the validation.
+
+    Returns
+    -------
+    bool
+        Whether the code that it names stays unloaded.
+    """
+    return bool((info.context or {}).get(FINISHED))
 
 
 def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> Any:
@@ -112,8 +136,9 @@ def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> An
 
     Returns
     -------
-    BaseModel or None
-        Section of the plug-in with all its keys; None of what is none, or of a function.
+    BaseModel, mapping or None
+        Section of the plug-in with all its keys; None of what is none, or of a function. What the scenario
+        gives, where it will not be run.
 
     Raises
     ------
@@ -123,6 +148,8 @@ def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> An
         If the plug-in refuses them.
     """
     reference = info.data.get(key)
+    if is_finished(info):
+        return value
     if not is_plugin(group, reference, ()):
         if value:
             raise PydanticCustomError(

@@ -254,7 +254,7 @@ def load_run(directory: str | Path) -> RunResult:
     RunError, ScenarioError
         If it is not the directory of a finished run, or a file is damaged.
     """
-    from simbench.runs.scenario.loading import load_scenario
+    from simbench.runs.scenario.loading import load_finished
 
     folder = Path(directory)
     if not folder.is_dir():
@@ -263,7 +263,7 @@ def load_run(directory: str | Path) -> RunResult:
     if reason is not None:
         raise RunError(f"{folder}: incomplete ({reason}); open_run reads its log as far as it goes")
     metrics = read_metrics(folder)
-    checks = check_metrics(load_scenario(folder / "scenario.yaml").checks, metrics)
+    checks = check_metrics(load_finished(folder).checks, metrics)
     video, time = folder / "video.mp4", metrics.get(DIVERGED)
     result = RunResult(folder, metrics, checks, doubts=tuple(read_provenance(folder).get("doubts", ())))
     return replace(

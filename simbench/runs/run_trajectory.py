@@ -10,7 +10,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_entries
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_finished
 from simbench.runs.video import reconstruct_planned_base
 
 
@@ -51,7 +51,7 @@ def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory
         If there is no log or no scenario, or the robot of the scenario is not that of the log.
     """
     log = open_run(folder)
-    robot = load_robot(load_scenario(folder / "scenario.yaml").robot.name)
+    robot = load_robot(load_finished(folder).robot.name)
     joints = "joint_reference" if planned else "joint_position"
     needed = ("joint", joints, "base_pose", *(("contact_planned",) if planned and robot.floating else ()))
     require_entries(log, needed, ("seat",) if planned and robot.floating else (), folder)

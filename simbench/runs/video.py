@@ -18,7 +18,7 @@ from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
-from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.runs.scenario.loading import Scenario, load_finished, scenario_mechanisms
 from simbench.runs.video_person import place_person
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -325,7 +325,7 @@ def load_drawn_run(folder: Path, overrides: Sequence[str] = (), log: xr.Dataset 
     log = open_run(folder) if log is None else log
     if not log.sizes["time"]:
         raise RunError(f"{folder}: interrupted before anything was logged")
-    scenario = load_scenario(Path(folder) / "scenario.yaml", overrides)
+    scenario = load_finished(Path(folder), overrides)
     mechanisms, robot = scenario_mechanisms(scenario), load_robot(scenario.robot.name)
     _require_same_run(folder, log, robot, mechanisms)
     if not robot.floating:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import yaml
 
-from simbench import PluginError, ScenarioError, load_scenario, run_scenario
+from simbench import PluginError, ScenarioError, load_run, load_scenario, run_scenario
 from simbench.cli.main import main
 from simbench.errors import SimbenchError
-from simbench.plugins.given import give_reference
+from simbench.plugins.given import _given, give_reference
 from simbench.plugins.groups import GROUPS
 from simbench.plugins.loading import find_entry_points, load_plugin
 from simbench.retargeting.imitation.plugin import plugged_posture
@@ -98,6 +98,10 @@ def test_objects_of_a_program_are_recorded_and_can_be_run_again(tmp_path):
     result = run_scenario(scenario, tmp_path / "given", control_law=own)
     written = yaml.safe_load((tmp_path / "given" / "scenario.yaml").read_text(encoding="utf-8"))
     assert written["control"]["law"].startswith("python:")
+    # What is over needs no code.
+    _given.clear()
+    assert load_run(tmp_path / "given").metrics == result.metrics
+    assert main(["report", str(tmp_path / "given")]) == 0
     named = run_scenario(
         load_scenario(write(tmp_path, control={"law": "./laws.py:plain"})), tmp_path / "named"
     )
@@ -341,3 +345,20 @@ def test_a_balancer_of_a_program_that_writes_no_numbers_is_refused(tmp_path):
         run_scenario(scenario, tmp_path / "run", balancer=lambda robot, plan, timestep: Wild())
     with pytest.raises(PluginError, match="makes a value of type int; allowed: an object with `every`"):
         run_scenario(scenario, tmp_path / "run", balancer=lambda robot, plan, timestep: 3)
+
+
+def test_a_scenario_goes_to_other_processes_as_its_values(tmp_path):
+    """Its plug-in's class is of a module that only this process has imported."""
+    import pickle
+    import sys
+
+    from simbench.plugins.loading import _import_content
+
+    path = write(tmp_path, control={"law": "./laws.py:Stiff", "options": {"stiffness_nm_rad": 3.0}})
+    scenario = load_scenario(path)
+    sent = pickle.dumps(scenario)
+    del sys.modules[type(scenario.control.options).__module__]
+    _import_content.cache_clear()
+    received = pickle.loads(sent)
+    assert received.model_dump() == scenario.model_dump()
+    assert received.control.options.stiffness_nm_rad == 3.0

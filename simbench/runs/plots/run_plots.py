@@ -15,7 +15,7 @@ from simbench.runs.plots.fidelity import compare_logged, draw_comparison
 from simbench.runs.plots.torque import draw_torque
 from simbench.runs.plots.tracking import draw_tracking
 from simbench.runs.plotted_log import FOLDER, open_plotted_run
-from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.scenario.loading import Scenario, load_finished
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -71,7 +71,7 @@ def draw_plots(
         If a file cannot be written.
     """
     log = open_plotted_run(folder) if log is None else log
-    scenario = load_scenario(folder / "scenario.yaml")
+    scenario = load_finished(folder)
     names = [name for name in _plot_names(log) if only is None or name in only]
     plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in names]
     if plots:

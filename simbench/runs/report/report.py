@@ -21,7 +21,7 @@ from simbench.runs.plotted_log import open_plotted_run
 from simbench.runs.report.baseline_comparison import BaselineComparison, compare_with_baseline
 from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.run_records import read_metrics, read_provenance
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_finished
 
 if TYPE_CHECKING:
     from simbench.runs.plots.run_plots import OnProgress, Plot
@@ -124,7 +124,7 @@ def _draw(report: RunReport, on_progress: OnProgress, *, pictures: bool) -> list
 def _read_without_pictures(folder: Path) -> RunReport:
     """Collect the content of a run directory whose plots can be drawn."""
     log = open_plotted_run(folder)
-    scenario = load_scenario(folder / "scenario.yaml")
+    scenario = load_finished(folder)
     text = read_text(folder / "scenario.yaml", RunError)
     incomplete = incomplete_reason(folder)
     metrics = {} if incomplete else read_metrics(folder)

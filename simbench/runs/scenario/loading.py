@@ -12,6 +12,7 @@ from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.files.input_files import is_regular_file
 from simbench.options import TRAJECTORY
+from simbench.plugins.keys import FINISHED
 from simbench.plugins.loading import code_file
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
@@ -32,6 +33,7 @@ __all__ = [
     "Scenario",
     "find_scenario",
     "list_scenarios",
+    "load_finished",
     "load_scenario",
     "override_scenario",
     "resolved_yaml",
@@ -105,6 +107,30 @@ def load_scenario(name_or_path: str | Path, overrides: Overrides = ()) -> Scenar
     return validate_source(source, overrides)
 
 
+def load_finished(folder: Path, overrides: Overrides = ()) -> Scenario:
+    """Read the scenario of a run that is over; code that it names is loaded for its equipment alone.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    overrides : sequence of str, or mapping of str to object
+        As for `load_scenario`.
+
+    Returns
+    -------
+    Scenario
+        The scenario as it was run: not to be run again.
+
+    Raises
+    ------
+    ScenarioError
+        As `load_scenario`.
+    """
+    source = make_source(read_yaml(folder / "scenario.yaml", ScenarioError))
+    return validate_source(source, overrides, finished=True)
+
+
 def read_scenario_values(path: Path) -> dict[str, Any]:
     """Read a scenario's values, with files beside it by their paths, without validating them.
 
@@ -154,7 +180,7 @@ def override_scenario(scenario: Scenario, overrides: Overrides) -> Scenario:
     return validate_source(YamlSource(scenario.name, data, {}, {}), overrides)
 
 
-def validate_source(source: YamlSource, overrides: Overrides = ()) -> Scenario:
+def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: bool = False) -> Scenario:
     """Apply overrides to a scenario's values and validate them.
 
     Parameters
@@ -163,6 +189,8 @@ def validate_source(source: YamlSource, overrides: Overrides = ()) -> Scenario:
         Values of the scenario with their origins; changed in place.
     overrides : sequence of str, or mapping of str to object
         `key=value` texts applied in order, or values by key.
+    finished : bool
+        Whether it will not be run, so that the code that it names need not be there.
 
     Returns
     -------
@@ -182,7 +210,7 @@ def validate_source(source: YamlSource, overrides: Overrides = ()) -> Scenario:
         for override in overrides:
             apply_override(source, override, dotted_sections=("checks",))
     try:
-        scenario = Scenario.model_validate(source.data)
+        scenario = Scenario.model_validate(source.data, context={FINISHED: finished})
     except ValidationError as error:
         raise ScenarioError(_describe(error, source)) from None
     _require_known_checks(scenario, source)

@@ -1,7 +1,7 @@
 """The Scenario schema: what a scenario file may say, with units, defaults and ranges."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import (
     Field,
@@ -70,6 +70,10 @@ class Scenario(ScenarioSection):
     """Metrics of plug-ins: name, with the unit at its end such as `slosh_rms_m`, to what computes it."""
     checks: dict[str, bool | Bound] = Field(default_factory=dict)
     """Metric name to the value or range it must have."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the values alone: sections of plug-ins are made anew where they are read."""
+        return Scenario.model_validate, (self.model_dump(mode="json"),)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Scenario":

@@ -16,7 +16,7 @@ from simbench.files.documents.yaml_document import parse_yaml
 from simbench.files.printable import printable
 from simbench.runs.log import open_run
 from simbench.runs.report.report import differing_keys, run_labels
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_finished
 from simbench.runs.talk_video.caption import caption_names, caption_texts
 from simbench.runs.talk_video.lettering import Caption, Picture, draw_label, title_card
 from simbench.runs.video import (
@@ -164,7 +164,7 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
 
 def _camera_overrides(folder: Path, view: View) -> list[str]:
     """Texts that give another run the camera of the first, but for the place."""
-    section = load_scenario(folder / "scenario.yaml", view.overrides).camera.model_dump()
+    section = load_finished(folder, view.overrides).camera.model_dump()
     return [
         f"camera.{key}={'null' if value is None else str(value).lower()}"
         for key, value in section.items()
