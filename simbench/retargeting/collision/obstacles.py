@@ -131,7 +131,7 @@ def hull_obstacle(name: str, corners: Array, pose: Array, touching: Collection[s
 
     points = pin.coal.StdVec_Vec3s()
     points.extend(list(np.asarray(corners, dtype=float)))
-    hull = pin.coal.Convex.convexHull(points, True, "")
+    hull = pin.coal.Convex.convexHull(points, True, "Qt")
     return Obstacle(name, hull, _require_pose(name, pose), frozenset(touching))
 
 
