@@ -212,18 +212,18 @@ def _import_file(path: str) -> ModuleType:
     """Import a file, anew if it has changed."""
     file = Path(path).expanduser().resolve()
     try:
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        content = file.read_bytes()
     except OSError as error:
         raise PluginError(f"{path}: cannot be read: {error.strerror}") from error
-    return _import_content(file, digest)
+    return _import_content(file, content)
 
 
 @lru_cache(maxsize=64)
-def _import_content(file: Path, digest: str) -> ModuleType:
+def _import_content(file: Path, content: bytes) -> ModuleType:
     """Import a file of this content; what it imports itself may be beside it."""
-    name = f"simbench_plugin_{file.stem}_{digest[:12]}"
+    name = f"simbench_plugin_{file.stem}_{hashlib.sha256(content).hexdigest()[:12]}"
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise PluginError(f"{file}: no Python file; allowed: {_FORMS}")
     module = importlib.util.module_from_spec(spec)
     # Classes look up their module by name while they are made.
@@ -231,7 +231,8 @@ def _import_content(file: Path, digest: str) -> ModuleType:
     beside = str(file.parent)
     sys.path.insert(0, beside)
     try:
-        spec.loader.exec_module(module)
+        # Python's own bytecode is of a size and a second: a file changed within it would be the old one.
+        exec(compile(content, file, "exec"), module.__dict__)
     except SyntaxError as error:
         del sys.modules[name]
         raise PluginError(_describe_syntax(error)) from error
