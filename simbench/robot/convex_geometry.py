@@ -11,6 +11,9 @@ from simbench.robot.native_output import quiet_native_output
 
 _FLAT = 1e-6
 """Distance of a mesh's point from the surface of its convex hull that rounding makes, m."""
+_BUILT: dict[tuple[str, int, int, str], pin.GeometryModel] = {}
+_MOST_BUILT = 4
+"""Robots whose shapes are kept in memory, for the next that asks for them, and most of them."""
 _PART = 50
 """Points of a mesh that are looked at together."""
 
@@ -35,6 +38,16 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     ValueError, RuntimeError
         If a mesh has no convex hull.
     """
+    key = (model.name, model.njoints, model.nframes, urdf_text)
+    if key not in _BUILT:
+        if len(_BUILT) >= _MOST_BUILT:
+            _BUILT.pop(next(iter(_BUILT)))
+        _BUILT[key] = _build(model, urdf_text)
+    return _BUILT[key].copy()
+
+
+def _build(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
+    """Read the collision shapes and replace meshes by their hulls, which takes a second for fine meshes."""
     geometry = read_collision_geometry(model, urdf_text)
     with quiet_native_output():
         for shape in geometry.geometryObjects:

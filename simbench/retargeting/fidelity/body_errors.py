@@ -9,7 +9,6 @@ from simbench.kinematics.rotation import wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.fidelity.leg_lines import LegLine, LegPath, find_leg_lines, follow_legs
 from simbench.retargeting.imitation.robot_errors import (
     FOREARM,
     QUANTITIES,
@@ -20,6 +19,8 @@ from simbench.retargeting.imitation.robot_errors import (
     basic_path,
     path_without_heading,
 )
+from simbench.retargeting.match.body import match_body
+from simbench.retargeting.match.points import place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -69,12 +70,13 @@ def compare_body(
         and the robot have them; rad, but `ROOT` and `ROOT_HEIGHT` in m.
     """
     path = path_without_heading(trajectory, heading)
-    legs = find_leg_lines(robot)
-    followed = follow_legs(robot, legs, path)
+    body = match_body(robot)
+    points = dict(zip(body.names, np.moveaxis(place_points(body, path).points, 1, 0), strict=True))
+    legs = points if robot.floating else {}
     return (
         *_compare_head(robot, path, motion),
-        *_compare_legs(followed, motion),
-        *_compare_root(legs, followed, motion),
+        *_compare_legs(legs, motion),
+        *_compare_root(legs, motion),
     )
 
 
@@ -93,34 +95,28 @@ def _compare_head(robot: Robot, path: Array, motion: HumanMotion) -> Iterator[Er
     yield ErrorTrack(HEAD, "", np.arange(len(path)), angle)
 
 
-def _compare_legs(legs: Mapping[str, LegPath], motion: HumanMotion) -> Iterator[ErrorTrack]:
+def _compare_legs(points: Mapping[str, Array], motion: HumanMotion) -> Iterator[ErrorTrack]:
     """Compare the directions of thighs and shanks."""
     for quantity, start, end in ((THIGH, "hip", "knee"), (SHANK, "knee", "ankle")):
-        for side, leg in legs.items():
-            ends = [f"{side}_{joint}" for joint in (start, end)]
-            if all(name in motion.joints for name in ends):
-                person = motion.joints[ends[1]] - motion.joints[ends[0]]
-                robot = getattr(leg, end) - getattr(leg, start)
-                yield ErrorTrack(quantity, side, np.arange(len(person)), angle_between(robot, person))
+        for side in SIDES:
+            a, b = f"{side}_{start}", f"{side}_{end}"
+            if all(name in place for name in (a, b) for place in (motion.joints, points)):
+                person = motion.joints[b] - motion.joints[a]
+                angle = angle_between(points[b] - points[a], person)
+                yield ErrorTrack(quantity, side, np.arange(len(person)), angle)
 
 
-def _compare_root(
-    lines: Mapping[str, LegLine], legs: Mapping[str, LegPath], motion: HumanMotion
-) -> Iterator[ErrorTrack]:
+def _compare_root(points: Mapping[str, Array], motion: HumanMotion) -> Iterator[ErrorTrack]:
     """Compare the path of the middle between the hips, and the direction of the line between them."""
     hips = [f"{side}_hip" for side in SIDES]
-    if len(legs) < len(SIDES) or not all(name in motion.joints for name in hips):
+    if not all(name in place for name in hips for place in (motion.joints, points)):
         return
     samples = np.arange(len(motion.time))
-    robot, person = (
-        np.stack(each, axis=1)
-        for each in ([leg.hip for leg in legs.values()], [motion.joints[n] for n in hips])
-    )
-    length = person_leg_length(motion)
-    if length is not None:
-        ratio = np.mean([line.length for line in lines.values()]) / length
+    robot, person = (np.stack([place[n] for n in hips], axis=1) for place in (points, motion.joints))
+    length, own = leg_length(motion.joints), leg_length(points)
+    if length is not None and own is not None:
         moved, wanted = (each.mean(axis=1) - each[0].mean(axis=0) for each in (robot, person))
-        missed = moved - ratio * wanted
+        missed = moved - own / length * wanted
         yield ErrorTrack(ROOT, "", samples, np.linalg.norm(missed[:, :2], axis=1))
         yield ErrorTrack(ROOT_HEIGHT, "", samples, np.abs(missed[:, 2]))
     initial = [motion.initial.joints.get(name) for name in hips]
@@ -129,26 +125,18 @@ def _compare_root(
     yield ErrorTrack(HEADING, "", samples, np.abs(wrap_angle(turned)))
 
 
-def person_leg_length(motion: HumanMotion) -> float | None:
-    """Measure the length of a person's straight leg, from hip to ankle.
+def leg_length(points: Mapping[str, Array]) -> float | None:
+    """Measure the length of a leg from hip to ankle, m: mean over both legs of the median over time of (T, 3).
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    float or None
-        Mean over the recorded legs and over time, m; None if no leg is recorded whole.
+    None if no leg has hip, knee and ankle.
     """
     lengths = []
     for side in SIDES:
-        points = [motion.joints.get(f"{side}_{joint}") for joint in _LEG]
-        hip, knee, ankle = points
-        if hip is not None and knee is not None and ankle is not None:
+        names = [f"{side}_{joint}" for joint in _LEG]
+        if all(name in points for name in names):
+            hip, knee, ankle = (points[name] for name in names)
             parts = np.linalg.norm(knee - hip, axis=1) + np.linalg.norm(ankle - knee, axis=1)
-            lengths.append(parts.mean())
+            lengths.append(float(np.median(parts)))
     return float(np.mean(lengths)) if lengths else None
 
 

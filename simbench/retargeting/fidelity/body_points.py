@@ -8,8 +8,9 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.fidelity.leg_lines import find_leg_lines, follow_legs
 from simbench.retargeting.imitation.robot_errors import path_without_heading
+from simbench.retargeting.match.body import match_body
+from simbench.retargeting.match.points import place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -73,17 +74,21 @@ def robot_points(robot: Robot, trajectory: JointTrajectory, *, heading: float = 
         among `POINT_NAMES`: a toe is the middle of a sole's front edge. The neck is left out.
     """
     path = path_without_heading(trajectory, heading)
-    roles = [name for name in POINT_NAMES if name in robot.frames]
+    body = match_body(robot)
+    points = {
+        name: values
+        for name, values in zip(body.names, np.moveaxis(place_points(body, path).points, 1, 0), strict=True)
+        if name in POINT_NAMES
+    }
+    roles = [name for name in ("pelvis", "head") if name in robot.frames]
     soles = [role for role in robot.feet if role in robot.soles]
     frames = [robot.model.getFrameId(robot.frames[role]) for role in (*roles, *soles)]
     poses = dict(zip((*roles, *soles), frame_poses(robot.model, frames, path), strict=True))
-    points = {role: poses[role][:, :3, 3] for role in roles}
+    points |= {role: poses[role][:, :3, 3] for role in roles}
     for role in soles:
         corners = robot.soles[role]
         front = np.array([corners[:, 0].max(), corners[:, 1].mean(), 0.0])
         points[role.replace("foot", "toe")] = poses[role][:, :3, :3] @ front + poses[role][:, :3, 3]
-    for side, leg in follow_legs(robot, find_leg_lines(robot), path).items():
-        points |= {f"{side}_{joint}": values for joint, values in zip(_LEG, leg, strict=False)}
     return points
 
 

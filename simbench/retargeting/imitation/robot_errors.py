@@ -13,7 +13,8 @@ from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.imitation.errors import rotation_angle
-from simbench.retargeting.imitation.scaling import robot_lengths
+from simbench.retargeting.match.body import match_body
+from simbench.retargeting.match.points import arm_lengths, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -125,7 +126,8 @@ def compare_with_person(
         p = L_upper (elbow − shoulder) / ‖elbow − shoulder‖ + L_fore (wrist − elbow) / ‖wrist − elbow‖,
 
     and its error the distance of the robot's wrist, relative to its own shoulder, from p: 0 where both
-    directions are the person's, whatever the proportions. Hands and trunk are compared by their rotation
+    directions are the person's, whatever the proportions. The trunk is the line from the middle of the hips to
+    the middle of the shoulders; where hips are not recorded, it is compared as the hands are: by the rotation
     out of the initial posture, arms horizontal forward and palms down, which is the robot's posture `basic`.
 
     Parameters
@@ -156,12 +158,10 @@ def compare_with_person(
         raise RetargetError(
             f"the trajectory has {len(trajectory.time)} samples, the recording {count}; they must be as many"
         )
-    model = robot.model
-    roles = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
+    body = match_body(robot)
     path = path_without_heading(trajectory, heading)
-    found = frame_poses(model, [model.getFrameId(robot.frames[role]) for role in roles], path)
-    reached = dict(zip(roles, (poses[:, :3, 3] for poses in found), strict=True))
-    lengths, samples = robot_lengths(robot), np.arange(count)
+    reached = dict(zip(body.names, np.moveaxis(place_points(body, path).points, 1, 0), strict=True))
+    samples = np.arange(count)
     aims, tracks = hand_aims(robot, motion), []
     for side in SIDES:
         shoulder, elbow, wrist = (f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist"))
@@ -171,9 +171,16 @@ def compare_with_person(
             tracks.append(ErrorTrack(quantity, side, samples, angle))
         missed = reached[wrist] - reached[shoulder] - aims[side]
         tracks.append(ErrorTrack(HAND, side, samples, np.linalg.norm(missed, axis=1)))
-    tracks += _compare_orientations(robot, path, motion)
+    ends = [f"{side}_{joint}" for joint in ("hip", "shoulder") for side in SIDES]
+    if all(name in motion.joints and name in reached for name in ends):
+        person, own = (
+            (place[ends[2]] + place[ends[3]]) - (place[ends[0]] + place[ends[1]])
+            for place in (motion.joints, reached)
+        )
+        tracks.append(ErrorTrack(TRUNK, "", samples, angle_between(own, person)))
+    tracks += _compare_orientations(robot, path, motion, trunk=TRUNK not in [t.quantity for t in tracks])
     tracks.sort(key=lambda track: QUANTITIES.index(track.quantity))
-    arms = {side: lengths.upper_arm[side] + lengths.forearm[side] for side in SIDES}
+    arms = {side: sum(arm_lengths(body, side)) for side in SIDES}
     return RobotErrors(tuple(tracks), arms, held or {})
 
 
@@ -289,16 +296,17 @@ def hand_aims(robot: Robot, motion: HumanMotion) -> dict[str, Array]:
     {side: (T, 3) array}
         Position of each wrist relative to its shoulder, in the recording's axes, m.
     """
-    lengths, aims = robot_lengths(robot), {}
+    body, aims = match_body(robot), {}
     for side in SIDES:
+        lengths = arm_lengths(body, side)
         shoulder, elbow, wrist = (
             motion.joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist")
         )
         aims[side] = sum(
             length * line / np.linalg.norm(line, axis=1, keepdims=True)
             for length, line in (
-                (lengths.upper_arm[side], elbow - shoulder),
-                (lengths.forearm[side], wrist - elbow),
+                (lengths[0], elbow - shoulder),
+                (lengths[1], wrist - elbow),
             )
         )
     return aims
@@ -343,9 +351,11 @@ def basic_path(robot: Robot) -> Array:
     return np.concatenate([_AT_ORIGIN, robot.postures["basic"]])[None]
 
 
-def _compare_orientations(robot: Robot, path: Array, motion: HumanMotion) -> Iterator[ErrorTrack]:
-    """Compare the rotation of hands and trunk out of the initial posture with the person's."""
-    names = [*(f"{side}_hand" for side in SIDES), "trunk"]
+def _compare_orientations(
+    robot: Robot, path: Array, motion: HumanMotion, *, trunk: bool
+) -> Iterator[ErrorTrack]:
+    """Compare the rotation of hands, and of the trunk, out of the initial posture with the person's."""
+    names = [*(f"{side}_hand" for side in SIDES), *(["trunk"] if trunk else [])]
     # A hand that was not recorded is only assumed in line with its forearm.
     recorded = [name for name in names if name in motion.initial.segments and name not in motion.missing]
     frames = [robot.model.getFrameId(robot.frames[name]) for name in recorded]

@@ -1,0 +1,244 @@
+"""Match of bodies: which joints of a robot move which bone of a person, and where its joint centres are.
+
+Nothing is counted or read from names: a limb's middle joint is the one whose motion changes the distance between
+the limb's ends, a limb's root is where the axes meet that swing its upper bone, and the bones run between these
+centres. The roles in `robot.frames` say only which links are trunk, hands and feet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
+from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+
+BONES = {
+    "upper arm": ("shoulder", "elbow"),
+    "forearm": ("elbow", "wrist"),
+    "thigh": ("hip", "knee"),
+    "shank": ("knee", "ankle"),
+}
+"""The bones of a limb, by the joints at their ends."""
+_SWINGS = 0.25
+"""Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below, it
+turns the bone about its own line."""
+_ROUNDS = 4
+"""Rounds in which the joints that swing a bone, and with them its beginning, are found."""
+_BENDS_TRIED = 9
+"""Positions of each joint that are tried for how far it bends a limb."""
+_AXIS_LENGTH = 0.1
+"""Distance at which the axes of hands, pelvis and head are points, m."""
+_LONGEST_BEND = 2.0
+"""Largest bend tried of a joint without limits, rad."""
+
+
+@dataclass(frozen=True)
+class MatchedBody:
+    """A robot's body as the person's: the points that correspond, and the joints that follow.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot, on a floating base.
+    tree : KinematicTree
+        All its n joints.
+    names : tuple of str, length P
+        Names of the points: the joint centres (`left_hip`, ...); `pelvis_base`, `pelvis_left` and `pelvis_up`;
+        `head_base` and `head_top`; `left_palm`, `left_fingers` and `left_back` of each hand; and the corners of
+        the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
+    body : (P,) int array
+        Body of the tree that carries each point.
+    position : (P, 3) array
+        Position of each point on its body, m.
+    joints : (m,) int array
+        Columns of the joints that follow the person; the others, fingers, keep their rest position.
+    rest : (n,) array
+        Positions of all joints at rest, rad: where a joint stays that nothing moves.
+    flexion : {str: (int, float)}
+        Column of the middle joint of each limb (`left_arm`, ...), and the sign by which it flexes.
+    lower, upper : (n,) array
+        Limits of the joints, rad.
+    """
+
+    robot: Robot
+    tree: KinematicTree
+    names: tuple[str, ...]
+    body: NDArray[np.int64]
+    position: Array
+    joints: NDArray[np.int64]
+    rest: Array
+    flexion: dict[str, tuple[int, float]]
+    lower: Array
+    upper: Array
+
+    def index(self, name: str) -> int:
+        """Index of a point."""
+        return self.names.index(name)
+
+
+def match_body(robot: Robot) -> MatchedBody:
+    """Find the bones of a robot, by moving its joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot on a floating base with two arms or two legs.
+
+    Returns
+    -------
+    MatchedBody
+        Points, joints and limits.
+
+    Raises
+    ------
+    RetargetError
+        If a limb has no joint that bends it.
+    """
+    model = robot.model
+    data = model.createData()
+    zero = pin.neutral(model)
+    pin.computeJointJacobians(model, data, zero)
+    pin.updateFramePlacements(model, data)
+    points: dict[str, tuple[int, Array]] = {}
+    flexion: dict[str, tuple[int, float]] = {}
+
+    def attach(name: str, body: int, place: Array) -> None:
+        """Fix a point of the world in the zero configuration to a body of the tree."""
+        joint = body + robot.root_v // 6
+        carrier = data.oMi[joint] if joint > 0 else pin.SE3.Identity()
+        points[name] = (body, carrier.actInv(np.asarray(place, dtype=float)))
+
+    for side in SIDES:
+        for limb, roots, end in (("arm", ("shoulder", "elbow", "wrist"), "hand"), ("leg", ("hip", "knee", "ankle"), "foot")):
+            group = [model.getJointId(name) for name in robot.groups.get(f"{side}_{limb}", ())]
+            if len(group) < 3 or f"{side}_{end}" not in robot.frames:
+                continue
+            origins = np.array([data.oMi[joint].translation for joint in group])
+            axes = np.array([data.J[3:, model.joints[joint].idx_v] for joint in group])
+            wrist = robot.frames.get(f"{side}_{roots[2]}")
+            tip = origins[-1] if wrist is None else data.oMf[model.getFrameId(wrist)].translation.copy()
+            middle, sign = _find_middle_joint(robot, group, origins, axes, tip)
+            first, centre = _find_swing_centre(origins[:middle], axes[:middle], origins[middle] - origins[0])
+            if wrist is None:
+                tip = _nearest_point(origins[middle + 1 :], axes[middle + 1 :], np.ones(len(group) - middle - 1))
+            bend = _nearest_on_axis(origins[middle], axes[middle], centre, tip)
+            root, hinge, last = (f"{side}_{name}" for name in roots)
+            attach(root, _parent_body(robot, group[first]), centre)
+            attach(hinge, _parent_body(robot, group[middle]), bend)
+            if wrist is None:
+                attach(last, group[middle] - robot.root_v // 6, tip)
+            else:
+                points[last] = _frame_point(robot, wrist)
+            flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), sign)
+    for side in SIDES:
+        if f"{side}_hand" in robot.frames and f"{side}_wrist" in points:
+            for name, offset in (("palm", 0), ("fingers", 1), ("back", 3)):
+                along = np.eye(3)[offset - 1] * _AXIS_LENGTH if offset else np.zeros(3)
+                points[f"{side}_{name}"] = _frame_point(robot, robot.frames[f"{side}_hand"], along)
+        foot = f"{side}_foot"
+        if foot in robot.soles:
+            corners = robot.soles[foot]
+            order = np.argsort(corners[:, 0], kind="stable")
+            for number, corner in enumerate((order[0], order[2], order[3], order[1])):
+                points[f"{side}_sole_{number}"] = _frame_point(robot, robot.frames[foot], corners[corner])
+    for part, axes_shown in (("pelvis", ("left", "up")), ("head", ("top",))):
+        if part in robot.frames:
+            frame = model.getFrameId(robot.frames[part])
+            place, carrier = data.oMf[frame].translation.copy(), frame_on_body(model, frame)[0]
+            attach(f"{part}_base", carrier, place)
+            for name in axes_shown:
+                attach(f"{part}_{name}", carrier, place + _AXIS_LENGTH * np.eye(3)[1 if name == "left" else 2])
+    follows = {n for group, names in robot.groups.items() if not group.endswith("_grip") for n in names}
+    joints = np.array([k for k, name in enumerate(robot.joint_names) if name in follows], dtype=np.int64)
+    columns = [model.joints[model.getJointId(name)].idx_q for name in robot.joint_names]
+    rest = robot.postures.get("standing", np.zeros(len(robot.joint_names)))
+    return MatchedBody(
+        robot,
+        kinematic_tree(model),
+        tuple(points),
+        np.array([body for body, _ in points.values()], dtype=np.int64),
+        np.array([place for _, place in points.values()]),
+        joints,
+        np.array(rest, dtype=float),
+        flexion,
+        np.asarray(model.lowerPositionLimit)[columns],
+        np.asarray(model.upperPositionLimit)[columns],
+    )
+
+
+def _find_middle_joint(
+    robot: Robot, group: Sequence[int], origins: Array, axes: Array, tip: Array
+) -> tuple[int, float]:
+    """Find the joint of a limb that brings its end nearest to its root, and the sign of the joint that does.
+
+    Only the part of the limb behind a joint moves: the distance of the end from the limb's first joint, as the
+    joint goes through its range while the others stay at zero.
+    """
+    model = robot.model
+    best = (0.0, 0, 1.0)
+    for k in range(1, len(group)):
+        index = model.joints[group[k]].idx_q
+        low = max(float(model.lowerPositionLimit[index]), -_LONGEST_BEND)
+        high = min(float(model.upperPositionLimit[index]), _LONGEST_BEND)
+        arm, axis = tip - origins[k], axes[k]
+        for angle in np.linspace(low, high, _BENDS_TRIED):
+            turned = pin.AngleAxis(float(angle), axis).toRotationMatrix() @ arm + origins[k]
+            shortened = float(np.linalg.norm(tip - origins[0]) - np.linalg.norm(turned - origins[0]))
+            if shortened > best[0] + 1e-6:
+                best = (shortened, k, 1.0 if angle > 0.0 else -1.0)
+    if best[1] == 0:
+        names = ", ".join(model.names[joint] for joint in group)
+        raise RetargetError(f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance")
+    return best[1], best[2]
+
+
+def _find_swing_centre(origins: Array, axes: Array, bone: Array) -> tuple[int, Array]:
+    """Find the last joint that swings a bone, and the point nearest to the axes of all those that do.
+
+    A joint about the bone's own line does not swing it, wherever its axis lies.
+    """
+    end, centre = origins[0] + bone, origins[0]
+    last = len(axes) - 1
+    # Which joints swing the bone depends on where it begins.
+    for _ in range(_ROUNDS):
+        along = (end - centre) / np.linalg.norm(end - centre)
+        swing = 1.0 - (axes @ along) ** 2
+        swinging = np.flatnonzero(swing > _SWINGS)[::-1]
+        if not swinging.size:
+            break
+        last = int(swinging[0])
+        centre = _nearest_point(origins[swinging], axes[swinging], swing[swinging])
+    return last, centre
+
+
+def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
+    """Point (3,) nearest to axes (N, 3) through points (N, 3); of many, the one nearest to the first point."""
+    across = weights[:, None, None] * (np.eye(3) - axes[:, :, None] * axes[:, None, :])
+    offsets = np.einsum("nij,nj->i", across, points - points[0])
+    return np.asarray(points[0] + np.linalg.lstsq(across.sum(axis=0), offsets, rcond=1e-6)[0])
+
+
+def _nearest_on_axis(point: Array, axis: Array, start: Array, end: Array) -> Array:
+    """Point (3,) of an axis that is nearest to the line through two points."""
+    along = (end - start) / np.linalg.norm(end - start)
+    cosine = float(axis @ along)
+    offset = point - start
+    distance = (cosine * (along @ offset) - axis @ offset) / max(1.0 - cosine**2, 1e-9)
+    return np.asarray(point + distance * axis)
+
+
+def _parent_body(robot: Robot, joint: int) -> int:
+    """Body of the tree that carries a joint of the model."""
+    return max(0, int(robot.model.parents[joint]) - robot.root_v // 6)
+
+
+def _frame_point(robot: Robot, frame: str, offset: Array | None = None) -> tuple[int, Array]:
+    """Body of the tree and position on it, m, of a point given in a frame."""
+    body, rotation, translation = frame_on_body(robot.model, robot.model.getFrameId(frame))
+    return body, translation + (0.0 if offset is None else rotation @ offset)
