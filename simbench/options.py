@@ -276,21 +276,22 @@ class WeightsSection(ScenarioSection):
         return energy, velocity, ergonomy, manipulability
 
 
-RETARGETING_METHODS = ("analytical", "numerical", "ude", "arm_adaptation")
+RETARGETING_METHODS = ("bones", "analytical", "numerical", "ude", "arm_adaptation")
 """Methods of retargeting that ship with simbench."""
 
 
 class RetargetSection(ScenarioSection):
     """How the motion is converted to joint positions."""
 
-    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "analytical"
-    """Method of following the recording. With the scaled model: one Gauss-Newton step per frame, the least
-    error in every frame, or the least error of the markers alone (Tomić 2018); with the robot's own arms,
-    stretched, inside position, speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""
+    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "bones"
+    """Method of following the recording: `bones` gives the robot's bones the directions of the person's, all
+    frames at once. With the scaled model: one Gauss-Newton step per frame, the least error in every frame, or
+    the least error of the markers alone (Tomić 2018); with the robot's own arms, stretched, inside position,
+    speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""
     options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
     """Keys of a plug-in's retargeter."""
     posture: Literal["limited", "rescaled"] = "limited"
-    """How the scaled model's posture is brought inside the robot's limits: by following the recording again
+    """How the scaled model's posture (not of `bones`) is brought inside the robot's limits: by following the recording again
     with the limits, all frames at once, or by rescaling its joint curves around excursions (Safonova et al.
     2003)."""
     transfer: Literal["path", "frame"] = "path"
@@ -302,9 +303,10 @@ class RetargetSection(ScenarioSection):
     """What gives way where the person is faster than the robot's joints: `preserve` keeps the recorded clock
     and reduces amplitudes, `local` keeps the path and takes longer only where it must, `uniform` slows the
     whole motion by one factor."""
-    legs: Literal["stand", "follow"] = "stand"
-    """What the legs do: `stand` on both feet, or `follow` the person's steps, turns and squats."""
-    legs_strict: bool = False
+    physics: Literal["stand", "steps"] = "stand"
+    """What the motion is planned to be executed with: both feet planted, `stand`, or the person's `steps`,
+    turns and squats. (`simbench retarget --physics kinematic` leaves balance out, and cannot be executed.)"""
+    steps_strict: bool = False
     """Whether steps that the robot cannot take as the person did are refused, not replaced by the nearest."""
     smoothing_window: Annotated[int, Field(ge=3, le=10_001)] = 31
     """Savitzky-Golay window in samples, odd: 31 are 0.31 s at 100 Hz, the default of `motion.rate_hz`."""

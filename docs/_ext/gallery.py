@@ -190,7 +190,7 @@ def _group_of(scenario: Scenario) -> str:
 
 
 def _is_balancing(scenario: Scenario) -> bool:
-    follows = scenario.retarget.legs == "follow"
+    follows = scenario.retarget.physics == "steps"
     return follows or scenario.push is not None or scenario.stepping is not None
 
 
@@ -216,7 +216,7 @@ def _says_something(name: str, scenario: Scenario, baseline: Baseline) -> bool:
         walks = any(command.march is None for command in scenario.stepping.commands)
         skipped = (*FREE, *(("retarget.slow_down", "tracking.arms_rms_rad") if walks else WALKING))
         return name not in skipped
-    if scenario.retarget.legs == "follow":
+    if scenario.retarget.physics == "steps":
         return name not in ("retarget.slow_down", *FREE)
     imposed = ("steps.count", "tracking.arms_rms_rad", "cog.rms_m", *WALKING)
     return name not in imposed and (not scenario.fixtures or name != "limits.speed_ratio")

@@ -3,7 +3,7 @@
 python scripts/studies/followed_steps.py [RECORDING ...] [--robots mahru,romeo] [--out FOLDER] [--video]
                                  [--set KEY=VALUE]... [--texts]
 
-Runs every recording on every robot with `retarget.legs: follow`, and prints a line for each: the person's
+Runs every recording on every robot with `retarget.physics: steps`, and prints a line for each: the person's
 steps and the robot's, the scale of the distances, how many steps were changed, the RMS errors of the landings
 against the person's, scaled, in place, time and direction, the error of the heading, the ZMP's share inside
 the soles, and whether the robot fell; or, where the steps are refused, the line that says why.
@@ -41,7 +41,7 @@ SCENARIO = """\
 name: followed
 robot: {{name: {robot}}}
 motion: {{source: "{source}"}}
-retarget: {{legs: follow}}
+retarget: {{physics: steps}}
 simulation: {{lead_in_s: 1.0}}
 """
 

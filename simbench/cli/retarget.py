@@ -38,10 +38,10 @@ _MOST_MOMENTS = 12
 """Moments side by side of which each still has 90 pixels."""
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
-_METHODS = "analytical, numerical, ude, arm_adaptation"
+_METHODS = "bones, analytical, numerical, ude, arm_adaptation"
 _BESIDE = "--picture FILE --beside"
 """What stands for `--compare`."""
-_LEGS = "stand (on both feet), follow (the person's steps)"
+_PHYSICS = "kinematic (within the robot's limits), stand (feet planted, balanced), steps (the person's, balanced)"
 _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
 
@@ -50,7 +50,7 @@ class _Way(NamedTuple):
 
     method: str
     timing: str
-    legs: str
+    physics: str | None
     free: bool
 
 
@@ -75,13 +75,20 @@ class _Files(NamedTuple):
 
 
 def _way_options(
+    physics: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What the motion must hold: {_PHYSICS}. By default kinematic, with equipment stand.",
+            autocompletion=complete_words("kinematic", "stand", "steps"),
+        ),
+    ] = None,
     method: Annotated[
         str,
         typer.Option(
-            help=f"How the model follows the person: {_METHODS}.",
+            help=f"How the robot follows the person: {_METHODS}.",
             autocompletion=complete_words(*_METHODS.split(", ")),
         ),
-    ] = "analytical",
+    ] = "bones",
     timing: Annotated[
         str,
         typer.Option(
@@ -89,10 +96,6 @@ def _way_options(
             autocompletion=complete_words("auto", "preserve", "local", "uniform"),
         ),
     ] = "auto",
-    legs: Annotated[
-        str,
-        typer.Option(help=f"What the legs do: {_LEGS}.", autocompletion=complete_words("stand", "follow")),
-    ] = "stand",
     free: Annotated[
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
@@ -100,8 +103,8 @@ def _way_options(
     """Collect the options that say how a motion is retargeted, and check them before anything is imported."""
     from simbench.retargeting.choices import require_choices
 
-    require_choices(method, timing, legs)
-    return _Way(method, timing, legs, free)
+    require_choices(method, timing, physics)
+    return _Way(method, timing, physics, free)
 
 
 def _file_options(
@@ -162,11 +165,11 @@ def retarget(
         made = retarget_motion(
             motion,
             robot,
-            way.method,
+            physics=way.physics,
+            method=way.method,
             reading=reading,
             free=way.free,
             timing=way.timing,
-            legs=way.legs,
             on_progress=on_progress,
         )
     fidelity = measure_retargeting(made)
@@ -183,6 +186,11 @@ def retarget(
 
 def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
     """Write trajectory and pictures, if all of them can be; say what the trajectory's file holds."""
+    from simbench.retargeting.imitate.plan import KinematicPlan
+
+    if isinstance(made.plan, KinematicPlan) and files.plot is not None:
+        # There is no scaled model beside the person to draw: the robot itself is drawn.
+        files = files._replace(plot=None, compare=files.plot)
     if files.compare is not None:
         require_body(made)
     if files.plot is not None:
@@ -212,9 +220,9 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
 def _model_errors(made: Retargeting) -> ImitationErrors | None:
     """Errors of the scaled model; None where there is none, or its root turns and leans with the person."""
     from simbench.retargeting.imitation.errors import imitation_errors
-    from simbench.retargeting.legs.plan import StepFollowingPlan
 
-    if isinstance(made.plan, StepFollowingPlan) or made.plan.imitation is None:
+    # Only a plan with a scaled model has one; that of a motion by steps is seen from a root that turns.
+    if getattr(made.plan, "imitation", None) is None:
         return None
     return imitation_errors(made.plan.imitation, made.motion)
 
@@ -430,6 +438,7 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     """
     from simbench.options import RetargetSection
     from simbench.retargeting.fidelity.metrics import fidelity_metrics
+    from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.imitation.joint_use import limit_stays
     from simbench.retargeting.legs.plan import StepFollowingPlan
     from simbench.runs.fidelity_rows import fidelity_lines
@@ -444,7 +453,8 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
         yield from (f"changed    {change}" for change in made.plan.changes)
         others = [doubt for doubt in made.plan.doubts if doubt not in made.plan.changes]
     else:
-        yield from (f"time       {note}" for note in made.plan.notes)
+        head = "note" if isinstance(made.plan, KinematicPlan) else "time"
+        yield from (f"{head:10s} {note}" for note in made.plan.notes)
         others = []
     yield from (f"doubt      {doubt}" for doubt in (*made.recording.doubts, *others))
 

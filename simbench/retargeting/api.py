@@ -9,14 +9,14 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import BalanceSection, RetargetSection, RobotSection, SimulationSection
-from simbench.retargeting.choices import require_choices
+from simbench.retargeting.choices import KINEMATIC, require_choices
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
+from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
 from simbench.retargeting.legs.plan import StepFollowingPlan, plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
-from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress
@@ -34,21 +34,24 @@ class Retargeting:
     robot : Robot
         Robot that the motion is for.
     motion : HumanMotion
-        The recording at the rate of the imitation.
-    plan : MotionPlan, StepFollowingPlan or ArmPlan
-        Planned motion of the robot; a `StepFollowingPlan` if its legs follow the person's steps, an `ArmPlan`
-        for a fixed base.
+        The recording at the rate of the plan.
+    plan : KinematicPlan, MotionPlan, StepFollowingPlan or ArmPlan
+        Planned motion of the robot: a `KinematicPlan` where balance is left out, a `StepFollowingPlan` if its legs
+        follow the person's steps, an `ArmPlan` for a fixed base.
     method : str
         Method of retargeting, one of `choices.METHODS`.
     recording : HumanMotion
         The recording as it was read, with everything doubtful about it.
+    physics : str
+        Level of physics, one of `choices.PHYSICS`.
     """
 
     robot: Robot
     motion: HumanMotion
-    plan: MotionPlan | StepFollowingPlan | ArmPlan
+    plan: KinematicPlan | MotionPlan | StepFollowingPlan | ArmPlan
     method: str
     recording: HumanMotion
+    physics: str
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -59,12 +62,12 @@ class Retargeting:
 def retarget_motion(
     source: str,
     robot_name: str,
-    method: str,
     *,
+    physics: str | None = None,
+    method: str = "bones",
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     free: bool = False,
     timing: str = "auto",
-    legs: str = "stand",
     on_progress: Progress = None,
 ) -> Retargeting:
     """Retarget a recording to a robot: free motion, or on equipment whose handles are known.
@@ -77,17 +80,19 @@ def retarget_motion(
         Name or path of the recording, as in `read_motion`.
     robot_name : str
         Name of the robot or path of its URDF, as in `load_robot`.
+    physics : str or None
+        Level of physics: `kinematic`, the person's motion within the robot's limits, without balance; `stand`,
+        both feet planted and balanced; `steps`, the person's steps, balanced. None for `kinematic`, but `stand`
+        where hands hold equipment, the base is fixed or another method is asked for.
     method : str
-        One of `choices.METHODS`.
+        One of `choices.METHODS`; `kinematic` has `bones` only.
     reading : ReadOptions
         Declarations about the recording: units, axes, marker map.
     free : bool
         Whether to ignore the equipment that the hands held.
     timing : str
         What gives way where the person is faster than the robot, one of `choices.TIMINGS`, as in
-        `RetargetSection`. Legs that follow keep the recorded clock in any case.
-    legs : str
-        What the legs do, one of `choices.LEGS`: `stand`, or `follow` the person's steps.
+        `RetargetSection`. `kinematic` and `steps` keep the recorded clock in any case.
     on_progress : callable (stage, done, total), bool or None
         Called as planning proceeds; or whether progress is shown on the standard error, None for in a
         terminal or a notebook only.
@@ -100,41 +105,46 @@ def retarget_motion(
     Raises
     ------
     SimbenchError
-        If the method, the timing or what the legs do is unknown, the recording or the robot cannot be read,
-        or the one cannot follow the other.
+        If the physics, the method or the timing is unknown, the recording or the robot cannot be read, or the one
+        cannot follow the other.
     """
-    require_choices(method, timing, legs)
+    require_choices(method, timing, physics)
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
         recording = with_doubts(read_motion(source, reading))
         if has_both_arms(robot) and not reading.strict:
             recording = hang_missing_arm(recording)
-        motion = resample(recording, max(recording.rate, _IMITATION_RATE))
+        equipment = Equipment({} if free else recording.handles)
+        if physics is None:
+            simple = robot.floating and not equipment.handles and method == "bones" and timing in ("auto", "preserve")
+            physics = KINEMATIC if simple else "stand"
+        if physics != "stand":
+            if not robot.floating:
+                raise RetargetError(f"physics `{physics}`: {robot.name} has a fixed base; allowed: stand")
+            if equipment.handles:
+                raise RetargetError(
+                    f"physics `{physics}`: {recording.source}: hands hold equipment; allowed: stand, or free motion "
+                    "(--free)"
+                )
         tell("read", 1, 1)
-        settings = RetargetSection.model_validate({"method": method, "timing": timing, "legs": legs})
-        handles = {} if free else motion.handles
-        plan = _make_plan(robot, motion, settings, Equipment(handles), tell)
-    return Retargeting(robot, motion, plan, method, recording)
-
-
-def _make_plan(
-    robot: Robot, motion: HumanMotion, settings: RetargetSection, equipment: Equipment, tell: OnProgress
-) -> MotionPlan | StepFollowingPlan | ArmPlan:
-    """Plan with the planner for the robot's base and legs."""
-    if settings.legs == "follow":
-        if not robot.floating:
-            raise RetargetError(f"legs `follow`: {robot.name} has a fixed base; allowed: stand")
-        if equipment.handles:
-            raise RetargetError(
-                f"legs `follow`: {motion.source}: hands hold equipment; allowed: stand, or free motion "
-                "(--free)"
-            )
-        options = StepFollowingOptions(
-            RobotSection(), settings, SimulationSection(), BalanceSection().rate_hz, "none"
+        settings = RetargetSection.model_validate(
+            {"method": method, "timing": timing, "physics": "stand" if physics == KINEMATIC else physics}
         )
-        return plan_step_following(robot, motion, options, tell)
-    # Where hands hold something, a base placement is found from which the robot can too.
-    place = RobotSection(place="auto" if equipment.handles else "given")
-    make_plan = plan_motion if robot.floating else plan_fixed_base
-    return make_plan(robot, motion, place, settings, equipment, tell)
+        plan: KinematicPlan | MotionPlan | StepFollowingPlan | ArmPlan
+        if physics == KINEMATIC:
+            motion = recording
+            plan = plan_kinematic(robot, motion, settings, tell)
+        else:
+            motion = resample(recording, max(recording.rate, _IMITATION_RATE))
+            if physics == "steps":
+                options = StepFollowingOptions(
+                    RobotSection(), settings, SimulationSection(), BalanceSection().rate_hz, "none"
+                )
+                plan = plan_step_following(robot, motion, options, tell)
+            else:
+                # Where hands hold something, a base placement is found from which the robot can too.
+                place = RobotSection(place="auto" if equipment.handles else "given")
+                make_plan = plan_motion if robot.floating else plan_fixed_base
+                plan = make_plan(robot, motion, place, settings, equipment, tell)
+    return Retargeting(robot, motion, plan, method, recording, physics)

@@ -8,10 +8,12 @@ from simbench.plugins.options import is_plugin
 
 METHODS = RETARGETING_METHODS
 TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
-LEGS: tuple[str, ...] = get_args(RetargetSection.model_fields["legs"].annotation)
+KINEMATIC = "kinematic"
+PHYSICS: tuple[str, ...] = (KINEMATIC, *get_args(RetargetSection.model_fields["physics"].annotation))
+"""Levels of physics: the person's motion within the robot's limits; feet planted and balanced; steps too."""
 
 
-def require_choices(method: str, timing: str, legs: str) -> None:
+def require_choices(method: str, timing: str, physics: str | None) -> None:
     """Refuse what cannot be chosen.
 
     Parameters
@@ -20,8 +22,8 @@ def require_choices(method: str, timing: str, legs: str) -> None:
         Method of retargeting, one of `METHODS`, or a plug-in of group `simbench.retargeters`.
     timing : str
         What gives way where the person is faster than the robot, one of `TIMINGS`.
-    legs : str
-        What the legs do, one of `LEGS`.
+    physics : str or None
+        Level of physics, one of `PHYSICS`; None for the one that fits robot and recording.
 
     Raises
     ------
@@ -32,5 +34,9 @@ def require_choices(method: str, timing: str, legs: str) -> None:
         raise RetargetError(f"unknown method `{method}`; allowed: {', '.join(METHODS)}")
     if timing not in TIMINGS:
         raise RetargetError(f"unknown timing `{timing}`; allowed: {', '.join(TIMINGS)}")
-    if legs not in LEGS:
-        raise RetargetError(f"unknown legs `{legs}`; allowed: {', '.join(LEGS)}")
+    if physics is not None and physics not in PHYSICS:
+        raise RetargetError(f"unknown physics `{physics}`; allowed: {', '.join(PHYSICS)}")
+    if physics == KINEMATIC and method != "bones":
+        raise RetargetError(f"method `{method}`: of physics `stand` and `steps`; `kinematic` has bones only")
+    if physics == KINEMATIC and timing not in ("auto", "preserve"):
+        raise RetargetError(f"timing `{timing}`: physics `kinematic` keeps the recorded clock; allowed: auto, preserve")

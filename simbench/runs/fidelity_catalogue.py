@@ -34,7 +34,7 @@ class _Quantity(NamedTuple):
 
 
 _EXECUTED = "joint_position, base_pose, recording_robot_time"
-_STAND = "With `retarget.legs: stand` the robot stands on both feet, whatever the person did."
+_STAND = "With `retarget.physics: stand` the robot stands on both feet, whatever the person did."
 _QUANTITIES = (
     _Quantity(
         "hand",

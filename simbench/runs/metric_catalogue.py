@@ -12,7 +12,7 @@ SETTLED = "samples after `settle_s`"
 _ALL = "all samples"
 _PHYSICS = "every physics step"
 _PLAN = "samples of the recording, before the simulation"
-_TEMPO = _PLAN + ", with `retarget.timing: preserve` or `retarget.legs: follow`"
+_TEMPO = _PLAN + ", with `retarget.timing: preserve` or `retarget.physics: steps`"
 _CONTACT = "samples at which the actor's hand is in contact, for each such hand"
 _STILL = "samples in the second half of `settle_s`"
 _EVENTS = "contact events"
@@ -911,7 +911,7 @@ _GROUPS: tuple[_Group, ...] = (
                 "told in a line.",
                 _PLAN,
                 "",
-                "With `retarget.legs_strict: true` a recording with any is refused.",
+                "With `retarget.steps_strict: true` a recording with any is refused.",
             ),
             _Text(
                 "follow.scale",

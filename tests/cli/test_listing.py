@@ -35,7 +35,7 @@ def test_the_kind_of_every_scenario_is_that_of_the_loaded_one():
         assert (kind == "push") == (scenario.push is not None), name
         steps = scenario.stepping is not None and len(scenario.stepping.commands) > 0
         assert (kind in ("walking", "stepping")) == steps, name
-        assert (kind == "following steps") == (scenario.retarget.legs == "follow"), name
+        assert (kind == "following steps") == (scenario.retarget.physics == "steps"), name
         assert (kind == "seated") == (scenario.robot.posture == "seated"), name
 
 

@@ -230,7 +230,7 @@ def test_an_unknown_timing_is_refused_with_those_there_are(capsys):
 
 
 def test_unknown_legs_are_refused_with_what_they_can_do(capsys):
-    assert main(["retarget", "actor:drawer", "--legs", "walk"]) == 2
+    assert main(["retarget", "actor:drawer", "--physics", "walk"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: unknown legs `walk`; allowed: {', '.join(LEGS)}"
 
@@ -248,9 +248,9 @@ def test_unknown_legs_are_refused_with_what_they_can_do(capsys):
 )
 def test_legs_follow_only_where_they_can(capsys, tmp_path, monkeypatch, robot, source, reason):
     monkeypatch.chdir(tmp_path)
-    given = ["--robot", robot, "--legs", "follow", "--out", "t.csv"]
+    given = ["--robot", robot, "--physics", "follow", "--out", "t.csv"]
     assert main(["retarget", source, *given]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == f"error: legs `follow`: {reason}"
+    assert capsys.readouterr().err.splitlines()[-1] == f"error: physics `steps`: {reason}"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -278,7 +278,7 @@ def followed(retargeting, made, monkeypatch):
 
 
 def test_followed_steps_are_told_with_what_was_changed(followed, capsys):
-    assert main(["retarget", "walk.bvh", "--legs", "follow", "--out", "t.csv"]) == 0
+    assert main(["retarget", "walk.bvh", "--physics", "follow", "--out", "t.csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "steps      2 steps of the person are followed" in lines
     assert f"changed    {followed}" in lines
@@ -291,7 +291,7 @@ def test_followed_steps_are_told_with_what_was_changed(followed, capsys):
 
 
 def test_the_model_of_a_person_who_steps_is_not_drawn(followed, capsys, tmp_path):
-    given = ["--legs", "follow", "--out", "t.csv", "--picture", "a.png"]
+    given = ["--physics", "follow", "--out", "t.csv", "--picture", "a.png"]
     assert main(["retarget", "walk.bvh", *given]) == 2
     assert "--picture: romeo follows the person's steps" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -299,7 +299,7 @@ def test_the_model_of_a_person_who_steps_is_not_drawn(followed, capsys, tmp_path
 
 @pytest.mark.slow
 def test_a_walk_is_planned_without_a_scenario():
-    made = retarget_motion("deepmimic:humanoid3d_walk", "mahru", "analytical", legs="follow")
+    made = retarget_motion("deepmimic:humanoid3d_walk", "mahru", "analytical", physics="steps")
     steps = made.plan.planned.steps
     assert [step.foot for step in steps] in ([0, 1], [1, 0])
     assert made.plan.metrics["follow.step_count"] == len(steps)

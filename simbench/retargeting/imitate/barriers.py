@@ -68,8 +68,8 @@ class Barriers:
     (C, K, 3), m, and rotations of the bodies (C, n + 1, 3, 3)."""
 
 
-def make_barriers(body: MatchedBody) -> Barriers:
-    """Collect the shapes of a robot, its pairs, and those of each link but the feet with the floor."""
+def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
+    """Collect the shapes of a robot, its pairs, and, unless told not to, each link but the feet with the floor."""
     robot = body.robot
     geometry = convex_shapes(robot)
     add_self_pairs(robot, geometry)
@@ -77,16 +77,16 @@ def make_barriers(body: MatchedBody) -> Barriers:
     feet = {robot.model.frames[robot.model.getFrameId(robot.frames[foot])].parentJoint for foot in robot.feet}
     plane = pin.GeometryObject("floor_0", 0, pin.SE3.Identity(), pin.coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0))
     shapes = len(geometry.geometryObjects)
-    floor = geometry.addGeometryObject(plane)
-    for shape in range(shapes):
+    ground = geometry.addGeometryObject(plane)
+    for shape in range(shapes if floor else 0):
         if geometry.geometryObjects[shape].parentJoint not in feet:
-            geometry.addCollisionPair(pin.CollisionPair(shape, floor))
+            geometry.addCollisionPair(pin.CollisionPair(shape, ground))
     workspace = pair_workspace(robot.model, geometry)
     first = first_joint(robot.model)
     carrier, centre = [], []
     for number, (shape, middle) in enumerate(zip(geometry.geometryObjects, workspace.centers, strict=True)):
         carrier.append(max(0, shape.parentJoint - first + 1))
-        centre.append(shape.placement.act(middle) if number != floor else np.zeros(3))
+        centre.append(shape.placement.act(middle) if number != ground else np.zeros(3))
     pairs = len(geometry.collisionPairs)
     return Barriers(body, workspace, np.array(carrier), np.array(centre), np.arange(pairs) >= own)
 

@@ -187,6 +187,7 @@ def solve_clip(
                 (joints >= problem.upper) & (slope[:, 6:] < 0.0)
             )
             held[:fixed] = True
+            held[:, :6] |= not problem.root_moves
             matrix[:, diagonal, diagonal] += _HOLD * held
             solved[(lower_row - lower_column)[:, None], lower_column[:, None] + start] += matrix[
                 :, lower_row, lower_column

@@ -1,9 +1,10 @@
-"""Imitate a recording with a robot's whole body: from the recording to the joint trajectory."""
+"""Imitate a recording with a robot's bones: from the recording to the joint trajectory."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.interpolate import CubicSpline, PchipInterpolator
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
@@ -11,24 +12,35 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.imitate.barriers import BarrierRows, barrier_rows, make_barriers
+from simbench.retargeting.imitate.barriers import BarrierRows, Barriers, barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, no_barriers, solve_clip
 from simbench.retargeting.imitate.problem import ImitationProblem, initial_configuration, make_problem
-from simbench.retargeting.imitate.targets import find_targets
+from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
+from simbench.retargeting.imitation.robot_errors import (
+    RobotErrors,
+    compare_with_person,
+    robot_error_metrics,
+)
 from simbench.retargeting.match.body import match_body
 from simbench.robot.robot import Robot
 
 _TIME_CONSTANT = 0.02
 """Time constant of the smoothing, s: motion below 5 Hz is left as it is."""
 _SLIDE_WEIGHT = 1e5
+"""Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m²."""
 _CLEARANCE = 0.005
 """Distance that links keep from each other and from the floor, m."""
 _WINDOW, _OVERLAP, _FIXED = 600, 60, 3
 """Frames that are solved together, those of them that the next window solves again, and those of the last
 window that couple it with the next one."""
 _FIRST_ROUNDS, _FRAME_ROUNDS = 80, 3
+_UPPER_BODY_RATE = 60.0
+"""Highest rate at which trunk and arms alone are solved, Hz."""
+_WAIST_REACH = 0.5
+"""Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad."""
+
+OnProgress = Callable[[str, int, int], object]
 
 
 @dataclass(frozen=True)
@@ -57,10 +69,7 @@ class KinematicPlan:
 
 
 def plan_kinematic(
-    robot: Robot,
-    motion: HumanMotion,
-    settings: RetargetSection,
-    on_progress: Callable[[str, int, int], object],
+    robot: Robot, motion: HumanMotion, settings: RetargetSection, on_progress: OnProgress
 ) -> KinematicPlan:
     """Retarget a recording to a robot's whole body, at the recorded tempo.
 
@@ -70,9 +79,9 @@ def plan_kinematic(
     Parameters
     ----------
     robot : Robot
-        Robot on a floating base, of human form.
+        Robot on a floating base.
     motion : HumanMotion
-        Recording.
+        Recording with T samples.
     settings : RetargetSection
         Margins of the joints' limits.
     on_progress : callable (stage, done, total)
@@ -86,21 +95,13 @@ def plan_kinematic(
     Raises
     ------
     RetargetError
-        If the robot has no limb that bends, or no bone of the person's is recorded that it has too.
+        If the robot has no limb that bends, or no bone is recorded that it has too.
     """
     on_progress("imitate", 0, len(motion.time))
     body = match_body(robot)
     targets = find_targets(body, motion)
     problem = make_problem(body, targets, settings.joint_limit_margin_rad)
-    following = [robot.joint_names[k] for k in body.joints]
-    free = np.full(6, np.inf)
-    coupling = Coupling(
-        _TIME_CONSTANT,
-        _SLIDE_WEIGHT,
-        np.concatenate([free, settings.speed_limit_fraction * robot.model.velocityLimit[6 + body.joints]]),
-        np.concatenate([free, known_acceleration_limits(robot, following)[body.joints]]),
-    )
-    q = solve_windows(problem, coupling, on_progress)
+    q = solve_windows(problem, _couple_frames(problem, settings), make_barriers(body), on_progress)
     trajectory = JointTrajectory(motion.time, q[:, 7:], robot.joint_names, q[:, :7])
     on_progress("check", 0, 1)
     interferences = find_interference(robot, trajectory)
@@ -109,17 +110,65 @@ def plan_kinematic(
     metrics = {
         "retarget.slow_down": 1.0,
         "retarget.duration_s": float(trajectory.time[-1] - trajectory.time[0]),
-        "retarget.leg_scale": targets.scale,
         "retarget.interference_count": float(len(interferences)),
         **robot_error_metrics(errors),
         **limit_metrics(stays),
     }
     on_progress("check", 1, 1)
-    return KinematicPlan(trajectory, errors, interferences, metrics, targets.notes)
+    scaled = f"the way of the root and the heights of the feet are {targets.scale:.3f} times the person's, as the legs"
+    return KinematicPlan(trajectory, errors, interferences, metrics, (scaled, *targets.notes))
+
+
+def imitate_upper_body(
+    robot: Robot, motion: HumanMotion, settings: RetargetSection, joints: Sequence[str]
+) -> Array:
+    """Let trunk and arms imitate a person, above a root that stays upright and legs that stand.
+
+    The bones have the person's directions, turned back by what the person turns about the vertical beyond the
+    reach of a waist. The recording is solved at 60 Hz at most.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot on a floating base.
+    motion : HumanMotion
+        Recording with T samples, seen from the robot: x is where it looks.
+    settings : RetargetSection
+        Margins of the joints' limits.
+    joints : sequence of str
+        The m joints of trunk and arms.
+
+    Returns
+    -------
+    (T, m) array
+        Their positions, rad.
+    """
+    columns = np.array([robot.joint_names.index(name) for name in joints])
+    body = replace(match_body(robot), joints=np.sort(columns))
+    targets = select_parts(find_targets(body, motion), UPPER_BODY)
+    across = motion.joints["left_shoulder"] - motion.joints["right_shoulder"]
+    heading = np.unwrap(np.arctan2(-across[:, 0], across[:, 1]))
+    back = heading - np.clip(heading, -_WAIST_REACH, _WAIST_REACH)
+    cosine, sine = np.cos(back)[:, None], np.sin(back)[:, None]
+    x, y, z = np.moveaxis(targets.directions, -1, 0)
+    directions = np.stack([cosine * x + sine * y, cosine * y - sine * x, z], axis=-1)
+    count = len(motion.time)
+    stride = max(1, int(motion.rate / _UPPER_BODY_RATE + 1e-6))
+    chosen = np.unique(np.append(np.arange(0, count, stride), count - 1))
+    targets = replace(targets, time=targets.time[chosen], directions=directions[chosen])
+    problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
+    coupling = _couple_frames(problem, settings)
+    q = solve_windows(problem, coupling, make_barriers(body, floor=False), lambda *stage: None)
+    posture = q[:, 7 + columns]
+    if stride > 1:
+        smooth = CubicSpline if len(chosen) > _FIXED else PchipInterpolator
+        posture = smooth(targets.time, posture)(motion.time - motion.time[0])
+    order = np.searchsorted(body.joints, columns)
+    return np.asarray(np.clip(posture, problem.lower[order], problem.upper[order]))
 
 
 def solve_windows(
-    problem: ImitationProblem, coupling: Coupling, on_progress: Callable[[str, int, int], object]
+    problem: ImitationProblem, coupling: Coupling, barriers: Barriers, on_progress: OnProgress
 ) -> Array:
     """Solve a recording of any length: frame by frame first, then all frames of one window after the other.
 
@@ -131,30 +180,26 @@ def solve_windows(
     (T, 7 + n) array
         Configurations of the robot.
     """
-    count = len(problem.targets.time)
-    barriers = make_barriers(problem.body)
 
     def keep_clear(configurations: Array) -> BarrierRows:
         return barrier_rows(barriers, configurations, _CLEARANCE)
 
-    q = np.empty((count, 7 + len(problem.body.rest)))
-    begin, guessed = 0, 0
+    count = len(problem.targets.time)
+    first = initial_configuration(problem)[None]
+    for clear in (no_barriers, keep_clear):
+        first = solve_clip(problem, first, slice(0, 1), coupling, rounds=_FIRST_ROUNDS, barriers=clear)
+    q = np.repeat(first, count, axis=0)
+    begin, guessed = 0, 1
     while begin < count:
         end = min(count, begin + _WINDOW)
         for frame in range(guessed, end):
-            if frame == 0:
-                first = initial_configuration(problem)[None]
-                for clear in (no_barriers, keep_clear):
-                    first = solve_clip(problem, first, slice(0, 1), coupling, rounds=_FIRST_ROUNDS, barriers=clear)
-                q[0] = first[0]
-            else:
-                pair = np.repeat(q[frame - 1 : frame], 2, axis=0)
-                frames = slice(frame - 1, frame + 1)
-                q[frame] = solve_clip(
-                    problem, pair, frames, coupling, fixed=1, rounds=_FRAME_ROUNDS, barriers=keep_clear
-                )[1]
-            if frame % 50 == 0:
-                on_progress("imitate", begin + (frame - begin) // 2, count)
+            pair, frames = np.repeat(q[frame - 1 : frame], 2, axis=0), slice(frame - 1, frame + 1)
+            solved = solve_clip(
+                problem, pair, frames, coupling, fixed=1, rounds=_FRAME_ROUNDS, barriers=keep_clear
+            )
+            q[frame] = solved[1]
+            if frame % 20 == 0:
+                on_progress("imitate", (begin + frame) // 2, count)
         guessed = end
         fixed = min(_FIXED, begin)
         frames = slice(begin - fixed, end)
@@ -162,3 +207,17 @@ def solve_windows(
         begin = end if end == count else end - _OVERLAP
         on_progress("imitate", begin, count)
     return q
+
+
+def _couple_frames(problem: ImitationProblem, settings: RetargetSection) -> Coupling:
+    """Smooth the motion, let standing feet stand, and keep the joints' limits of speed and acceleration."""
+    robot, joints = problem.body.robot, problem.body.joints
+    speed = settings.speed_limit_fraction * np.asarray(robot.model.velocityLimit)[robot.root_v + joints]
+    acceleration = known_acceleration_limits(robot, [robot.joint_names[k] for k in joints])[joints]
+    unlimited = np.full(6, np.inf)
+    return Coupling(
+        _TIME_CONSTANT,
+        _SLIDE_WEIGHT,
+        np.concatenate([unlimited, speed]),
+        np.concatenate([unlimited, acceleration]),
+    )

@@ -61,6 +61,8 @@ class ImitationProblem:
         1 where a joint moves a point.
     lower, upper : (m,) array
         Limits of the joints that follow, margin included, rad.
+    root_moves : bool
+        Whether the root moves; otherwise it stays where the first guess has it.
     """
 
     body: MatchedBody
@@ -68,6 +70,7 @@ class ImitationProblem:
     moves: Array
     lower: Array
     upper: Array
+    root_moves: bool = True
 
     @property
     def nv(self) -> int:
@@ -138,8 +141,8 @@ def frame_costs(problem: ImitationProblem, q: Array, frames: slice, *, derivativ
     errors, unit, factor = line_rows(lines, targets.directions[frames], targets.weights)
     root_weight = np.sqrt(targets.root_weight)
     root_error = root_weight * (targets.root_point @ points - targets.root[frames])
-    soles = _sole_indices(body)
-    feet = len(soles)
+    feet = targets.contact.shape[1]
+    soles = _sole_indices(body)[:feet]
     corners = points[:, soles.ravel()].reshape(count, feet, 2, 2, 3)
     # Axis 2 is heel or toe, axis 3 its two corners.
     standing = targets.contact[frames]

@@ -1,6 +1,6 @@
 """Targets: what a recording asks of a robot's body, as directions of lines, heights and contacts in every sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,26 @@ class BodyTargets:
     contact: NDArray[np.bool_]
     scale: float
     notes: tuple[str, ...]
+
+
+UPPER_BODY = ("upper arm", "forearm", "trunk", "shoulders", "head", "hand")
+"""Parts of the body that a robot imitates whose root and legs do something else."""
+
+
+def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
+    """Keep the targets of some parts of the body; the root and the feet have none."""
+    kept = np.array([part in parts for part in targets.parts])
+    feet = np.zeros((len(targets.time), 0, 2))
+    return replace(
+        targets,
+        parts=tuple(part for part in targets.parts if part in parts),
+        lines=targets.lines[kept],
+        weights=targets.weights[kept],
+        directions=targets.directions[:, kept],
+        root_weight=np.zeros(3),
+        clearance=feet,
+        contact=feet.astype(bool),
+    )
 
 
 def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:

@@ -93,7 +93,7 @@ def measure_body(motion: HumanMotion) -> PersonBody:
         raise MotionError(
             f"{motion.source}: the recording lacks left_hip and right_hip, from which the person's "
             f"heading is "
-            "taken; retarget.legs: follow needs them"
+            "taken; retarget.physics: steps needs them"
         )
     up = joints.get("neck", shoulders) - pelvis
     along = np.cos(heading) * up[:, 0] + np.sin(heading) * up[:, 1]

@@ -184,7 +184,7 @@ def find_recorded_steps(motion: HumanMotion, body: PersonBody) -> RecordedSteps:
         notes.append(f"feet slide on the floor by up to {furthest:.3f} m; each is taken to stand still")
     if {contact.foot for contact in contacts} != {0, 1}:
         raise RetargetError(
-            f"retarget.legs: follow: {motion.source}: a foot never stands on the floor; allowed: stand"
+            f"retarget.physics: steps: {motion.source}: a foot never stands on the floor; allowed: stand"
         )
     if belt is not None:
         contacts = _on_the_spot(contacts)

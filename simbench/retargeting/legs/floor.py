@@ -97,7 +97,7 @@ def on_level_floor(motion: HumanMotion) -> tuple[HumanMotion, tuple[str, ...], t
         elif uneven > _STEP_HEIGHT:
             from_start = np.abs(support.heights - support.heights[0])
             raise RetargetError(
-                f"retarget.legs: follow: {motion.source}: the person stands at heights that differ by "
+                f"retarget.physics: steps: {motion.source}: the person stands at heights that differ by "
                 f"{uneven:.2f} m, {from_start.max():.2f} m from the first at "
                 f"{support.time[from_start.argmax()]:.2f} s: stairs, a step or a slope; allowed: a level "
                 "floor"

@@ -51,7 +51,7 @@ def _require_legs(motion: HumanMotion) -> None:
     absent = [name for name in needed if name not in motion.joints]
     if absent:
         raise RetargetError(
-            f"retarget.legs: follow: {motion.source}: the recording lacks {', '.join(absent)}; allowed: stand"
+            f"retarget.physics: steps: {motion.source}: the recording lacks {', '.join(absent)}; allowed: stand"
         )
 
 
@@ -68,7 +68,7 @@ def _require_upright(motion: HumanMotion, body: PersonBody) -> None:
             else f"the pelvis is {body.pelvis[frame, 2] - lowest[frame]:.2f} m above the ankles"
         )
         raise RetargetError(
-            f"retarget.legs: follow: {motion.source}: the person is not on their feet at "
+            f"retarget.physics: steps: {motion.source}: the person is not on their feet at "
             f"{motion.time[frame]:.2f} s, {what}; allowed: stand, or another part of it (motion.start_s, "
             "motion.end_s)"
         )

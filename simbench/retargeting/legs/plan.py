@@ -104,12 +104,12 @@ def plan_step_following(
         If arms or hips were not recorded.
     RetargetError
         If the feet were not, the person is not on level ground and on their feet, the robot's legs cannot
-        make such steps, or steps were changed and `retarget.legs_strict` is set.
+        make such steps, or steps were changed and `retarget.steps_strict` is set.
     """
     require_human_form(robot)
     require_both_arms(motion)
     if options.section.posture == SEATED:
-        raise RetargetError("retarget.legs: follow: the robot sits; allowed: standing postures")
+        raise RetargetError("retarget.physics: steps: the robot sits; allowed: standing postures")
     on_progress("imitate", 0, 1)
     person = observe_person(motion)
     motion, body = person.motion, person.body
@@ -127,9 +127,9 @@ def plan_step_following(
     require_followed(robot, person, best)
     on_progress("transfer", 1, 1)
     changes = [f"at {change.time:.2f} s {change.reason}" for change in best.feasible.changes]
-    if options.retarget.legs_strict and (changes or best.followed.doubts):
+    if options.retarget.steps_strict and (changes or best.followed.doubts):
         raise RetargetError(
-            f"retarget.legs_strict: {motion.source}: {[*changes, *best.followed.doubts][0]}; allowed: "
+            f"retarget.steps_strict: {motion.source}: {[*changes, *best.followed.doubts][0]}; allowed: "
             f"steps that "
             f"{robot.name} can take as the person did"
         )

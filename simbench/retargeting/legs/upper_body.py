@@ -109,7 +109,7 @@ def follow_upper_body(
         If the scenario has criteria for hands that hold something, or there is no motion within the limits.
     """
     if settings.weights is not None:
-        raise RetargetError("retarget.weights: hands hold nothing with retarget.legs: follow")
+        raise RetargetError("retarget.weights: hands hold nothing with retarget.physics: steps")
     imitation, shapes = imitate_person(robot, motion, settings), body_shapes(robot, stance.joints)
     preferred = preferred_posture(robot, motion, imitation, settings, shapes)
     columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])

@@ -10,6 +10,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RETARGETING_METHODS, RetargetSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
 from simbench.retargeting.collision.clearance import BodyShapes
+from simbench.retargeting.imitate.plan import imitate_upper_body
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
@@ -108,6 +109,9 @@ def preferred_posture(
         Positions of trunk and arms, rad.
     """
     lower, upper = position_limits(imitation, settings)
+    if settings.method == "bones":
+        names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
+        return imitate_upper_body(robot, motion, settings, names)
     if settings.method == "arm_adaptation":
         return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
     if settings.method not in RETARGETING_METHODS:

@@ -240,38 +240,38 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         "Following a person's steps",
         FOLLOW,
         (
-            "retarget.legs: follow: …: the recording lacks …; allowed: stand",
+            "retarget.physics: steps: …: the recording lacks …; allowed: stand",
             "Hips, knees or ankles are not recorded, so that nobody knows when the feet stand.",
-            "Use a recording of the whole body, or leave `retarget.legs` at `stand`.",
+            "Use a recording of the whole body, or leave `retarget.physics` at `stand`.",
         ),
         (
-            "retarget.legs: follow: …: the person is not on their feet at … s, …; allowed: stand, or another "
+            "retarget.physics: steps: …: the person is not on their feet at … s, …; allowed: stand, or another "
             "part of it (motion.start_s, motion.end_s)",
             "The person lies, rolls, crawls or stands on the hands: the robot walks on its feet only.",
             "Cut that part out with `motion.start_s` and `motion.end_s`.",
         ),
         (
-            "retarget.legs: follow: …: the person stands at heights that differ by … m, … m from the first "
+            "retarget.physics: steps: …: the person stands at heights that differ by … m, … m from the first "
             "at … s: stairs, a step or a slope; allowed: a level floor",
             "The feet carry the person at heights that differ by more than 10 cm, and neither a floor tilted "
             "by up to 5 degrees nor heights that drift at a constant speed explain them.",
             "Cut that part out with `motion.start_s` and `motion.end_s`.",
         ),
         (
-            "retarget.legs: follow: … cannot follow …: …; allowed: stand",
+            "retarget.physics: steps: … cannot follow …: …; allowed: stand",
             "Even with shorter steps the legs would leave their limits or touch each other; the message says "
             "which, and what was changed already.",
             "Try a slower tempo (`motion.speed`), a part of the recording, or a robot with faster legs.",
         ),
         (
-            "legs `follow`: … has a fixed base; allowed: stand",
-            "`simbench retarget --legs follow` plans footsteps, which an arm on a fixed base has none of.",
-            "Leave out `--legs`, or choose a robot with legs.",
+            "physics `steps`: … has a fixed base; allowed: stand",
+            "`simbench retarget --physics steps` plans footsteps, which an arm on a fixed base has none of.",
+            "Leave out `--physics`, or choose a robot with legs.",
         ),
         (
-            "legs `follow`: …: hands hold equipment; allowed: stand, or free motion (--free)",
+            "physics `steps`: …: hands hold equipment; allowed: stand, or free motion (--free)",
             "A robot that steps holds nothing: where its hands are follows from its steps.",
-            "Leave the equipment out with `--free`, or leave out `--legs`.",
+            "Leave the equipment out with `--free`, or leave out `--physics`.",
         ),
         (
             "--picture: … follows the person's steps, seen from a root that turns; allowed: --beside",
@@ -279,9 +279,9 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Draw the robot beside the person with `--beside`.",
         ),
         (
-            "retarget.legs_strict: …: …; allowed: steps that … can take as the person did",
+            "retarget.steps_strict: …: …; allowed: steps that … can take as the person did",
             "A step of the person had to be changed, and the scenario asks for none to be.",
-            "Leave `retarget.legs_strict` out to take the nearest steps; each change is told.",
+            "Leave `retarget.steps_strict` out to take the nearest steps; each change is told.",
         ),
     ),
     *_family(

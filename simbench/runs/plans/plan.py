@@ -163,7 +163,7 @@ def follows_steps(robot: Robot, settings: RetargetSection) -> bool:
     bool
         Whether they do; never on a fixed base.
     """
-    return robot.floating and settings.legs == "follow"
+    return robot.floating and settings.physics == "steps"
 
 
 def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
@@ -231,7 +231,7 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
 def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
     """Plan a robot whose legs follow the person's steps."""
     if inputs.mechanisms:
-        raise ScenarioError("retarget.legs: follow: hands hold nothing; allowed: a scenario without fixtures")
+        raise ScenarioError("retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures")
     options = StepFollowingOptions(
         inputs.robot, inputs.retarget, inputs.timing, inputs.rate, inputs.feedforward
     )

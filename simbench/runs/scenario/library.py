@@ -99,7 +99,7 @@ def _scenario_kind(data: Mapping[str, Any], robot: str) -> str:
     if isinstance(commands, list) and commands:
         on_the_spot = all(isinstance(each, dict) and set(each) == {"march"} for each in commands)
         return "stepping" if on_the_spot else "walking"
-    if _section(data, "retarget").get("legs") == "follow":
+    if _section(data, "retarget").get("physics") == "steps":
         return "following steps"
     return "seated" if _section(data, "robot").get("posture") == "seated" else "standing"
 

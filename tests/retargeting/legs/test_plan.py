@@ -34,7 +34,7 @@ ARM_JOINTS = [
 
 def options(**retarget):
     """Plan at a low rate, to be quick."""
-    section = RetargetSection(legs="follow", **retarget)
+    section = RetargetSection(physics="steps", **retarget)
     return StepFollowingOptions(
         RobotSection(name="mahru"), section, SimulationSection(timestep_s=0.005), 100.0, "none"
     )
@@ -94,8 +94,8 @@ def test_the_robot_walks_ahead_and_comes_to_rest(plan):
 
 def test_strict_refuses_steps_that_were_changed(mahru):
     quick = walk(length=0.2, period=0.3, double=0.02, steps=2, rest=0.5)
-    with pytest.raises(RetargetError, match="legs_strict") as caught:
-        plan_step_following(mahru, quick, options(legs_strict=True), lambda *_: None)
+    with pytest.raises(RetargetError, match="steps_strict") as caught:
+        plan_step_following(mahru, quick, options(steps_strict=True), lambda *_: None)
     assert "\n" not in str(caught.value)
 
 
@@ -133,7 +133,7 @@ def test_arms_that_are_too_fast_lose_amplitude_and_nothing_lags(mahru):
     slow = resample(read_motion("actor:fast_waving"), 50.0)
     waving = replace(first_samples(slow, 130), time=0.25 * slow.time[:130])
     upper = follow_upper_body(
-        mahru, waving, RetargetSection(legs="follow"), stand(mahru, (0.0, 0.0), 0.0, "standing")
+        mahru, waving, RetargetSection(physics="steps"), stand(mahru, (0.0, 0.0), 0.0, "standing")
     )
     arms = upper.joints[:, upper.columns]
     speed, acceleration = limit_ratios(waving.time, arms, upper.body.bounds)

@@ -21,7 +21,7 @@ from simbench.runs.scenario.loading import load_scenario
 )
 def test_what_legs_cannot_follow_is_refused_in_one_line(scenario, told, tmp_path, capsys):
     out = tmp_path / "run"
-    assert main(["run", scenario, "--set", "retarget.legs=follow", "--out", str(out)]) == 2
+    assert main(["run", scenario, "--set", "retarget.physics=steps", "--out", str(out)]) == 2
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert error.startswith("error: ")
     assert told in error
