@@ -226,6 +226,8 @@ def initial_configuration(problem: ImitationProblem) -> Array:
         # A straight limb could bend either way.
         bent = body.rest[column] if sign * body.rest[column] > _BENT else sign * _BENT
         q[7 + column] = np.clip(bent, body.lower[column], body.upper[column])
+    if not problem.root_moves:
+        return q
     direction = dict(zip(targets.parts, targets.directions[0], strict=True))
     left = direction.get("hips", direction.get("shoulders", np.array([0.0, 1.0, 0.0])))
     up = direction.get("trunk", np.array([0.0, 0.0, 1.0]))
