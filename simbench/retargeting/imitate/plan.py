@@ -10,11 +10,10 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitate.barriers import BarrierRows, Barriers, barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, no_barriers, solve_clip
-from simbench.retargeting.imitate.problem import ImitationProblem, initial_configuration, make_problem
+from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs, initial_configuration, make_problem
 from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import (
@@ -37,6 +36,13 @@ window that couple it with the next one."""
 _FIRST_ROUNDS, _FRAME_ROUNDS = 80, 3
 _UPPER_BODY_RATE = 60.0
 """Highest rate at which trunk and arms alone are solved, Hz."""
+_SHORTEST_START = 0.05
+"""Time from rest to full speed, s: no data sheet gives the accelerations of a humanoid's joints."""
+_STUCK, _BETTER = 0.1, 0.6
+"""Cost of a frame from which on another posture is searched, and part of it that a better one costs at most: a
+bone that is 25° off costs 0.1."""
+_SEARCHES, _STARTS, _APART = 12, 12, 5
+"""Searches in a window, random postures in each, and frames about a vain one that are not searched again."""
 _WAIST_REACH = 0.5
 """Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad."""
 
@@ -200,6 +206,8 @@ def solve_windows(
             q[frame] = solved[1]
             if frame % 20 == 0:
                 on_progress("imitate", (begin + frame) // 2, count)
+        if end > guessed or begin == 0:
+            _escape_minima(problem, coupling, keep_clear, q, slice(max(guessed - 1, 0), end))
         guessed = end
         fixed = min(_FIXED, begin)
         frames = slice(begin - fixed, end)
@@ -209,15 +217,77 @@ def solve_windows(
     return q
 
 
+def _escape_minima(
+    problem: ImitationProblem,
+    coupling: Coupling,
+    keep_clear: Callable[[Array], BarrierRows],
+    q: Array,
+    frames: slice,
+) -> None:
+    """Replace stretches of a motion in which limbs went the wrong way, to a limit, and stay far off.
+
+    From the frame of the highest cost, postures are searched that are better, from random ones; the best is
+    followed forward and backward for as long as it is better than what is there. Where that costs less, jumps at
+    both ends counted, it takes the place.
+    """
+    generator = np.random.default_rng(0)
+    columns = 7 + problem.body.joints
+    start, end = frames.start, frames.stop
+    time = problem.targets.time
+    step = coupling.speed[6:] * (time[-1] - time[0]) / max(len(time) - 1, 1)
+
+    def follow(configuration: Array, frame: int, rounds: int) -> tuple[Array, float]:
+        """Solve one frame from a configuration (7 + n,)."""
+        alone = slice(frame, frame + 1)
+        solved = solve_clip(
+            problem, configuration[None], alone, coupling, rounds=rounds, barriers=keep_clear
+        )
+        return solved[0], float(frame_costs(problem, solved, alone, derivatives=False).cost[0])
+
+    cost = frame_costs(problem, q[frames], frames, derivatives=False).cost
+    open_to_search = np.ones(len(cost), dtype=bool)
+    for _ in range(_SEARCHES):
+        left = np.where(open_to_search, cost, 0.0)
+        worst = int(left.argmax())
+        if left[worst] < _STUCK:
+            return
+        trials = np.repeat(q[start + worst][None], _STARTS, axis=0)
+        trials[:, columns] = generator.uniform(problem.lower, problem.upper, (_STARTS, len(columns)))
+        found = min((follow(trial, start + worst, 20) for trial in trials), key=lambda each: each[1])
+        if found[1] > _BETTER * cost[worst]:
+            open_to_search[max(0, worst - _APART) : worst + _APART + 1] = False
+            continue
+        path, costs = q[frames].copy(), cost.copy()
+        path[worst], costs[worst] = found
+        ends = [worst, worst]
+        for side, sign in enumerate((1, -1)):
+            at, last = worst, len(cost) - 1 if sign > 0 else 0
+            while at != last:
+                following, value = follow(path[at], start + at + sign, _FRAME_ROUNDS)
+                if value >= cost[at + sign]:
+                    break
+                at += sign
+                path[at], costs[at] = following, value
+            ends[side] = at
+        new = slice(ends[1], ends[0] + 1)
+        jumps = [k for k in (ends[1] - 1, ends[0]) if 0 <= k < len(cost) - 1]
+        excess = [np.maximum(np.abs(path[k + 1, columns] - path[k, columns]) / step - 1.0, 0.0) for k in jumps]
+        # A jump takes as many frames as the speed limits ask for, each as far off as the worst of both.
+        toll = sum(float(each.max()) * max(cost[k], costs[k + 1]) for k, each in zip(jumps, excess, strict=True))
+        if costs[new].sum() + toll < cost[new].sum():
+            q[frames], cost = path, costs
+        open_to_search[new] = False
+
+
 def _couple_frames(problem: ImitationProblem, settings: RetargetSection) -> Coupling:
     """Smooth the motion, let standing feet stand, and keep the joints' limits of speed and acceleration."""
     robot, joints = problem.body.robot, problem.body.joints
     speed = settings.speed_limit_fraction * np.asarray(robot.model.velocityLimit)[robot.root_v + joints]
-    acceleration = known_acceleration_limits(robot, [robot.joint_names[k] for k in joints])[joints]
+    speed = np.where(speed > 0.0, speed, np.inf)
     unlimited = np.full(6, np.inf)
     return Coupling(
         _TIME_CONSTANT,
         _SLIDE_WEIGHT,
         np.concatenate([unlimited, speed]),
-        np.concatenate([unlimited, acceleration]),
+        np.concatenate([unlimited, speed / _SHORTEST_START]),
     )
