@@ -41,7 +41,9 @@ _MOST_MOMENTS = 12
 _METHODS = "bones, analytical, numerical, ude, arm_adaptation"
 _BESIDE = "--picture FILE --beside"
 """What stands for `--compare`."""
-_PHYSICS = "kinematic (within the robot's limits), stand (feet planted, balanced), steps (the person's, balanced)"
+_PHYSICS = (
+    "kinematic (within the robot's limits), stand (feet planted, balanced), steps (the person's, balanced)"
+)
 _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
 
@@ -219,10 +221,11 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
 
 def _model_errors(made: Retargeting) -> ImitationErrors | None:
     """Errors of the scaled model; None where there is none, or its root turns and leans with the person."""
+    from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.imitation.errors import imitation_errors
+    from simbench.retargeting.legs.plan import StepFollowingPlan
 
-    # Only a plan with a scaled model has one; that of a motion by steps is seen from a root that turns.
-    if getattr(made.plan, "imitation", None) is None:
+    if isinstance(made.plan, KinematicPlan | StepFollowingPlan) or made.plan.imitation is None:
         return None
     return imitation_errors(made.plan.imitation, made.motion)
 

@@ -117,7 +117,12 @@ def retarget_motion(
             recording = hang_missing_arm(recording)
         equipment = Equipment({} if free else recording.handles)
         if physics is None:
-            simple = robot.floating and not equipment.handles and method == "bones" and timing in ("auto", "preserve")
+            simple = (
+                robot.floating
+                and not equipment.handles
+                and method == "bones"
+                and timing in ("auto", "preserve")
+            )
             physics = KINEMATIC if simple else "stand"
         if physics != "stand":
             if not robot.floating:

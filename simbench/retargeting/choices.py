@@ -39,4 +39,6 @@ def require_choices(method: str, timing: str, physics: str | None) -> None:
     if physics == KINEMATIC and method != "bones":
         raise RetargetError(f"method `{method}`: of physics `stand` and `steps`; `kinematic` has bones only")
     if physics == KINEMATIC and timing not in ("auto", "preserve"):
-        raise RetargetError(f"timing `{timing}`: physics `kinematic` keeps the recorded clock; allowed: auto, preserve")
+        raise RetargetError(
+            f"timing `{timing}`: physics `kinematic` keeps the recorded clock; allowed: auto, preserve"
+        )

@@ -1,17 +1,23 @@
 """Collision shapes of a robot as convex hulls, and which of them come near each other."""
 
+import hashlib
+import re
+import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
+from simbench.resources import user_cache_dir
 from simbench.robot.native_output import quiet_native_output
 
 _FLAT = 1e-6
 """Distance of a mesh's point from the surface of its convex hull that rounding makes, m."""
-_BUILT: dict[tuple[str, int, int, str], pin.GeometryModel] = {}
+_BUILT: dict[str, pin.GeometryModel] = {}
 _MOST_BUILT = 4
 """Robots whose shapes are kept in memory, for the next that asks for them, and most of them."""
 _PART = 50
@@ -38,16 +44,42 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     ValueError, RuntimeError
         If a mesh has no convex hull.
     """
-    key = (model.name, model.njoints, model.nframes, urdf_text)
+    key = _content_key(model, urdf_text)
     if key not in _BUILT:
         if len(_BUILT) >= _MOST_BUILT:
             _BUILT.pop(next(iter(_BUILT)))
-        _BUILT[key] = _build(model, urdf_text)
+        _BUILT[key] = _read_kept(key) or _build_and_keep(model, urdf_text, key)
     return _BUILT[key].copy()
 
 
-def _build(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
-    """Read the collision shapes and replace meshes by their hulls, which takes a second for fine meshes."""
+def _content_key(model: pin.Model, urdf_text: str) -> str:
+    """Compute a key of everything that the shapes follow from, mesh files by size and time of change."""
+    meshes = []
+    for name in sorted(set(re.findall(r'filename="([^"]+)"', urdf_text))):
+        with suppress(OSError):
+            status = Path(name).stat()
+            meshes.append((name, status.st_size, status.st_mtime_ns))
+    frames = [(frame.name, frame.parentJoint) for frame in model.frames]
+    return hashlib.sha256(repr((pin.__version__, urdf_text, meshes, frames)).encode()).hexdigest()
+
+
+def _read_kept(key: str) -> pin.GeometryModel | None:
+    """Read shapes that an earlier process kept in the user's cache; None if there are none, or they changed.
+
+    A file is named by its content: what is damaged is not given to the library, which would not notice.
+    """
+    folder = user_cache_dir()
+    for path in sorted((folder / "simbench" / "shapes").glob(f"{key}-*.bin")) if folder else ():
+        with suppress(OSError, ValueError, RuntimeError):
+            if hashlib.sha256(path.read_bytes()).hexdigest() == path.stem.rpartition("-")[2]:
+                geometry = pin.GeometryModel()
+                geometry.loadFromBinary(str(path))
+                return geometry
+    return None
+
+
+def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryModel:
+    """Read the collision shapes, replace meshes by their hulls, which takes seconds, and keep the result."""
     geometry = read_collision_geometry(model, urdf_text)
     with quiet_native_output():
         for shape in geometry.geometryObjects:
@@ -60,6 +92,16 @@ def _build(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
                 else:
                     mesh.buildConvexHull(True, "Qt")
                 shape.geometry = mesh.convex
+    folder = user_cache_dir()
+    # A folder that cannot be written costs time, not the run.
+    with suppress(OSError, RuntimeError):
+        if folder is not None and any(hasattr(each.geometry, "points") for each in geometry.geometryObjects):
+            (folder / "simbench" / "shapes").mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder / "simbench") as scratch:
+                written = Path(scratch) / "shapes.bin"
+                geometry.saveToBinary(str(written))
+                digest = hashlib.sha256(written.read_bytes()).hexdigest()
+                written.replace(folder / "simbench" / "shapes" / f"{key}-{digest}.bin")
     return geometry
 
 

@@ -1,5 +1,6 @@
 """Barriers: links keep clear of each other and of the floor, by their convex collision shapes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ class BarrierRows(NamedTuple):
     frames : (K,) int array
         Frame of each.
     share : (K,) array
-        How far from that frame to the next one the configuration is, 0 or ½: what is fast passes through
+        How far from that frame to the next one the configuration is, 0 to 1: what is fast passes through
         something thin between two frames.
     jacobian : (K, nv) array
         Derivative of the distance, m per unit of the step.
@@ -75,7 +76,9 @@ def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
     add_self_pairs(robot, geometry)
     own = len(geometry.collisionPairs)
     feet = {robot.model.frames[robot.model.getFrameId(robot.frames[foot])].parentJoint for foot in robot.feet}
-    plane = pin.GeometryObject("floor_0", 0, pin.SE3.Identity(), pin.coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0))
+    plane = pin.GeometryObject(
+        "floor_0", 0, pin.SE3.Identity(), pin.coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
+    )
     shapes = len(geometry.geometryObjects)
     ground = geometry.addGeometryObject(plane)
     for shape in range(shapes if floor else 0):
@@ -91,8 +94,10 @@ def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
     return Barriers(body, workspace, np.array(carrier), np.array(centre), np.arange(pairs) >= own)
 
 
-def barrier_rows(barriers: Barriers, q: Array, margin: float) -> BarrierRows:
-    """Linearise the pairs that are not much farther apart than a margin, m, at T frames and halfway between.
+def barrier_rows(
+    barriers: Barriers, q: Array, margin: float, between: Sequence[float] = (0.5,)
+) -> BarrierRows:
+    """Linearise the pairs that are not much farther apart than a margin, m, at T frames and between them.
 
     Parameters
     ----------
@@ -102,6 +107,8 @@ def barrier_rows(barriers: Barriers, q: Array, margin: float) -> BarrierRows:
         Configurations.
     margin : float
         Distance to keep, m.
+    between : sequence of float
+        Parts of the way from each frame to the next one at which they are looked at too.
 
     Returns
     -------
@@ -114,20 +121,25 @@ def barrier_rows(barriers: Barriers, q: Array, margin: float) -> BarrierRows:
     With the witness points p_a, p_b and the normal n from a to b, the distance changes by n · (J_b − J_a) δ.
     """
     count = len(q)
-    between = 0.5 * (q[1:] + q[:-1])
-    between[:, 3:7] /= np.linalg.norm(between[:, 3:7], axis=1, keepdims=True)
-    q = np.vstack([q, between])
+    halfway = [(1.0 - share) * q[:-1] + share * q[1:] for share in between]
+    q = np.vstack([q, *halfway])
+    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    shares = np.repeat([0.0, *between], [count, *[count - 1] * len(between)])
+    numbers = np.concatenate([np.arange(count), np.tile(np.arange(count - 1), len(between))])
     body, workspace = barriers.body, barriers.workspace
     placed = place_points(body, q)
-    middles = placed.position[:, barriers.carrier] + (
-        placed.rotation[:, barriers.carrier] @ barriers.centre[:, :, None]
-    )[..., 0]
+    middles = (
+        placed.position[:, barriers.carrier]
+        + (placed.rotation[:, barriers.carrier] @ barriers.centre[:, :, None])[..., 0]
+    )
     first, second = workspace.first, workspace.second
     vector = middles[:, second] - middles[:, first]
     vector[:, barriers.on_floor] = middles[:, first[barriers.on_floor]] * [0.0, 0.0, -1.0]
     radius = np.where(barriers.on_floor, 0.0, workspace.radii[second])
     distance = np.sqrt(np.einsum("tki,tki->tk", vector, vector)) - workspace.radii[first] - radius
-    distance[:, barriers.on_floor] = -vector[:, barriers.on_floor, 2] - workspace.radii[first[barriers.on_floor]]
+    distance[:, barriers.on_floor] = (
+        -vector[:, barriers.on_floor, 2] - workspace.radii[first[barriers.on_floor]]
+    )
     if barriers.seen is not None and len(barriers.seen[0]) == len(q):
         # A shape that turned by ΔR moved its points by ‖ΔR‖ r / √2 at most against its centre.
         before, vectors, rotations = barriers.seen
@@ -160,11 +172,13 @@ def barrier_rows(barriers: Barriers, q: Array, margin: float) -> BarrierRows:
     axes, moments = joint_screws(body, placed)
     jacobian = np.empty((len(at), 2, 3, nv))
     for k in range(2):
-        part = point_jacobians((axes[at], moments[at]), q[at, :3], np.array(points)[:, k : k + 1], np.ones((1, 1)))
+        part = point_jacobians(
+            (axes[at], moments[at]), q[at, :3], np.array(points)[:, k : k + 1], np.ones((1, 1))
+        )
         jacobian[:, k] = part[:, 0]
         jacobian[:, k, :, 6:] *= moves[:, k, None, :]
     # The floor stays.
     jacobian[np.array(grounded), 1] = 0.0
     difference = jacobian[:, 1] - jacobian[:, 0]
     rows = np.einsum("ki,kin->kn", np.array(normals), difference)
-    return BarrierRows(at % count, np.where(at < count, 0.0, 0.5), rows, np.array(missing))
+    return BarrierRows(numbers[at], shares[at], rows, np.array(missing))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from simbench.kinematics.arrays import Array
@@ -67,7 +68,7 @@ def solve_clip(
     frames: slice,
     coupling: Coupling,
     *,
-    fixed: int = 0,
+    fixed: NDArray[np.bool_] | None = None,
     rounds: int = 30,
     barriers: Callable[[Array], BarrierRows] = lambda q: no_barriers(q),
 ) -> Array:
@@ -88,8 +89,8 @@ def solve_clip(
         The T frames of the targets.
     coupling : Coupling
         Coupling of the frames.
-    fixed : int
-        Number of frames at the beginning that stay as they are.
+    fixed : (T,) bool array, optional
+        Frames that stay as they are.
     rounds : int
         Largest number of iterations.
     barriers : callable, optional
@@ -137,7 +138,9 @@ def solve_clip(
         return value + sum(0.5 * float((weight * residual**2).sum()) for _, weight, residual in coupled)
 
     q = q.copy()
-    q[fixed:, columns] = np.clip(q[fixed:, columns], problem.lower, problem.upper)
+    fixed = np.zeros(count, dtype=bool) if fixed is None else fixed
+    moving = np.ix_(~fixed, columns)
+    q[moving] = np.clip(q[moving], problem.lower, problem.upper)
     costs, coupled, near = frame_costs(problem, q, frames), differences(q), barriers(q)
     value, damping = total(costs, coupled, near), _DAMPING
     for _ in range(rounds):
@@ -175,18 +178,20 @@ def solve_clip(
                 following = np.minimum(at + 1, count - 1)
                 push = _BARRIER_WEIGHT * near.missing[active, None] * rows
                 square = _BARRIER_WEIGHT * rows[:, :, None] * rows[:, None, :]
-                for frame, factor in ((at, 1.0 - share), (following, share)):
-                    np.subtract.at(slope, frame, factor * push)
-                    np.add.at(matrix, frame, factor[..., None] ** 2 * square)
+                for frame, part in ((at, 1.0 - share), (following, share)):
+                    np.subtract.at(slope, frame, part * push)
+                    np.add.at(matrix, frame, part[..., None] ** 2 * square)
                 if count > 1:
                     shared = np.zeros((count, nv, nv))
                     np.add.at(shared, at, (share * (1.0 - share))[..., None] * square)
-                    solved[(nv + row - column)[:, None], column[:, None] + start[:-1]] += shared[:-1].reshape(count - 1, -1).T
+                    solved[(nv + row - column)[:, None], column[:, None] + start[:-1]] += (
+                        shared[:-1].reshape(count - 1, -1).T
+                    )
             held = np.zeros((count, nv), dtype=bool)
             held[:, 6:] = ((joints <= problem.lower) & (slope[:, 6:] > 0.0)) | (
                 (joints >= problem.upper) & (slope[:, 6:] < 0.0)
             )
-            held[:fixed] = True
+            held[fixed] = True
             held[:, :6] |= not problem.root_moves
             matrix[:, diagonal, diagonal] += _HOLD * held
             solved[(lower_row - lower_column)[:, None], lower_column[:, None] + start] += matrix[
@@ -194,12 +199,16 @@ def solve_clip(
             ].T
             right = np.where(held, 0.0, -slope).ravel()
             factorised = (cholesky_banded(solved, overwrite_ab=True, lower=True, check_finite=False), True)
-            step = cho_solve_banded(factorised, right, overwrite_b=True, check_finite=False).reshape(count, nv)
+            step = cho_solve_banded(factorised, right, overwrite_b=True, check_finite=False).reshape(
+                count, nv
+            )
             # A barrier acts if it would be passed with this step; one that would pull does not.
             predicted = near.missing
             if len(near.frames):
                 following = np.minimum(near.frames + 1, count - 1)
-                moved = (1.0 - near.share[:, None]) * step[near.frames] + near.share[:, None] * step[following]
+                moved = (1.0 - near.share[:, None]) * step[near.frames] + near.share[:, None] * step[
+                    following
+                ]
                 predicted = near.missing - (near.jacobian * moved).sum(axis=1)
             if ((predicted > 0.0) == active).all():
                 break
@@ -209,7 +218,7 @@ def solve_clip(
         fraction = 1.0
         for _ in range(_HALVINGS):
             trial = step_from(problem, q, fraction * step)
-            trial[fixed:, columns] = np.clip(trial[fixed:, columns], problem.lower, problem.upper)
+            trial[moving] = np.clip(trial[moving], problem.lower, problem.upper)
             trial_costs, trial_coupled = frame_costs(problem, trial, frames), differences(trial)
             trial_near = barriers(trial)
             trial_value = total(trial_costs, trial_coupled, trial_near)

@@ -13,7 +13,12 @@ from simbench.options import RetargetSection
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitate.barriers import BarrierRows, Barriers, barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, no_barriers, solve_clip
-from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs, initial_configuration, make_problem
+from simbench.retargeting.imitate.problem import (
+    ImitationProblem,
+    frame_costs,
+    initial_configuration,
+    make_problem,
+)
 from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import (
@@ -34,8 +39,11 @@ _WINDOW, _OVERLAP, _FIXED = 600, 60, 3
 """Frames that are solved together, those of them that the next window solves again, and those of the last
 window that couple it with the next one."""
 _FIRST_ROUNDS, _FRAME_ROUNDS = 80, 3
-_UPPER_BODY_RATE = 60.0
-"""Highest rate at which trunk and arms alone are solved, Hz."""
+_DEEP, _ATTEMPTS, _ABOUT, _OFTEN = 0.003, 3, 0.3, tuple(np.arange(1, 8) / 8.0)
+"""Penetration that is mended, m, how often the whole motion is looked at, time about a penetration that is solved
+again, s, and the parts of the way between frames at which links are looked at then."""
+_HIGHEST_RATE = 60.0
+"""Highest rate at which a motion is solved, Hz."""
 _SHORTEST_START = 0.05
 """Time from rest to full speed, s: no data sheet gives the accelerations of a humanoid's joints."""
 _STUCK, _BETTER = 0.1, 0.6
@@ -107,10 +115,20 @@ def plan_kinematic(
     body = match_body(robot)
     targets = find_targets(body, motion)
     problem = make_problem(body, targets, settings.joint_limit_margin_rad)
-    q = solve_windows(problem, _couple_frames(problem, settings), make_barriers(body), on_progress)
-    trajectory = JointTrajectory(motion.time, q[:, 7:], robot.joint_names, q[:, :7])
+    thinned, barriers = _thin(problem), make_barriers(body)
+    coupling = _couple_frames(thinned, settings)
+    solved = solve_windows(thinned, coupling, barriers, on_progress)
     on_progress("check", 0, 1)
-    interferences = find_interference(robot, trajectory)
+    for attempt in range(_ATTEMPTS):
+        q = _interpolate(problem, thinned, solved)
+        trajectory = JointTrajectory(motion.time, q[:, 7:], robot.joint_names, q[:, :7])
+        interferences = find_interference(robot, trajectory)
+        deep = [each for each in interferences if each.distance < -_DEEP]
+        if not deep or attempt == _ATTEMPTS - 1:
+            break
+        # Something fast passed through something thin: looked at more often, it goes round.
+        when = np.array([each.time for each in deep]) - motion.time[0]
+        _clear_between(thinned, coupling, barriers, solved, when)
     errors = compare_with_person(robot, trajectory, motion)
     stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
     metrics = {
@@ -131,7 +149,7 @@ def imitate_upper_body(
     """Let trunk and arms imitate a person, above a root that stays upright and legs that stand.
 
     The bones have the person's directions, turned back by what the person turns about the vertical beyond the
-    reach of a waist. The recording is solved at 60 Hz at most.
+    reach of a waist.
 
     Parameters
     ----------
@@ -158,19 +176,63 @@ def imitate_upper_body(
     cosine, sine = np.cos(back)[:, None], np.sin(back)[:, None]
     x, y, z = np.moveaxis(targets.directions, -1, 0)
     directions = np.stack([cosine * x + sine * y, cosine * y - sine * x, z], axis=-1)
-    count = len(motion.time)
-    stride = max(1, int(motion.rate / _UPPER_BODY_RATE + 1e-6))
-    chosen = np.unique(np.append(np.arange(0, count, stride), count - 1))
-    targets = replace(targets, time=targets.time[chosen], directions=directions[chosen])
+    targets = replace(targets, directions=directions)
     problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
-    coupling = _couple_frames(problem, settings)
-    q = solve_windows(problem, coupling, make_barriers(body, floor=False), lambda *stage: None)
-    posture = q[:, 7 + columns]
-    if stride > 1:
-        smooth = CubicSpline if len(chosen) > _FIXED else PchipInterpolator
-        posture = smooth(targets.time, posture)(motion.time - motion.time[0])
-    order = np.searchsorted(body.joints, columns)
-    return np.asarray(np.clip(posture, problem.lower[order], problem.upper[order]))
+    thinned = _thin(problem)
+    barriers = make_barriers(body, floor=False)
+    solved = solve_windows(thinned, _couple_frames(thinned, settings), barriers, lambda *stage: None)
+    return _interpolate(problem, thinned, solved)[:, 7 + columns]
+
+
+def _thin(problem: ImitationProblem) -> ImitationProblem:
+    """Keep as many samples of a recording as make 60 Hz, and the last one."""
+    targets = problem.targets
+    time = targets.time
+    stride = max(1, int((len(time) - 1) / (time[-1] - time[0]) / _HIGHEST_RATE + 1e-6))
+    chosen = np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
+    kept = replace(
+        targets,
+        time=time[chosen],
+        directions=targets.directions[chosen],
+        root=targets.root[chosen],
+        clearance=targets.clearance[chosen],
+        contact=targets.contact[chosen],
+    )
+    return replace(problem, targets=kept)
+
+
+def _interpolate(problem: ImitationProblem, thinned: ImitationProblem, solved: Array) -> Array:
+    """Interpolate the motion at the samples that were left out, by cubic splines inside the joint limits."""
+    time, knots = problem.targets.time, thinned.targets.time
+    if len(time) == len(knots):
+        return solved
+    curve = CubicSpline if len(knots) > _FIXED else PchipInterpolator
+    q = np.asarray(curve(knots, solved)(time))
+    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    columns = 7 + problem.body.joints
+    q[:, columns] = np.clip(q[:, columns], problem.lower, problem.upper)
+    return q
+
+
+def _clear_between(
+    problem: ImitationProblem, coupling: Coupling, barriers: Barriers, q: Array, when: Array
+) -> None:
+    """Solve the frames about some instants, s, once more, looking at links at seven instants between frames."""
+    near = np.abs(problem.targets.time[:, None] - when).min(axis=1) < _ABOUT
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], near, [False]])))
+    for start, end in edges.reshape(-1, 2).tolist():
+        frames = slice(max(0, start - _FIXED), min(len(q), end + _FIXED))
+        inside = np.arange(frames.start, frames.stop)
+        fixed = (inside < start) | (inside >= end)
+        barriers.seen = None
+        q[frames] = solve_clip(
+            problem,
+            q[frames],
+            frames,
+            coupling,
+            fixed=fixed,
+            barriers=lambda each: barrier_rows(barriers, each, _CLEARANCE, _OFTEN),
+        )
 
 
 def solve_windows(
@@ -201,7 +263,13 @@ def solve_windows(
         for frame in range(guessed, end):
             pair, frames = np.repeat(q[frame - 1 : frame], 2, axis=0), slice(frame - 1, frame + 1)
             solved = solve_clip(
-                problem, pair, frames, coupling, fixed=1, rounds=_FRAME_ROUNDS, barriers=keep_clear
+                problem,
+                pair,
+                frames,
+                coupling,
+                fixed=np.array([True, False]),
+                rounds=_FRAME_ROUNDS,
+                barriers=keep_clear,
             )
             q[frame] = solved[1]
             if frame % 20 == 0:
@@ -209,8 +277,8 @@ def solve_windows(
         if end > guessed or begin == 0:
             _escape_minima(problem, coupling, keep_clear, q, slice(max(guessed - 1, 0), end))
         guessed = end
-        fixed = min(_FIXED, begin)
-        frames = slice(begin - fixed, end)
+        frames = slice(begin - min(_FIXED, begin), end)
+        fixed = np.arange(frames.start, end) < begin
         q[frames] = solve_clip(problem, q[frames], frames, coupling, fixed=fixed, barriers=keep_clear)
         begin = end if end == count else end - _OVERLAP
         on_progress("imitate", begin, count)
@@ -239,9 +307,7 @@ def _escape_minima(
     def follow(configuration: Array, frame: int, rounds: int) -> tuple[Array, float]:
         """Solve one frame from a configuration (7 + n,)."""
         alone = slice(frame, frame + 1)
-        solved = solve_clip(
-            problem, configuration[None], alone, coupling, rounds=rounds, barriers=keep_clear
-        )
+        solved = solve_clip(problem, configuration[None], alone, coupling, rounds=rounds, barriers=keep_clear)
         return solved[0], float(frame_costs(problem, solved, alone, derivatives=False).cost[0])
 
     cost = frame_costs(problem, q[frames], frames, derivatives=False).cost
@@ -271,9 +337,13 @@ def _escape_minima(
             ends[side] = at
         new = slice(ends[1], ends[0] + 1)
         jumps = [k for k in (ends[1] - 1, ends[0]) if 0 <= k < len(cost) - 1]
-        excess = [np.maximum(np.abs(path[k + 1, columns] - path[k, columns]) / step - 1.0, 0.0) for k in jumps]
+        excess = [
+            np.maximum(np.abs(path[k + 1, columns] - path[k, columns]) / step - 1.0, 0.0) for k in jumps
+        ]
         # A jump takes as many frames as the speed limits ask for, each as far off as the worst of both.
-        toll = sum(float(each.max()) * max(cost[k], costs[k + 1]) for k, each in zip(jumps, excess, strict=True))
+        toll = sum(
+            float(each.max()) * max(cost[k], costs[k + 1]) for k, each in zip(jumps, excess, strict=True)
+        )
         if costs[new].sum() + toll < cost[new].sum():
             q[frames], cost = path, costs
         open_to_search[new] = False

@@ -115,7 +115,9 @@ def line_rows(vectors: Array, targets: Array, weights: Array) -> tuple[Array, Ar
     return root[:, None] * (unit - targets), unit, root / length
 
 
-def frame_costs(problem: ImitationProblem, q: Array, frames: slice, *, derivatives: bool = True) -> FrameCosts:
+def frame_costs(
+    problem: ImitationProblem, q: Array, frames: slice, *, derivatives: bool = True
+) -> FrameCosts:
     """Evaluate the costs of configurations in frames of a problem.
 
     Parameters
@@ -205,7 +207,9 @@ def step_from(problem: ImitationProblem, q: Array, step: Array) -> Array:
     moved[:, :3] += step[:, :3]
     turned = Rotation.from_rotvec(step[:, 3:6]) * Rotation.from_quat(q[:, 3:7])
     quaternion = turned.as_quat()
-    moved[:, 3:7] = quaternion * np.where((quaternion * q[:, 3:7]).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+    moved[:, 3:7] = quaternion * np.where(
+        (quaternion * q[:, 3:7]).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0
+    )
     moved[:, 7 + problem.body.joints] += step[:, 6:]
     return moved
 
@@ -251,4 +255,6 @@ def _sole_indices(body: MatchedBody) -> Array:
     """Indices (F, 2, 2) of the soles' corners: foot, heel or toe, right or left corner."""
     names = [name for name in body.names if name.endswith("_sole_0")]
     corners = [[[f"{name[:-1]}{k}" for k in pair] for pair in ((0, 3), (1, 2))] for name in names]
-    return np.array([[[body.index(name) for name in pair] for pair in foot] for foot in corners], dtype=np.int64)
+    return np.array(
+        [[[body.index(name) for name in pair] for pair in foot] for foot in corners], dtype=np.int64
+    )

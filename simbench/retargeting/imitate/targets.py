@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.motion.foot_motion import find_person_contacts, foot_points, has_only_ankles, standing_heights, with_heels
+from simbench.motion.foot_motion import (
+    find_person_contacts,
+    foot_points,
+    has_only_ankles,
+    standing_heights,
+    with_heels,
+)
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.match.body import BONES, MatchedBody
 from simbench.retargeting.match.points import zero_points
@@ -139,7 +145,8 @@ def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
                 add(bone, (b,), (a,), joints[b] - joints[a])
     hips, shoulders = (tuple(f"{side}_{name}" for side in SIDES) for name in ("hip", "shoulder"))
     if recorded(*hips, *shoulders):
-        add("trunk", shoulders, hips, sum(joints[n] for n in shoulders) - sum(joints[n] for n in hips))
+        up = [joints[f"left_{n}"] + joints[f"right_{n}"] for n in ("shoulder", "hip")]
+        add("trunk", shoulders, hips, up[0] - up[1])
     elif "trunk" in motion.segments:
         add("trunk", shoulders, hips, _carried(motion, "trunk", np.array([0.0, 0.0, 1.0])))
     for part, pair in (("shoulders", shoulders), ("hips", hips)):
@@ -148,7 +155,12 @@ def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
     if "pelvis" in motion.segments and "pelvis" in motion.initial.segments:
         add("pelvis", ("pelvis_up",), ("pelvis_base",), _carried(motion, "pelvis", np.array([0.0, 0.0, 1.0])))
         if not recorded(*hips):
-            add("hips", ("pelvis_left",), ("pelvis_base",), _carried(motion, "pelvis", np.array([0.0, 1.0, 0.0])))
+            add(
+                "hips",
+                ("pelvis_left",),
+                ("pelvis_base",),
+                _carried(motion, "pelvis", np.array([0.0, 1.0, 0.0])),
+            )
     if body.robot.groups.get("head") and recorded("neck", "head") and "head" in motion.initial.joints:
         # The head carries along the line that the person's neck and head have in the initial posture.
         upright = motion.initial.joints["head"] - motion.initial.joints["neck"]
@@ -247,4 +259,3 @@ def _leg_scale(body: MatchedBody, motion: HumanMotion) -> tuple[float, float]:
     if not lengths or not person:
         return 1.0, ankle
     return float(np.mean(lengths) / np.mean(person)), ankle
-

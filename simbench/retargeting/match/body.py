@@ -115,7 +115,10 @@ def match_body(robot: Robot) -> MatchedBody:
         points[name] = (body, carrier.actInv(np.asarray(place, dtype=float)))
 
     for side in SIDES:
-        for limb, roots, end in (("arm", ("shoulder", "elbow", "wrist"), "hand"), ("leg", ("hip", "knee", "ankle"), "foot")):
+        for limb, roots, end in (
+            ("arm", ("shoulder", "elbow", "wrist"), "hand"),
+            ("leg", ("hip", "knee", "ankle"), "foot"),
+        ):
             group = [model.getJointId(name) for name in robot.groups.get(f"{side}_{limb}", ())]
             if len(group) < 3 or f"{side}_{end}" not in robot.frames:
                 continue
@@ -126,7 +129,9 @@ def match_body(robot: Robot) -> MatchedBody:
             middle, sign = _find_middle_joint(robot, group, origins, axes, tip)
             first, centre = _find_swing_centre(origins[:middle], axes[:middle], origins[middle] - origins[0])
             if wrist is None:
-                tip = _nearest_point(origins[middle + 1 :], axes[middle + 1 :], np.ones(len(group) - middle - 1))
+                tip = _nearest_point(
+                    origins[middle + 1 :], axes[middle + 1 :], np.ones(len(group) - middle - 1)
+                )
             bend = _nearest_on_axis(origins[middle], axes[middle], centre, tip)
             root, hinge, last = (f"{side}_{name}" for name in roots)
             attach(root, _parent_body(robot, group[first]), centre)
@@ -153,7 +158,9 @@ def match_body(robot: Robot) -> MatchedBody:
             place, carrier = data.oMf[frame].translation.copy(), frame_on_body(model, frame)[0]
             attach(f"{part}_base", carrier, place)
             for name in axes_shown:
-                attach(f"{part}_{name}", carrier, place + _AXIS_LENGTH * np.eye(3)[1 if name == "left" else 2])
+                attach(
+                    f"{part}_{name}", carrier, place + _AXIS_LENGTH * np.eye(3)[1 if name == "left" else 2]
+                )
     follows = {n for group, names in robot.groups.items() if not group.endswith("_grip") for n in names}
     joints = np.array([k for k, name in enumerate(robot.joint_names) if name in follows], dtype=np.int64)
     columns = [model.joints[model.getJointId(name)].idx_q for name in robot.joint_names]

@@ -74,9 +74,7 @@ def joint_screws(body: MatchedBody, placed: Placed) -> tuple[Array, Array]:
     return np.where(sliding, 0.0, axis), np.where(sliding, axis, moment)
 
 
-def point_jacobians(
-    screws: tuple[Array, Array], root: Array, points: Array, moves: Array
-) -> Array:
+def point_jacobians(screws: tuple[Array, Array], root: Array, points: Array, moves: Array) -> Array:
     """Derivatives of points by the root's translation and rotation in world axes, and by the joints.
 
     Parameters
@@ -107,7 +105,8 @@ def point_jacobians(
     jacobian[:, :, 2, 3], jacobian[:, :, 2, 4] = y, -x
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         jacobian[:, :, i, 6:] = (
-            axes[:, None, :, j] * points[:, :, None, k] - axes[:, None, :, k] * points[:, :, None, j]
+            axes[:, None, :, j] * points[:, :, None, k]
+            - axes[:, None, :, k] * points[:, :, None, j]
             + moments[:, None, :, i]
         ) * moves
     return jacobian

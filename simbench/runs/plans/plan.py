@@ -231,7 +231,9 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
 def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
     """Plan a robot whose legs follow the person's steps."""
     if inputs.mechanisms:
-        raise ScenarioError("retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures")
+        raise ScenarioError(
+            "retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures"
+        )
     options = StepFollowingOptions(
         inputs.robot, inputs.retarget, inputs.timing, inputs.rate, inputs.feedforward
     )
