@@ -15,7 +15,7 @@ from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_di
 from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
 from simbench.retargeting.match.body import MatchedBody
 
-_REACH = 0.03
+_REACH = 0.02
 """Distance beyond the margin up to which a pair is linearised, m."""
 
 
@@ -75,7 +75,13 @@ def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
     geometry = convex_shapes(robot)
     add_self_pairs(robot, geometry)
     own = len(geometry.collisionPairs)
-    feet = {robot.model.frames[robot.model.getFrameId(robot.frames[foot])].parentJoint for foot in robot.feet}
+    knees = [
+        robot.model.getJointId(robot.joint_names[body.flexion[leg][0]])
+        for leg in ("left_leg", "right_leg")
+        if leg in body.flexion
+    ]
+    # Soles have targets of their own, and what is between knee and sole is above them.
+    feet = {joint for knee in knees for joint in robot.model.subtrees[knee].tolist() if joint != knee}
     plane = pin.GeometryObject(
         "floor_0", 0, pin.SE3.Identity(), pin.coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
     )
@@ -113,7 +119,7 @@ def barrier_rows(
     Returns
     -------
     BarrierRows
-        Pairs up to 3 cm farther apart than the margin.
+        Pairs up to 2 cm farther apart than the margin.
 
     Notes
     -----

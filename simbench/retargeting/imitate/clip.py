@@ -29,7 +29,7 @@ _BARRIER_WEIGHT = 3e4
 """Weight of the squared distance by which links are too near, 1/m²."""
 _LONGEST_STEP = 0.4
 """Largest change of a coordinate in an iteration, rad or m."""
-_CONVERGED, _IMPROVED = 2e-4, 1e-4
+_CONVERGED, _IMPROVED = 2e-4, 5e-4
 """Step, rad or m, and relative decrease of the cost below which the iteration ends."""
 _HALVINGS, _ACTIVE_SETS = 3, 4
 """Most halvings of a step, and most changes of the set of barriers that act in an iteration."""
@@ -179,14 +179,13 @@ def solve_clip(
                 push = _BARRIER_WEIGHT * near.missing[active, None] * rows
                 square = _BARRIER_WEIGHT * rows[:, :, None] * rows[:, None, :]
                 for frame, part in ((at, 1.0 - share), (following, share)):
-                    np.subtract.at(slope, frame, part * push)
-                    np.add.at(matrix, frame, part[..., None] ** 2 * square)
+                    _add_by_frame(slope, frame, -part * push)
+                    _add_by_frame(matrix, frame, part[..., None] ** 2 * square)
                 if count > 1:
                     shared = np.zeros((count, nv, nv))
-                    np.add.at(shared, at, (share * (1.0 - share))[..., None] * square)
-                    solved[(nv + row - column)[:, None], column[:, None] + start[:-1]] += (
-                        shared[:-1].reshape(count - 1, -1).T
-                    )
+                    _add_by_frame(shared, at, (share * (1.0 - share))[..., None] * square)
+                    blocks = shared[:-1].reshape(count - 1, -1).T
+                    solved[(nv + row - column)[:, None], column[:, None] + start[:-1]] += blocks
             held = np.zeros((count, nv), dtype=bool)
             held[:, 6:] = ((joints <= problem.lower) & (slope[:, 6:] > 0.0)) | (
                 (joints >= problem.upper) & (slope[:, 6:] < 0.0)
@@ -236,3 +235,11 @@ def solve_clip(
         if fraction * largest < _CONVERGED or before - value < _IMPROVED * value:
             break
     return q
+
+
+def _add_by_frame(total: Array, frames: NDArray[np.int64], values: Array) -> None:
+    """Add values (K, ...) to the frames of a total (T, ...), those of the same frame together."""
+    order = np.argsort(frames, kind="stable")
+    sorted_frames = frames[order]
+    first = np.flatnonzero(np.diff(sorted_frames, prepend=-1))
+    total[sorted_frames[first]] += np.add.reduceat(values[order], first, axis=0)

@@ -38,7 +38,7 @@ _CLEARANCE = 0.005
 _WINDOW, _OVERLAP, _FIXED = 600, 60, 3
 """Frames that are solved together, those of them that the next window solves again, and those of the last
 window that couple it with the next one."""
-_FIRST_ROUNDS, _FRAME_ROUNDS = 80, 3
+_FIRST_ROUNDS, _FRAME_ROUNDS, _WINDOW_ROUNDS = 80, 3, 15
 _DEEP, _ATTEMPTS, _ABOUT, _OFTEN = 0.003, 3, 0.3, tuple(np.arange(1, 8) / 8.0)
 """Penetration that is mended, m, how often the whole motion is looked at, time about a penetration that is solved
 again, s, and the parts of the way between frames at which links are looked at then."""
@@ -279,7 +279,9 @@ def solve_windows(
         guessed = end
         frames = slice(begin - min(_FIXED, begin), end)
         fixed = np.arange(frames.start, end) < begin
-        q[frames] = solve_clip(problem, q[frames], frames, coupling, fixed=fixed, barriers=keep_clear)
+        q[frames] = solve_clip(
+            problem, q[frames], frames, coupling, fixed=fixed, rounds=_WINDOW_ROUNDS, barriers=keep_clear
+        )
         begin = end if end == count else end - _OVERLAP
         on_progress("imitate", begin, count)
     return q
