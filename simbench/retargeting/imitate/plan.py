@@ -49,8 +49,9 @@ _SHORTEST_START = 0.05
 _STUCK, _BETTER = 0.1, 0.6
 """Cost of a frame from which on another posture is searched, and part of it that a better one costs at most: a
 bone that is 25° off costs 0.1."""
-_SEARCHES, _STARTS, _APART = 12, 12, 5
-"""Searches in a window, random postures in each, and frames about a vain one that are not searched again."""
+_SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 12, 10, 3, 5
+"""Searches in a window, random postures in each, iterations from each, how many of the best are followed, and
+frames about a vain search that are not searched again."""
 _WAIST_REACH = 0.5
 """Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad."""
 
@@ -321,34 +322,37 @@ def _escape_minima(
             return
         trials = np.repeat(q[start + worst][None], _STARTS, axis=0)
         trials[:, columns] = generator.uniform(problem.lower, problem.upper, (_STARTS, len(columns)))
-        found = min((follow(trial, start + worst, 20) for trial in trials), key=lambda each: each[1])
-        if found[1] > _BETTER * cost[worst]:
-            open_to_search[max(0, worst - _APART) : worst + _APART + 1] = False
-            continue
-        path, costs = q[frames].copy(), cost.copy()
-        path[worst], costs[worst] = found
-        ends = [worst, worst]
-        for side, sign in enumerate((1, -1)):
-            at, last = worst, len(cost) - 1 if sign > 0 else 0
-            while at != last:
-                following, value = follow(path[at], start + at + sign, _FRAME_ROUNDS)
-                if value >= cost[at + sign]:
-                    break
-                at += sign
-                path[at], costs[at] = following, value
-            ends[side] = at
-        new = slice(ends[1], ends[0] + 1)
-        jumps = [k for k in (ends[1] - 1, ends[0]) if 0 <= k < len(cost) - 1]
-        excess = [
-            np.maximum(np.abs(path[k + 1, columns] - path[k, columns]) / step - 1.0, 0.0) for k in jumps
-        ]
-        # A jump takes as many frames as the speed limits ask for, each as far off as the worst of both.
-        toll = sum(
-            float(each.max()) * max(cost[k], costs[k + 1]) for k, each in zip(jumps, excess, strict=True)
+        roughly = sorted(
+            (follow(trial, start + worst, _TRIAL_ROUNDS) for trial in trials), key=lambda each: each[1]
         )
-        if costs[new].sum() + toll < cost[new].sum():
-            q[frames], cost = path, costs
-        open_to_search[new] = False
+        gain, chosen, replaced = 0.0, (q[frames], cost), slice(max(0, worst - _APART), worst + _APART + 1)
+        for candidate, _ in roughly[:_FOLLOWED]:
+            found = follow(candidate, start + worst, 2 * _TRIAL_ROUNDS)
+            if found[1] > _BETTER * cost[worst]:
+                continue
+            path, costs = q[frames].copy(), cost.copy()
+            path[worst], costs[worst] = found
+            ends = {}
+            for sign in (-1, 1):
+                at, last = worst, len(cost) - 1 if sign > 0 else 0
+                while at != last:
+                    following, value = follow(path[at], start + at + sign, _FRAME_ROUNDS)
+                    if value >= cost[at + sign]:
+                        break
+                    at += sign
+                    path[at], costs[at] = following, value
+                ends[sign] = at
+            # A jump takes as many frames as the speed limits ask for, each as far off as the worst of both.
+            toll = 0.0
+            for k in (ends[-1] - 1, ends[1]):
+                if 0 <= k < len(cost) - 1:
+                    jump = float((np.abs(path[k + 1, columns] - path[k, columns]) / step).max())
+                    toll += max(jump - 1.0, 0.0) * max(cost[k], costs[k + 1])
+            if cost.sum() - costs.sum() - toll > gain:
+                gain, chosen = cost.sum() - costs.sum() - toll, (path, costs)
+                replaced = slice(ends[-1], ends[1] + 1)
+        q[frames], cost = chosen
+        open_to_search[replaced] = False
 
 
 def _couple_frames(problem: ImitationProblem, settings: RetargetSection) -> Coupling:
