@@ -444,6 +444,7 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.imitation.joint_use import limit_stays
     from simbench.retargeting.legs.plan import StepFollowingPlan
+    from simbench.retargeting.match.body import describe_match, match_body
     from simbench.runs.fidelity_rows import fidelity_lines
 
     yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))
@@ -456,6 +457,8 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
         yield from (f"changed    {change}" for change in made.plan.changes)
         others = [doubt for doubt in made.plan.doubts if doubt not in made.plan.changes]
     else:
+        if isinstance(made.plan, KinematicPlan):
+            yield from (f"bones      {line}" for line in describe_match(match_body(made.robot)))
         head = "note" if isinstance(made.plan, KinematicPlan) else "time"
         yield from (f"{head:10s} {note}" for note in made.plan.notes)
         others = []

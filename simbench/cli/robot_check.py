@@ -67,6 +67,7 @@ def heading_lines(checked: RobotCheck) -> Iterator[str]:
     yield f"source  {checked.source}"
     only = "" if "stand" in checked.expected else ": it does not stand on legs, and need not"
     yield f"kind    {checked.kind}{only}"
+    yield from (f"bones   {line}" for line in checked.bones)
 
 
 def finding_lines(checked: RobotCheck) -> Iterator[str]:

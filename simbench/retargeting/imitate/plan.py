@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
+from threadpoolctl import threadpool_limits
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
@@ -118,7 +119,8 @@ def plan_kinematic(
     problem = make_problem(body, targets, settings.joint_limit_margin_rad)
     thinned, barriers = _thin(problem), make_barriers(body)
     coupling = _couple_frames(thinned, settings)
-    solved = solve_windows(thinned, coupling, barriers, on_progress)
+    with threadpool_limits(1):
+        solved = solve_windows(thinned, coupling, barriers, on_progress)
     on_progress("check", 0, 1)
     for attempt in range(_ATTEMPTS):
         q = _interpolate(problem, thinned, solved)
@@ -129,7 +131,8 @@ def plan_kinematic(
             break
         # Something fast passed through something thin: looked at more often, it goes round.
         when = np.array([each.time for each in deep]) - motion.time[0]
-        _clear_between(thinned, coupling, barriers, solved, when)
+        with threadpool_limits(1):
+            _clear_between(thinned, coupling, barriers, solved, when)
     errors = compare_with_person(robot, trajectory, motion)
     stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
     metrics = {
@@ -181,7 +184,8 @@ def imitate_upper_body(
     problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
     thinned = _thin(problem)
     barriers = make_barriers(body, floor=False)
-    solved = solve_windows(thinned, _couple_frames(thinned, settings), barriers, lambda *stage: None)
+    with threadpool_limits(1):
+        solved = solve_windows(thinned, _couple_frames(thinned, settings), barriers, lambda *stage: None)
     return _interpolate(problem, thinned, solved)[:, 7 + columns]
 
 

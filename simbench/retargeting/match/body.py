@@ -30,12 +30,20 @@ _SWINGS = 0.25
 turns the bone about its own line."""
 _ROUNDS = 4
 """Rounds in which the joints that swing a bone, and with them its beginning, are found."""
-_BENDS_TRIED = 9
-"""Positions of each joint that are tried for how far it bends a limb."""
+_SHORTEST_BONE = 0.01
+"""Distance of a joint's axis from the ends of a limb below which it does not bend the limb, m."""
 _AXIS_LENGTH = 0.1
 """Distance at which the axes of hands, pelvis and head are points, m."""
-_LONGEST_BEND = 2.0
-"""Largest bend tried of a joint without limits, rad."""
+_HAND_FOR_WRIST = 0.67
+"""Factor on how well an elbow bends an arm up to the hand, before it is compared with that up to the wrist."""
+_AXIS_LENGTH = 0.1
+"""Distance at which the axes of hands, pelvis and head are points, m."""
+_LONGEST_HAND = 0.45
+"""Part of the distance from an arm's first joint to its hand that is between hand and wrist at most."""
+_AXIS_LENGTH = 0.1
+"""Distance at which the axes of hands, pelvis and head are points, m."""
+_SHORTEST_FOREARM = 0.3
+"""Part of the distance from elbow to hand below which a wrist is not where the description says."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +132,18 @@ def match_body(robot: Robot) -> MatchedBody:
                 continue
             origins = np.array([data.oMi[joint].translation for joint in group])
             axes = np.array([data.J[3:, model.joints[joint].idx_v] for joint in group])
-            wrist = robot.frames.get(f"{side}_{roots[2]}")
-            tip = origins[-1] if wrist is None else data.oMf[model.getFrameId(wrist)].translation.copy()
-            middle, sign = _find_middle_joint(robot, group, origins, axes, tip)
+            # A wrist that lies at the elbow is none: the description took another link for it. The hand remains.
+            frames = [
+                robot.frames[name] for name in (f"{side}_{roots[2]}", f"{side}_{end}") if name in robot.frames
+            ]
+            ends = [model.getFrameId(name) for name in frames] if limb == "arm" else []
+            tips = [data.oMf[frame].translation.copy() for frame in ends] or [origins[-1]]
+            bends = [_find_middle_joint(robot, group, origins, axes, tip) for tip in tips]
+            chosen = max(range(len(bends)), key=lambda k: bends[k][2] * (1.0 if k == 0 else _HAND_FOR_WRIST))
+            (middle, sign, _), tip = bends[chosen], tips[chosen]
             first, centre = _find_swing_centre(origins[:middle], axes[:middle], origins[middle] - origins[0])
-            if wrist is None:
+            carrier = frame_on_body(model, ends[chosen])[0] if ends else group[middle] - robot.root_v // 6
+            if not ends and middle + 1 < len(group):
                 tip = _nearest_point(
                     origins[middle + 1 :], axes[middle + 1 :], np.ones(len(group) - middle - 1)
                 )
@@ -136,10 +151,7 @@ def match_body(robot: Robot) -> MatchedBody:
             root, hinge, last = (f"{side}_{name}" for name in roots)
             attach(root, _parent_body(robot, group[first]), centre)
             attach(hinge, _parent_body(robot, group[middle]), bend)
-            if wrist is None:
-                attach(last, group[middle] - robot.root_v // 6, tip)
-            else:
-                points[last] = _frame_point(robot, wrist)
+            attach(last, carrier, tip)
             flexion[f"{side}_{limb}"] = (robot.joint_names.index(model.names[group[middle]]), sign)
     for side in SIDES:
         if f"{side}_hand" in robot.frames and f"{side}_wrist" in points:
@@ -179,30 +191,56 @@ def match_body(robot: Robot) -> MatchedBody:
     )
 
 
+def describe_match(body: MatchedBody) -> tuple[str, ...]:
+    """Say in a line for each limb which joints move which bone, the bones' lengths, and how the limb flexes."""
+    robot, lines = body.robot, []
+    model, data = robot.model, robot.model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    for limb, (column, sign) in body.flexion.items():
+        side, _, kind = limb.partition("_")
+        names = robot.groups[limb]
+        middle = names.index(robot.joint_names[column])
+        bones = [bone for bone, (start, _) in BONES.items() if (start in ("hip", "knee")) == (kind == "leg")]
+        lengths = []
+        for bone in bones:
+            ends = []
+            for end in BONES[bone]:
+                number = body.names.index(f"{side}_{end}")
+                joint = int(body.body[number]) + robot.root_v // 6
+                place = data.oMi[joint] if joint > 0 else pin.SE3.Identity()
+                ends.append(place.act(body.position[number]))
+            lengths.append(f"{bone} {np.linalg.norm(ends[1] - ends[0]):.3f} m")
+        way = "positive" if sign > 0.0 else "negative"
+        lines.append(
+            f"{side} {kind}: {', '.join(lengths)}; {', '.join(names[:middle])} move the first, {names[middle]} "
+            f"bends it by {way} angles, {', '.join(names[middle + 1 :])} follow"
+        )
+    return tuple(lines)
+
+
 def _find_middle_joint(
     robot: Robot, group: Sequence[int], origins: Array, axes: Array, tip: Array
-) -> tuple[int, float]:
-    """Find the joint of a limb that brings its end nearest to its root, and the sign of the joint that does.
+) -> tuple[int, float, float]:
+    """Find the joint that bends a limb, the sign by which it flexes, and its distance from the nearer end, m.
 
-    Only the part of the limb behind a joint moves: the distance of the end from the limb's first joint, as the
-    joint goes through its range while the others stay at zero.
+    It is the joint whose axis is farthest from both ends of the limb. That of a joint which turns a bone about its own
+    line passes near one of them, and joints near an end hardly change the distance of the ends.
     """
-    model = robot.model
-    best = (0.0, 0, 1.0)
-    for k in range(1, len(group)):
-        index = model.joints[group[k]].idx_q
-        low = max(float(model.lowerPositionLimit[index]), -_LONGEST_BEND)
-        high = min(float(model.upperPositionLimit[index]), _LONGEST_BEND)
-        arm, axis = tip - origins[k], axes[k]
-        for angle in np.linspace(low, high, _BENDS_TRIED):
-            turned = pin.AngleAxis(float(angle), axis).toRotationMatrix() @ arm + origins[k]
-            shortened = float(np.linalg.norm(tip - origins[0]) - np.linalg.norm(turned - origins[0]))
-            if shortened > best[0] + 1e-6:
-                best = (shortened, k, 1.0 if angle > 0.0 else -1.0)
-    if best[1] == 0:
-        names = ", ".join(model.names[joint] for joint in group)
+    across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
+    root, end = ((across @ (point - origins)[:, :, None])[..., 0] for point in (origins[0], tip))
+    distance = np.minimum(np.linalg.norm(root, axis=1), np.linalg.norm(end, axis=1))
+    middle = int(distance.argmax())
+    if distance[middle] < _SHORTEST_BONE:
+        names = ", ".join(robot.model.names[joint] for joint in group)
         raise RetargetError(f"{robot.name}: no joint of {names} bends the limb: its ends keep their distance")
-    return best[1], best[2]
+    # The angle by which the joint must turn for the limb to be straight, from the zero configuration.
+    straight = float(
+        np.arctan2(axes[middle] @ np.cross(end[middle], -root[middle]), -(end[middle] @ root[middle]))
+    )
+    index = robot.model.joints[group[middle]].idx_q
+    low, high = robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]
+    centre = 0.5 * (max(low, -np.pi) + min(high, np.pi))
+    return middle, 1.0 if centre > straight else -1.0, float(distance[middle])
 
 
 def _find_swing_centre(origins: Array, axes: Array, bone: Array) -> tuple[int, Array]:

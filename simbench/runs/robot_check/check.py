@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simbench.errors import RobotError
+from simbench.errors import RetargetError, RobotError
 from simbench.options import RobotSection
+from simbench.retargeting.match.body import describe_match, match_body
 from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
@@ -39,6 +40,8 @@ class RobotCheck:
         What was looked at, in this order.
     notes : tuple of str
         What the robot is not, or lacks, one line each.
+    bones : tuple of str
+        Which joints move which bone, one line for each limb like a person's.
     """
 
     robot: str
@@ -47,6 +50,7 @@ class RobotCheck:
     expected: tuple[Ability, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    bones: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> dict[Ability, Verdict]:
@@ -96,7 +100,7 @@ class RobotCheck:
         Returns
         -------
         dict
-            Keys `robot`, `source`, `kind`, `passed`, `verdicts`, `findings`, `notes`.
+            Keys `robot`, `source`, `kind`, `passed`, `verdicts`, `findings`, `notes`, `bones`.
         """
         return {
             "robot": self.robot,
@@ -106,6 +110,7 @@ class RobotCheck:
             "verdicts": {ability: self.verdicts[ability] for ability in self.expected},
             "findings": [finding.as_dict() for finding in self.findings],
             "notes": list(self.notes),
+            "bones": list(self.bones),
         }
 
 
@@ -151,6 +156,10 @@ def check_robot(
     notes = _notes(robot, name_or_path)
     if not simulate:
         notes += ("not simulated: only statics, kinematics, gains and the plan of a gait were looked at",)
+    try:
+        bones = describe_match(match_body(robot))
+    except RetargetError as error:
+        bones, notes = (), (*notes, str(error))
     return RobotCheck(
         robot.name,
         "" if robot.source is None else str(robot.source),
@@ -158,6 +167,7 @@ def check_robot(
         expected,
         tuple(findings),
         notes,
+        bones,
     )
 
 
