@@ -2,10 +2,11 @@
 
 python scripts/tools/check_docstrings.py [MODULE ...]
 
-Every public function, class, method and property needs a summary, and a description of each parameter and of
-what it returns. A command's parameters are described by the help of its options instead. Modules are named as
-they are imported (`simbench.balance`); with none, all of simbench is checked. Exit status 1 if something is
-missing.
+Every public function, class, method and property needs a summary, and describes no parameter that it does not
+have. What users call or implement also describes each parameter, what it returns and what it raises: names in
+`simbench.__all__` and their methods, Protocols, and what the pages in docs/reference/api list. A command's
+parameters are described by the help of its options instead. Modules are named as they are imported
+(`simbench.balance`); with none, all of simbench is checked. Exit status 1 if something is missing.
 """
 
 import os
@@ -14,13 +15,17 @@ import os
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 import argparse
+import ast
 import enum
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
+import textwrap
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 
 import typer
 from numpydoc.docscrape import NumpyDocString
@@ -30,9 +35,12 @@ from pydantic import BaseModel
 import simbench
 from simbench.cli.main import app
 
-CHECKS = ("GL08", "PR01", "PR02", "PR07", "RT03", "SS01")
-# The plugin is pytest's to import, __main__ runs the command line, and a script writes the generated models.
-LEFT_OUT = ("simbench.__main__", "simbench.pytest_plugin", "simbench.dynamics.generated")
+BRIEF = ("GL08", "PR02", "SS01")
+FULL = (*BRIEF, "PR01", "PR07", "RT01", "RT03")
+PAGES = Path(__file__).parents[2] / "docs" / "reference" / "api"
+DIRECTIVE = re.compile(r"^\.\. auto(function|class|exception|module):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE)
+# __main__ runs the command line, and a script writes the generated models.
+LEFT_OUT = ("simbench.__main__", "simbench.dynamics.generated")
 
 
 def public_objects(modules: list[str]) -> Iterator[tuple[str, object]]:
@@ -63,8 +71,35 @@ def _members(path: str, owner: type) -> Iterator[tuple[str, object]]:
             yield f"{path}.{name}", value
 
 
-def faults(path: str, value: object) -> list[str]:
-    """List what is missing in one docstring."""
+def used_by_others(objects: list[tuple[str, object]]) -> set[str]:
+    """Find the import paths, among those of all public objects, of what users call or implement."""
+    listed = {f"simbench.{name}": True for name in simbench.__all__}
+    modules = set()
+    for page in sorted(PAGES.glob("*.md")):
+        for kind, name, options in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            if kind == "module":
+                modules.add(name)
+            else:
+                listed[name] = listed.get(name, False) or ":no-members:" not in options
+    found = set()
+    for name, with_members in listed.items():
+        module, _, attribute = name.rpartition(".")
+        value = getattr(importlib.import_module(module), attribute)
+        path = f"{value.__module__}.{value.__qualname__}"
+        found.add(path)
+        if with_members and inspect.isclass(value):
+            found.update(member for member, _ in _members(path, value))
+    for path, value in objects:
+        if getattr(value, "__module__", None) in modules:
+            found.add(path)
+        if getattr(value, "_is_protocol", False):
+            found.add(path)
+            found.update(member for member, _ in _members(path, value))
+    return found
+
+
+def faults(path: str, value: object, full: bool) -> list[str]:
+    """List what is missing in one docstring: a full one, or a brief one with at least a summary."""
     options = _options(value)
     # Fields of a section are described by strings below them, which numpydoc does not see.
     fields = inspect.isclass(value) and issubclass(value, BaseModel | enum.Enum | Exception)
@@ -73,17 +108,31 @@ def faults(path: str, value: object) -> list[str]:
     found = []
     for code, message in validate(path)["errors"]:
         ignored = code.startswith("PR") and (options or fields or typing.is_typeddict(value))
-        if code in CHECKS and not ignored:
+        if code in (FULL if full else BRIEF) and not ignored:
             found.append(f"{path}: {code} {message}")
-    # numpydoc passes over parameters whose type is a set of values in braces.
-    described = NumpyDocString(inspect.getdoc(value) or "")["Parameters"]
-    found += [
-        f'{path}: PR07 Parameter "{part.name}" has no description'
-        for part in described
-        if part.type.startswith("{") and not part.desc
-    ]
+    docstring = NumpyDocString(inspect.getdoc(value) or "")
+    if full:
+        # numpydoc passes over parameters whose type is a set of values in braces, and over what is raised.
+        found += [
+            f'{path}: PR07 Parameter "{part.name}" has no description'
+            for part in docstring["Parameters"]
+            if part.type.startswith("{") and not part.desc
+        ]
+        if not docstring["Raises"] and _raises(value):
+            found.append(f"{path}: raises errors, but has no section Raises")
     found += [f"{path}: option {name} has no help" for name, described in options.items() if not described]
     return found
+
+
+def _raises(value: object) -> bool:
+    """Whether a function raises an error by a statement of its own, not only through what it calls."""
+    function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    if not inspect.isfunction(function):
+        return False
+    source = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    raised = [node.exc for node in ast.walk(source) if isinstance(node, ast.Raise) and node.exc is not None]
+    # An abstract method's is not an error that its callers see.
+    return any(not ast.unparse(error).startswith("NotImplementedError") for error in raised)
 
 
 def _commands(group: typer.Typer) -> list[object]:
@@ -113,9 +162,11 @@ def main() -> int:
     )
     parser.add_argument("modules", nargs="*", default=["simbench"], metavar="MODULE")
     objects = list(public_objects(parser.parse_args().modules))
-    missing = [fault for path, value in objects for fault in faults(path, value)]
+    full = used_by_others(objects)
+    missing = [fault for path, value in objects for fault in faults(path, value, path in full)]
     print("\n".join(missing))
-    print(f"{len(objects)} public objects, {len(missing)} faults")
+    users = sum(path in full for path, _ in objects)
+    print(f"{len(objects)} public objects, {users} of them for users, {len(missing)} faults")
     return 1 if missing else 0
 
 
