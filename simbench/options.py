@@ -291,7 +291,7 @@ class RetargetSection(ScenarioSection):
     options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
     """Keys of a plug-in's retargeter."""
     posture: Literal["limited", "rescaled"] = "limited"
-    """How the scaled model's posture (not of `bones`) is brought inside the robot's limits: by following the recording again
+    """How the scaled model's posture is brought inside the robot's limits: by following the recording again
     with the limits, all frames at once, or by rescaling its joint curves around excursions (Safonova et al.
     2003)."""
     transfer: Literal["path", "frame"] = "path"

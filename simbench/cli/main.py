@@ -398,7 +398,7 @@ def _kept_of(folder: Path) -> str:
 _COMMANDS: dict[Callable[..., None], str] = {
     retarget: example(
         "simbench retarget actor:drawer --robot romeo --out drawer.csv --picture drawer.png",
-        "simbench retarget deepmimic:humanoid3d_walk --robot mahru --physics steps --picture walk.png --beside",
+        "simbench retarget deepmimic:humanoid3d_walk --robot mahru --physics steps --out walk.csv",
     ),
     convert: example("simbench convert runs/drawer drawer.npz --rate 50"),
     verdict: example("simbench verdict drawer.csv --robot romeo --picture verdict.png"),

@@ -36,8 +36,8 @@ class Retargeting:
     motion : HumanMotion
         The recording at the rate of the plan.
     plan : KinematicPlan, MotionPlan, StepFollowingPlan or ArmPlan
-        Planned motion of the robot: a `KinematicPlan` where balance is left out, a `StepFollowingPlan` if its legs
-        follow the person's steps, an `ArmPlan` for a fixed base.
+        Planned motion of the robot: a `KinematicPlan` where balance is left out, a `StepFollowingPlan` if its
+        legs follow the person's steps, an `ArmPlan` for a fixed base.
     method : str
         Method of retargeting, one of `choices.METHODS`.
     recording : HumanMotion
@@ -81,9 +81,9 @@ def retarget_motion(
     robot_name : str
         Name of the robot or path of its URDF, as in `load_robot`.
     physics : str or None
-        Level of physics: `kinematic`, the person's motion within the robot's limits, without balance; `stand`,
-        both feet planted and balanced; `steps`, the person's steps, balanced. None for `kinematic`, but `stand`
-        where hands hold equipment, the base is fixed or another method is asked for.
+        Level of physics: `kinematic`, the person's motion within the robot's limits, without balance;
+        `stand`, both feet planted and balanced; `steps`, the person's steps, balanced. None for `kinematic`,
+        but `stand` where hands hold equipment, the base is fixed or another method is asked for.
     method : str
         One of `choices.METHODS`; `kinematic` has `bones` only.
     reading : ReadOptions
@@ -105,8 +105,8 @@ def retarget_motion(
     Raises
     ------
     SimbenchError
-        If the physics, the method or the timing is unknown, the recording or the robot cannot be read, or the one
-        cannot follow the other.
+        If the physics, the method or the timing is unknown, the recording or the robot cannot be read, or the
+        one cannot follow the other.
     """
     require_choices(method, timing, physics)
     with shown_progress(on_progress) as tell:
@@ -129,8 +129,8 @@ def retarget_motion(
                 raise RetargetError(f"physics `{physics}`: {robot.name} has a fixed base; allowed: stand")
             if equipment.handles:
                 raise RetargetError(
-                    f"physics `{physics}`: {recording.source}: hands hold equipment; allowed: stand, or free motion "
-                    "(--free)"
+                    f"physics `{physics}`: {recording.source}: hands hold equipment; allowed: stand, "
+                    "or free motion (--free)"
                 )
         tell("read", 1, 1)
         settings = RetargetSection.model_validate(

@@ -15,8 +15,8 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.skeleton_plot import COLOURS, DPI
 from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
-from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
+from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import joint_units
@@ -68,7 +68,8 @@ def _drawn_plan(made: Retargeting) -> MotionPlan | ArmPlan:
     """Plan that can be drawn; refuse one that is seen from a root which turns and leans."""
     if isinstance(made.plan, StepFollowingPlan | KinematicPlan):
         raise RetargetError(
-            f"--picture: physics `{made.physics}` of {made.robot.name} has no scaled model to draw; allowed: --beside"
+            f"--picture: physics `{made.physics}` of {made.robot.name} has no scaled model to draw; allowed: "
+            "--beside"
         )
     return made.plan
 

@@ -440,7 +440,8 @@ def _require_legs(robot: Robot, scenario: Scenario) -> None:
     """Refuse what the robot has no legs for: steps and pushes, and to stand on feet that touch nothing."""
     if scenario.retarget.physics == "steps" and scenario.stepping is not None:
         raise ScenarioError(
-            "stepping: the legs follow the person's steps; allowed: with retarget.physics: stand, or no stepping"
+            "stepping: the legs follow the person's steps; allowed: with retarget.physics: stand, or no "
+            "stepping"
         )
     reason = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):

@@ -126,9 +126,9 @@ def _compare_root(points: Mapping[str, Array], motion: HumanMotion) -> Iterator[
 
 
 def leg_length(points: Mapping[str, Array]) -> float | None:
-    """Measure the length of a leg from hip to ankle, m: mean over both legs of the median over time of (T, 3).
+    """Measure the length of a leg from hip to ankle, m; None if no leg has hip, knee and ankle.
 
-    None if no leg has hip, knee and ankle.
+    It is the mean over both legs of the median over time of points (T, 3).
     """
     lengths = []
     for side in SIDES:

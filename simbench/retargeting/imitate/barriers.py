@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
-from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes, link_of
+from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes
 from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_distance, pair_workspace
-from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
 from simbench.retargeting.match.body import MatchedBody
+from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
 
 _REACH = 0.02
 """Distance beyond the margin up to which a pair is linearised, m."""
@@ -65,12 +65,12 @@ class Barriers:
     centre: Array
     on_floor: NDArray[np.bool_]
     seen: tuple[Array, Array, Array] | None = None
-    """Of C configurations of the last call: least distances (C, K), m, vectors between the centres of both shapes
-    (C, K, 3), m, and rotations of the bodies (C, n + 1, 3, 3)."""
+    """Of C configurations of the last call: least distances (C, K), m, vectors between the centres of both
+    shapes (C, K, 3), m, and rotations of the bodies (C, n + 1, 3, 3)."""
 
 
 def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
-    """Collect the shapes of a robot, its pairs, and, unless told not to, each link but the feet with the floor."""
+    """Collect the shapes of a robot, its own pairs, and, with a floor, each link but the feet with it."""
     robot = body.robot
     geometry = convex_shapes(robot)
     add_self_pairs(robot, geometry)
@@ -123,7 +123,6 @@ def barrier_rows(
 
     Notes
     -----
-
     With the witness points p_a, p_b and the normal n from a to b, the distance changes by n · (J_b − J_a) δ.
     """
     count = len(q)

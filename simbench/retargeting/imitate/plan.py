@@ -41,15 +41,15 @@ _WINDOW, _OVERLAP, _FIXED = 600, 60, 3
 window that couple it with the next one."""
 _FIRST_ROUNDS, _FRAME_ROUNDS, _WINDOW_ROUNDS = 80, 3, 15
 _DEEP, _ATTEMPTS, _ABOUT, _OFTEN = 0.003, 3, 0.3, tuple(np.arange(1, 8) / 8.0)
-"""Penetration that is mended, m, how often the whole motion is looked at, time about a penetration that is solved
-again, s, and the parts of the way between frames at which links are looked at then."""
+"""Penetration that is mended, m, how often the whole motion is looked at, time about a penetration that is
+solved again, s, and the parts of the way between frames at which links are looked at then."""
 _HIGHEST_RATE = 60.0
 """Highest rate at which a motion is solved, Hz."""
 _SHORTEST_START = 0.05
 """Time from rest to full speed, s: no data sheet gives the accelerations of a humanoid's joints."""
 _STUCK, _BETTER = 0.1, 0.6
-"""Cost of a frame from which on another posture is searched, and part of it that a better one costs at most: a
-bone that is 25° off costs 0.1."""
+"""Cost of a frame from which on another posture is searched, and part of it that a better one costs at most:
+a bone that is 25° off costs 0.1."""
 _SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 12, 10, 3, 5
 """Searches in a window, random postures in each, iterations from each, how many of the best are followed, and
 frames about a vain search that are not searched again."""
@@ -89,8 +89,8 @@ def plan_kinematic(
 ) -> KinematicPlan:
     """Retarget a recording to a robot's whole body, at the recorded tempo.
 
-    Every bone of the robot is to have the direction of the person's; soles stand where and when the person's do,
-    and joints keep their limits of position, speed and acceleration. Balance and torques are left out.
+    Every bone of the robot is to have the direction of the person's; soles stand where and when the person's
+    do, and joints keep their limits of position, speed and acceleration. Balance and torques are left out.
 
     Parameters
     ----------
@@ -143,8 +143,7 @@ def plan_kinematic(
         **limit_metrics(stays),
     }
     on_progress("check", 1, 1)
-    scaled = f"the way of the root and the heights of the feet are {targets.scale:.3f} times the person's, as the legs"
-    return KinematicPlan(trajectory, errors, interferences, metrics, (scaled, *targets.notes))
+    return KinematicPlan(trajectory, errors, interferences, metrics, targets.notes)
 
 
 def imitate_upper_body(
@@ -222,7 +221,7 @@ def _interpolate(problem: ImitationProblem, thinned: ImitationProblem, solved: A
 def _clear_between(
     problem: ImitationProblem, coupling: Coupling, barriers: Barriers, q: Array, when: Array
 ) -> None:
-    """Solve the frames about some instants, s, once more, looking at links at seven instants between frames."""
+    """Solve the frames about some instants, s, once more, looking at links seven times between frames."""
     near = np.abs(problem.targets.time[:, None] - when).min(axis=1) < _ABOUT
     edges = np.flatnonzero(np.diff(np.concatenate([[False], near, [False]])))
     for start, end in edges.reshape(-1, 2).tolist():
@@ -302,12 +301,12 @@ def _escape_minima(
     """Replace stretches of a motion in which limbs went the wrong way, to a limit, and stay far off.
 
     From the frame of the highest cost, postures are searched that are better, from random ones; the best is
-    followed forward and backward for as long as it is better than what is there. Where that costs less, jumps at
-    both ends counted, it takes the place.
+    followed forward and backward for as long as it is better than what is there. Where that costs less, jumps
+    at both ends counted, it takes the place.
     """
     generator = np.random.default_rng(0)
     columns = 7 + problem.body.joints
-    start, end = frames.start, frames.stop
+    start = frames.start
     time = problem.targets.time
     step = coupling.speed[6:] * (time[-1] - time[0]) / max(len(time) - 1, 1)
 

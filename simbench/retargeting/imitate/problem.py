@@ -1,4 +1,4 @@
-"""The problem of imitation in single frames: squared errors of lines, root and soles, and their derivatives."""
+"""The problem of imitation in single frames: squared errors of lines, root and soles, with derivatives."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,9 +7,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
-from simbench.retargeting.match.body import MatchedBody
 from simbench.retargeting.imitate.targets import BodyTargets
+from simbench.retargeting.match.body import MatchedBody
+from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
 
 CONTACT_WEIGHT = 1e5
 """Weight of the squared depth of a sole's corner below the floor, 1/m²."""
@@ -202,7 +202,7 @@ def frame_costs(
 
 
 def step_from(problem: ImitationProblem, q: Array, step: Array) -> Array:
-    """Move configurations (T, 7 + n) by steps (T, nv): root translation and rotation in world axes, joints."""
+    """Move configurations (T, 7 + n) by steps (T, nv): root translation and rotation in the world, joints."""
     moved = q.copy()
     moved[:, :3] += step[:, :3]
     turned = Rotation.from_rotvec(step[:, 3:6]) * Rotation.from_quat(q[:, 3:7])
@@ -215,7 +215,7 @@ def step_from(problem: ImitationProblem, q: Array, step: Array) -> Array:
 
 
 def increments(problem: ImitationProblem, q: Array) -> Array:
-    """Steps (T - 1, nv) that lead from each configuration to the next."""
+    """Find the steps (T - 1, nv) that lead from each configuration to the next."""
     turns = Rotation.from_quat(q[1:, 3:7]) * Rotation.from_quat(q[:-1, 3:7]).inv()
     return np.hstack(
         [np.diff(q[:, :3], axis=0), turns.as_rotvec(), np.diff(q[:, 7 + problem.body.joints], axis=0)]
@@ -252,7 +252,7 @@ _BENT = 0.4
 
 
 def _sole_indices(body: MatchedBody) -> Array:
-    """Indices (F, 2, 2) of the soles' corners: foot, heel or toe, right or left corner."""
+    """Find the indices (F, 2, 2) of the soles' corners: foot, heel or toe, right or left corner."""
     names = [name for name in body.names if name.endswith("_sole_0")]
     corners = [[[f"{name[:-1]}{k}" for k in pair] for pair in ((0, 3), (1, 2))] for name in names]
     return np.array(

@@ -1,4 +1,4 @@
-"""Targets: what a recording asks of a robot's body, as directions of lines, heights and contacts in every sample."""
+"""Targets: what a recording asks of a robot's body: directions of lines, heights and contacts over time."""
 
 from dataclasses import dataclass, replace
 
@@ -81,6 +81,9 @@ class BodyTargets:
     notes: tuple[str, ...]
 
 
+ROOT_WEIGHT = np.array([8.0, 8.0, 2.0])
+"""Weights of the squared error of the root's position, 1/m²: where feet stand, they and the bones say where
+the root is."""
 UPPER_BODY = ("upper arm", "forearm", "trunk", "shoulders", "head", "hand")
 """Parts of the body that a robot imitates whose root and legs do something else."""
 
@@ -104,8 +107,8 @@ def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
 def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
     """Turn a recording into targets of a robot's body.
 
-    Directions are the person's. The root's way and the feet's heights are the person's, scaled by the length of
-    the legs, over the height of ankles and soles.
+    Directions are the person's. The root's way and the feet's heights are the person's, scaled by the length
+    of the legs, over the height of ankles and soles.
 
     Parameters
     ----------
@@ -118,103 +121,62 @@ def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
     -------
     BodyTargets
         Targets at the recording's samples.
+
+    Raises
+    ------
+    RetargetError
+        If no bone is recorded that the robot has too.
     """
-    joints, count = with_heels(motion).joints, len(motion.time)
-    parts: list[str] = []
-    rows: list[Array] = []
-    directions: list[Array] = []
-
-    def add(part: str, ends: tuple[str, ...], starts: tuple[str, ...], vectors: Array) -> None:
-        """Add a line from the mean of some points to the mean of others, if the robot has them all."""
-        if all(name in body.names for name in (*ends, *starts)):
-            row = np.zeros(len(body.names))
-            for names, sign in ((ends, 1.0), (starts, -1.0)):
-                for name in names:
-                    row[body.index(name)] += sign / len(names)
-            parts.append(part)
-            rows.append(row)
-            directions.append(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9))
-
-    def recorded(*names: str) -> bool:
-        return all(name in joints for name in names)
-
-    for bone, (start, end) in BONES.items():
-        for side in SIDES:
-            a, b = f"{side}_{start}", f"{side}_{end}"
-            if recorded(a, b):
-                add(bone, (b,), (a,), joints[b] - joints[a])
-    hips, shoulders = (tuple(f"{side}_{name}" for side in SIDES) for name in ("hip", "shoulder"))
-    if recorded(*hips, *shoulders):
-        up = [joints[f"left_{n}"] + joints[f"right_{n}"] for n in ("shoulder", "hip")]
-        add("trunk", shoulders, hips, up[0] - up[1])
-    elif "trunk" in motion.segments:
-        add("trunk", shoulders, hips, _carried(motion, "trunk", np.array([0.0, 0.0, 1.0])))
-    for part, pair in (("shoulders", shoulders), ("hips", hips)):
-        if recorded(*pair):
-            add(part, (pair[0],), (pair[1],), joints[pair[0]] - joints[pair[1]])
-    if "pelvis" in motion.segments and "pelvis" in motion.initial.segments:
-        add("pelvis", ("pelvis_up",), ("pelvis_base",), _carried(motion, "pelvis", np.array([0.0, 0.0, 1.0])))
-        if not recorded(*hips):
-            add(
-                "hips",
-                ("pelvis_left",),
-                ("pelvis_base",),
-                _carried(motion, "pelvis", np.array([0.0, 1.0, 0.0])),
-            )
-    if body.robot.groups.get("head") and recorded("neck", "head") and "head" in motion.initial.joints:
-        # The head carries along the line that the person's neck and head have in the initial posture.
-        upright = motion.initial.joints["head"] - motion.initial.joints["neck"]
-        turn = _turn_between(upright, np.array([0.0, 0.0, 1.0]))
-        add("head", ("head_top",), ("head_base",), (joints["head"] - joints["neck"]) @ turn.T)
-    for side in SIDES:
-        hand = f"{side}_hand"
-        if hand in motion.segments and hand in motion.initial.segments and hand not in motion.missing:
-            for point, axis in (("fingers", 0), ("back", 2)):
-                add("hand", (f"{side}_{point}",), (f"{side}_palm",), _carried(motion, hand, np.eye(3)[axis]))
-    heights = standing_heights(motion)
-    flags = find_person_contacts(with_heels(motion))
+    person = with_heels(motion)
+    joints, count = person.joints, len(motion.time)
+    hips = [f"{side}_hip" for side in SIDES]
     feet = [side for side in SIDES if f"{side}_sole_0" in body.names]
-    clearance = np.zeros((count, len(feet), 2))
-    contact = np.ones((count, len(feet), 2), dtype=bool)
+    flags, notes = find_person_contacts(person), []
+    lines = _find_lines(body, motion)
     scale, ankle = _leg_scale(body, motion)
-    notes: list[str] = []
-    legs = bool(flags) and recorded(*hips, "left_knee", "right_knee", "left_ankle", "right_ankle")
-    for foot, side in enumerate(feet if legs else ()):
-        names = foot_points(with_heels(motion), side)
-        points = ("heel", "toe") if recorded(f"{side}_heel", f"{side}_toe") else ("ankle", "ankle")
-        above = []
-        for k, point in enumerate(points):
-            name = f"{side}_{point}"
-            rise = joints[name][:, 2] - _stand_height(heights, motion, side, point)
-            above.append(rise)
-            clearance[:, foot, k] = scale * np.maximum(rise, 0.0)
-            contact[:, foot, k] = flags[side][:, names.index(name)]
-        if points[0] == "heel":
-            along = joints[f"{side}_toe"] - joints[f"{side}_heel"]
-            along[:, 2] = above[1] - above[0]
-            add("foot", (f"{side}_sole_1", f"{side}_sole_2"), (f"{side}_sole_0", f"{side}_sole_3"), along)
-    if has_only_ankles(motion):
-        notes.append("only ankles are recorded of the feet: each sole stands whole or not at all")
-    if legs:
-        root = 0.5 * (joints["left_hip"] + joints["right_hip"])
+    clearance, contact = np.zeros((count, len(feet), 2)), np.ones((count, len(feet), 2), dtype=bool)
+    root, root_weight = np.zeros((count, 3)), np.zeros(3)
+    if flags and all(f"{side}_{name}" in joints for side in SIDES for name in ("hip", "knee", "ankle")):
+        heights = standing_heights(motion)
+        for foot, side in enumerate(feet):
+            names = foot_points(person, side)
+            parts = (
+                ("heel", "toe") if f"{side}_heel" in joints and f"{side}_toe" in joints else ("ankle",) * 2
+            )
+            # A heel that was added stands at 0.
+            above = [joints[f"{side}_{part}"][:, 2] - heights.get(f"{side}_{part}", 0.0) for part in parts]
+            for k, part in enumerate(parts):
+                clearance[:, foot, k] = scale * np.maximum(above[k], 0.0)
+                contact[:, foot, k] = flags[side][:, names.index(f"{side}_{part}")]
+            if parts[0] == "heel":
+                along = joints[f"{side}_toe"] - joints[f"{side}_heel"]
+                along[:, 2] = above[1] - above[0]
+                soles = {f"{side}_sole_{k}": 0.5 if k in (1, 2) else -0.5 for k in range(4)}
+                lines.append(("foot", soles, along))
+        middle = 0.5 * (joints["left_hip"] + joints["right_hip"])
         below = min(heights[f"{side}_ankle"] for side in SIDES)
-        root = scale * (root - np.array([0.0, 0.0, below])) + np.array([0.0, 0.0, ankle])
-        root_weight = np.array([8.0, 8.0, 2.0])
+        root = scale * (middle - [0.0, 0.0, below]) + [0.0, 0.0, ankle]
+        root_weight = ROOT_WEIGHT
+        notes.append(
+            f"the way of the root and the heights of the feet are {scale:.3f} times the person's, "
+            "as the length of the legs is"
+        )
+        if has_only_ankles(motion):
+            notes.append("only ankles are recorded of the feet: each sole stands whole or not at all")
     else:
         notes.append("legs are not recorded: both feet stand where they are")
-        root, root_weight = np.zeros((count, 3)), np.zeros(3)
-    root_point = np.zeros(len(body.names))
-    middle = [name for name in hips if name in body.names] or ["pelvis_base"]
-    root_point[[body.index(name) for name in middle]] = 1.0 / len(middle)
-    if not parts:
+    lines = [line for line in lines if all(name in body.names for name in line[1])]
+    if not lines:
         raise RetargetError(f"{motion.source}: no bone is recorded that {body.robot.name} has too")
+    vectors = np.stack([vector for _, _, vector in lines], axis=1)
+    roots = [name for name in hips if name in body.names] or ["pelvis_base"]
     return BodyTargets(
         motion.time - motion.time[0],
-        tuple(parts),
-        np.array(rows),
-        np.array([LINE_WEIGHTS[part] for part in parts]),
-        np.stack(directions, axis=1),
-        root_point,
+        tuple(part for part, _, _ in lines),
+        np.array([[points.get(name, 0.0) for name in body.names] for _, points, _ in lines]),
+        np.array([LINE_WEIGHTS[part] for part, _, _ in lines]),
+        vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9),
+        np.array([(name in roots) / len(roots) for name in body.names]),
         root,
         root_weight,
         clearance,
@@ -224,22 +186,53 @@ def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
     )
 
 
-def _carried(motion: HumanMotion, segment: str, axis: Array) -> Array:
-    """Direction (T, 3) of an axis that a segment carries along, given in the initial posture's world frame."""
-    return motion.segments[segment][:, :3, :3] @ (motion.initial.segments[segment][:3, :3].T @ axis)
+def _find_lines(body: MatchedBody, motion: HumanMotion) -> list[tuple[str, dict[str, float], Array]]:
+    """List the lines of the body but the feet: part, the robot's points with factors, vectors (T, 3)."""
+    joints, lines = motion.joints, []
+    hips, shoulders = ([f"{side}_{name}" for side in SIDES] for name in ("hip", "shoulder"))
+    for bone, (start, end) in BONES.items():
+        for side in SIDES:
+            a, b = f"{side}_{start}", f"{side}_{end}"
+            if a in joints and b in joints:
+                lines.append((bone, {b: 1.0, a: -1.0}, joints[b] - joints[a]))
+    trunk = {**dict.fromkeys(shoulders, 0.5), **dict.fromkeys(hips, -0.5)}
+    if all(name in joints for name in trunk):
+        lines.append(
+            ("trunk", trunk, sum((sign * joints[name] for name, sign in trunk.items()), np.zeros(3)))
+        )
+    elif "trunk" in motion.segments and "trunk" in motion.initial.segments:
+        lines.append(("trunk", trunk, _carried(motion, "trunk", 2)))
+    for part, (left, right) in (("shoulders", shoulders), ("hips", hips)):
+        if left in joints and right in joints:
+            lines.append((part, {left: 1.0, right: -1.0}, joints[left] - joints[right]))
+    if "pelvis" in motion.segments and "pelvis" in motion.initial.segments:
+        lines.append(("pelvis", {"pelvis_up": 1.0, "pelvis_base": -1.0}, _carried(motion, "pelvis", 2)))
+        if not all(name in joints for name in hips):
+            lines.append(("hips", {"pelvis_left": 1.0, "pelvis_base": -1.0}, _carried(motion, "pelvis", 1)))
+    if (
+        body.robot.groups.get("head")
+        and "neck" in joints
+        and "head" in joints
+        and "head" in motion.initial.joints
+    ):
+        # The head carries along the line that the person's neck and head have in the initial posture.
+        x, _, z = motion.initial.joints["head"] - motion.initial.joints["neck"]
+        lines.append(
+            ("head", {"head_front": x, "head_top": z, "head_base": -x - z}, joints["head"] - joints["neck"])
+        )
+    for side in SIDES:
+        hand = f"{side}_hand"
+        if hand in motion.segments and hand in motion.initial.segments and hand not in motion.missing:
+            for point, axis in (("fingers", 0), ("back", 2)):
+                ends = {f"{side}_{point}": 1.0, f"{side}_palm": -1.0}
+                lines.append(("hand", ends, _carried(motion, hand, axis)))
+    return lines
 
 
-def _turn_between(start: Array, end: Array) -> Array:
-    """Smallest rotation (3, 3) that takes the direction of one vector to that of another."""
-    a, b = start / np.linalg.norm(start), end / np.linalg.norm(end)
-    axis, cosine = np.cross(a, b), float(a @ b)
-    skew = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    return np.eye(3) + skew + skew @ skew / max(1.0 + cosine, 1e-9)
-
-
-def _stand_height(heights: dict[str, float], motion: HumanMotion, side: str, point: str) -> float:
-    """Height over z = 0 of a joint of the foot while the foot stands, m; a heel that was added is at 0."""
-    return heights.get(f"{side}_{point}", 0.0)
+def _carried(motion: HumanMotion, segment: str, axis: int) -> Array:
+    """Direction (T, 3) of a world axis of the initial posture that a segment carries along."""
+    initial = motion.initial.segments[segment][:3, :3].T[:, axis]
+    return np.asarray(motion.segments[segment][:, :3, :3] @ initial)
 
 
 def _leg_scale(body: MatchedBody, motion: HumanMotion) -> tuple[float, float]:

@@ -126,9 +126,10 @@ def compare_with_person(
         p = L_upper (elbow − shoulder) / ‖elbow − shoulder‖ + L_fore (wrist − elbow) / ‖wrist − elbow‖,
 
     and its error the distance of the robot's wrist, relative to its own shoulder, from p: 0 where both
-    directions are the person's, whatever the proportions. The trunk is the line from the middle of the hips to
-    the middle of the shoulders; where hips are not recorded, it is compared as the hands are: by the rotation
-    out of the initial posture, arms horizontal forward and palms down, which is the robot's posture `basic`.
+    directions are the person's, whatever the proportions. The trunk is the line from the middle of the hips
+    to the middle of the shoulders; where hips are not recorded, it is compared as the hands are: by the
+    rotation out of the initial posture, arms horizontal forward and palms down, which is the robot's posture
+    `basic`.
 
     Parameters
     ----------

@@ -51,7 +51,8 @@ def _require_legs(motion: HumanMotion) -> None:
     absent = [name for name in needed if name not in motion.joints]
     if absent:
         raise RetargetError(
-            f"retarget.physics: steps: {motion.source}: the recording lacks {', '.join(absent)}; allowed: stand"
+            f"retarget.physics: steps: {motion.source}: the recording lacks "
+            f"{', '.join(absent)}; allowed: stand"
         )
 
 

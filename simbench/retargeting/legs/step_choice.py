@@ -146,7 +146,8 @@ def require_followed(robot: Robot, person: Person, candidate: StepCandidate) -> 
         reasons = [*candidate.followed.doubts, *(change.reason for change in candidate.feasible.changes)]
         why = "; ".join(reasons[:2])
         raise RetargetError(
-            f"retarget.physics: steps: {robot.name} cannot follow {person.motion.source}: {why}; allowed: stand"
+            f"retarget.physics: steps: {robot.name} cannot follow {person.motion.source}: {why}; "
+            "allowed: stand"
         )
 
 

@@ -1,8 +1,8 @@
 """Match of bodies: which joints of a robot move which bone of a person, and where its joint centres are.
 
-Nothing is counted or read from names: a limb's middle joint is the one whose motion changes the distance between
-the limb's ends, a limb's root is where the axes meet that swing its upper bone, and the bones run between these
-centres. The roles in `robot.frames` say only which links are trunk, hands and feet.
+Nothing is counted or read from names: a limb's middle joint is the one whose motion changes the distance
+between the limb's ends, a limb's root is where the axes meet that swing its upper bone, and the bones run
+between these centres. The roles in `robot.frames` say only which links are trunk, hands and feet.
 """
 
 from collections.abc import Sequence
@@ -26,24 +26,16 @@ BONES = {
 }
 """The bones of a limb, by the joints at their ends."""
 _SWINGS = 0.25
-"""Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below, it
-turns the bone about its own line."""
+"""Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below,
+it turns the bone about its own line."""
 _ROUNDS = 4
 """Rounds in which the joints that swing a bone, and with them its beginning, are found."""
 _SHORTEST_BONE = 0.01
 """Distance of a joint's axis from the ends of a limb below which it does not bend the limb, m."""
-_AXIS_LENGTH = 0.1
-"""Distance at which the axes of hands, pelvis and head are points, m."""
 _HAND_FOR_WRIST = 0.67
-"""Factor on how well an elbow bends an arm up to the hand, before it is compared with that up to the wrist."""
+"""Factor on how well an elbow bends an arm up to the hand, before it is compared with that to the wrist."""
 _AXIS_LENGTH = 0.1
 """Distance at which the axes of hands, pelvis and head are points, m."""
-_LONGEST_HAND = 0.45
-"""Part of the distance from an arm's first joint to its hand that is between hand and wrist at most."""
-_AXIS_LENGTH = 0.1
-"""Distance at which the axes of hands, pelvis and head are points, m."""
-_SHORTEST_FOREARM = 0.3
-"""Part of the distance from elbow to hand below which a wrist is not where the description says."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +49,10 @@ class MatchedBody:
     tree : KinematicTree
         All its n joints.
     names : tuple of str, length P
-        Names of the points: the joint centres (`left_hip`, ...); `pelvis_base`, `pelvis_left` and `pelvis_up`;
-        `head_base` and `head_top`; `left_palm`, `left_fingers` and `left_back` of each hand; and the corners of
-        the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
+        Names of the points: the joint centres (`left_hip`, ...); `pelvis_base`, `pelvis_left` and
+        `pelvis_up`; `head_base`, `head_front` and `head_top`; `left_palm`, `left_fingers` and `left_back`;
+        and
+        the corners of the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
     body : (P,) int array
         Body of the tree that carries each point.
     position : (P, 3) array
@@ -132,7 +125,7 @@ def match_body(robot: Robot) -> MatchedBody:
                 continue
             origins = np.array([data.oMi[joint].translation for joint in group])
             axes = np.array([data.J[3:, model.joints[joint].idx_v] for joint in group])
-            # A wrist that lies at the elbow is none: the description took another link for it. The hand remains.
+            # A wrist that lies at the elbow is none: the description took another link for it.
             frames = [
                 robot.frames[name] for name in (f"{side}_{roots[2]}", f"{side}_{end}") if name in robot.frames
             ]
@@ -164,7 +157,7 @@ def match_body(robot: Robot) -> MatchedBody:
             order = np.argsort(corners[:, 0], kind="stable")
             for number, corner in enumerate((order[0], order[2], order[3], order[1])):
                 points[f"{side}_sole_{number}"] = _frame_point(robot, robot.frames[foot], corners[corner])
-    for part, axes_shown in (("pelvis", ("left", "up")), ("head", ("top",))):
+    for part, axes_shown in (("pelvis", ("left", "up")), ("head", ("front", "top"))):
         if part in robot.frames:
             frame = model.getFrameId(robot.frames[part])
             place, carrier = data.oMf[frame].translation.copy(), frame_on_body(model, frame)[0]
@@ -192,7 +185,7 @@ def match_body(robot: Robot) -> MatchedBody:
 
 
 def describe_match(body: MatchedBody) -> tuple[str, ...]:
-    """Say in a line for each limb which joints move which bone, the bones' lengths, and how the limb flexes."""
+    """Say in a line for each limb which joints move which bone, their lengths, and how the limb flexes."""
     robot, lines = body.robot, []
     model, data = robot.model, robot.model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
@@ -212,8 +205,8 @@ def describe_match(body: MatchedBody) -> tuple[str, ...]:
             lengths.append(f"{bone} {np.linalg.norm(ends[1] - ends[0]):.3f} m")
         way = "positive" if sign > 0.0 else "negative"
         lines.append(
-            f"{side} {kind}: {', '.join(lengths)}; {', '.join(names[:middle])} move the first, {names[middle]} "
-            f"bends it by {way} angles, {', '.join(names[middle + 1 :])} follow"
+            f"{side} {kind}: {', '.join(lengths)}; {', '.join(names[:middle])} move the first, "
+            f"{names[middle]} bends it by {way} angles, {', '.join(names[middle + 1 :])} follow"
         )
     return tuple(lines)
 
@@ -223,8 +216,8 @@ def _find_middle_joint(
 ) -> tuple[int, float, float]:
     """Find the joint that bends a limb, the sign by which it flexes, and its distance from the nearer end, m.
 
-    It is the joint whose axis is farthest from both ends of the limb. That of a joint which turns a bone about its own
-    line passes near one of them, and joints near an end hardly change the distance of the ends.
+    It is the joint whose axis is farthest from both ends of the limb. That of a joint which turns a bone
+    about its own line passes near one of them, and joints near an end hardly change the distance of the ends.
     """
     across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
     root, end = ((across @ (point - origins)[:, :, None])[..., 0] for point in (origins[0], tip))
@@ -263,7 +256,7 @@ def _find_swing_centre(origins: Array, axes: Array, bone: Array) -> tuple[int, A
 
 
 def _nearest_point(points: Array, axes: Array, weights: Array) -> Array:
-    """Point (3,) nearest to axes (N, 3) through points (N, 3); of many, the one nearest to the first point."""
+    """Point (3,) nearest to axes (N, 3) through points (N, 3); of many the one nearest to the first point."""
     across = weights[:, None, None] * (np.eye(3) - axes[:, :, None] * axes[:, None, :])
     offsets = np.einsum("nij,nj->i", across, points - points[0])
     return np.asarray(points[0] + np.linalg.lstsq(across.sum(axis=0), offsets, rcond=1e-6)[0])

@@ -75,7 +75,7 @@ def joint_screws(body: MatchedBody, placed: Placed) -> tuple[Array, Array]:
 
 
 def point_jacobians(screws: tuple[Array, Array], root: Array, points: Array, moves: Array) -> Array:
-    """Derivatives of points by the root's translation and rotation in world axes, and by the joints.
+    """Derive points by the root's translation and rotation in world axes, and by the joints.
 
     Parameters
     ----------

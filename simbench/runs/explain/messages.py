@@ -245,8 +245,8 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Use a recording of the whole body, or leave `retarget.physics` at `stand`.",
         ),
         (
-            "retarget.physics: steps: …: the person is not on their feet at … s, …; allowed: stand, or another "
-            "part of it (motion.start_s, motion.end_s)",
+            "retarget.physics: steps: …: the person is not on their feet at … s, …; allowed: stand, or "
+            "another part of it (motion.start_s, motion.end_s)",
             "The person lies, rolls, crawls or stands on the hands: the robot walks on its feet only.",
             "Cut that part out with `motion.start_s` and `motion.end_s`.",
         ),
