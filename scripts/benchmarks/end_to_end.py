@@ -184,7 +184,7 @@ def measure_retargeting(source: str) -> dict[str, Any]:
     clock.wrap(api, "read_motion", "read")
     without_cache = _without_cache(api.retarget_motion)
     with clock.part("plan"):
-        done = api.retarget_motion(source, "romeo", "analytical", **without_cache)
+        done = api.retarget_motion(source, "romeo", **without_cache)
     return {"cpu": clock.cpu, "wall": clock.wall, "motion_s": float(done.plan.trajectory.time[-1])}
 
 

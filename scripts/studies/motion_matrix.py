@@ -157,7 +157,7 @@ def _horizontal(vectors: Array) -> Array:
 def _retarget(source: str, robot: str) -> str:
     """Retarget a recording, and return the robot's mean errors of hands and upper arms."""
     try:
-        metrics = retarget_motion(source, robot, "analytical").plan.metrics
+        metrics = retarget_motion(source, robot).plan.metrics
     except SimbenchError as error:
         return f"no: {str(error)[:60]}"
     hands = metrics["retarget.robot_hand_mean_m"]

@@ -113,7 +113,7 @@ def good_motion(name: str, folder: Path) -> tuple[Robot, JointTrajectory]:
     """Make a motion that is possible: planned for a standing robot, or simulated."""
     if name in PLANNED:
         source, robot_name = PLANNED[name]
-        made = retarget_motion(source, robot_name, "analytical", on_progress=False)
+        made = retarget_motion(source, robot_name, physics="stand", on_progress=False)
         return made.robot, made.plan.trajectory
     run_scenario(load_scenario(name), folder / name, on_progress=False)
     log = open_run(folder / name)

@@ -71,7 +71,7 @@ def draw_recording(path: Path) -> None:
 
 def draw_retargeted(path: Path) -> None:
     """Draw a retargeting as `simbench retarget --picture` does."""
-    made = retarget_motion(RETARGETED, "romeo", "analytical")
+    made = retarget_motion(RETARGETED, "romeo")
     draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), path)
 
 
