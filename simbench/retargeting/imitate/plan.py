@@ -50,9 +50,11 @@ _SHORTEST_START = 0.05
 _STUCK, _BETTER = 0.1, 0.6
 """Cost of a frame from which on another posture is searched, and part of it that a better one costs at most:
 a bone that is 25° off costs 0.1."""
-_SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 12, 10, 3, 5
+_SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 16, 10, 3, 5
 """Searches in a window, random postures in each, iterations from each, how many of the best are followed, and
 frames about a vain search that are not searched again."""
+_MOST_ROUGH = 2.0
+"""Most that a jump costs by its third differences: it is spread over several frames later."""
 _WAIST_REACH = 0.5
 """Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad."""
 
@@ -308,7 +310,18 @@ def _escape_minima(
     columns = 7 + problem.body.joints
     start = frames.start
     time = problem.targets.time
-    step = coupling.speed[6:] * (time[-1] - time[0]) / max(len(time) - 1, 1)
+    interval = (time[-1] - time[0]) / max(len(time) - 1, 1)
+    step = coupling.speed[6:] * interval
+    # What a jump by 1 rad costs in the squared third differences about it.
+    rough = 0.5 * 20.0 * (coupling.time_constant / interval) ** 6
+    names = [problem.body.robot.joint_names[k] for k in problem.body.joints]
+    limbs = [
+        np.isin(names, problem.body.robot.groups[limb])
+        for limb in ("left_arm", "right_arm", "left_leg", "right_leg")
+        if np.isin(names, problem.body.robot.groups.get(limb, ())).any()
+    ]
+    every = np.ones(len(names), dtype=bool)
+    limbs = [moved for limb in limbs for moved in (every, limb)] or [every]
 
     def follow(configuration: Array, frame: int, rounds: int) -> tuple[Array, float]:
         """Solve one frame from a configuration (7 + n,)."""
@@ -324,7 +337,11 @@ def _escape_minima(
         if left[worst] < _STUCK:
             return
         trials = np.repeat(q[start + worst][None], _STARTS, axis=0)
-        trials[:, columns] = generator.uniform(problem.lower, problem.upper, (_STARTS, len(columns)))
+        drawn = generator.uniform(problem.lower, problem.upper, (_STARTS, len(columns)))
+        for number, trial in enumerate(trials):
+            # One limb, so that the others stay where they are, or all.
+            moved = limbs[number % len(limbs)]
+            trial[columns[moved]] = drawn[number, moved]
         roughly = sorted(
             (follow(trial, start + worst, _TRIAL_ROUNDS) for trial in trials), key=lambda each: each[1]
         )
@@ -350,7 +367,9 @@ def _escape_minima(
             for k in (ends[-1] - 1, ends[1]):
                 if 0 <= k < len(cost) - 1:
                     jump = float((np.abs(path[k + 1, columns] - path[k, columns]) / step).max())
-                    toll += max(jump - 1.0, 0.0) * max(cost[k], costs[k + 1])
+                    slow = max(jump - 1.0, 0.0) * max(cost[k], costs[k + 1])
+                    bent = rough * float(((path[k + 1, columns] - path[k, columns]) ** 2).sum())
+                    toll += max(slow, min(bent, _MOST_ROUGH))
             if cost.sum() - costs.sum() - toll > gain:
                 gain, chosen = cost.sum() - costs.sum() - toll, (path, costs)
                 replaced = slice(ends[-1], ends[1] + 1)

@@ -51,8 +51,7 @@ class MatchedBody:
     names : tuple of str, length P
         Names of the points: the joint centres (`left_hip`, ...); `pelvis_base`, `pelvis_left` and
         `pelvis_up`; `head_base`, `head_front` and `head_top`; `left_palm`, `left_fingers` and `left_back`;
-        and
-        the corners of the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
+        and the corners of the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
     body : (P,) int array
         Body of the tree that carries each point.
     position : (P, 3) array
