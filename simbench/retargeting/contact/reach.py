@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.imitation.calibration import elbow_joint
+from simbench.retargeting.imitation.calibration import elbow_joint, straight_elbow
 from simbench.retargeting.imitation.scaling import SegmentLengths
 from simbench.robot.robot import Robot
 
@@ -37,7 +37,9 @@ def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str
         Least and greatest distance, m.
     """
     index = model.joints[elbow_joint(model, robot, side)].idx_q
-    fold = max(abs(model.lowerPositionLimit[index]), abs(model.upperPositionLimit[index]))
+    straight = straight_elbow(model, robot, side)
+    limits = model.lowerPositionLimit[index], model.upperPositionLimit[index]
+    fold = min(max(abs(limit - straight) for limit in limits), np.pi)
     a, b = lengths.upper_arm[side], lengths.forearm[side]
     folded = float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(fold)))
     return folded + _REACH_MARGIN, a + b - _REACH_MARGIN

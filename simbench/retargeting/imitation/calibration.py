@@ -87,7 +87,8 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     targets = np.array([motion.initial.joints[name] for name in ARM_JOINTS])
     elbows = [elbow_joint(model, robot, side) for side in SIDES]
     actor_axes = [_actor_flexion_axis(motion, side) for side in SIDES]
-    model_axes = [_local_flexion_axis(model, elbow) for elbow in elbows]
+    signs = [_flexion_sign(model, robot, side) for side in SIDES]
+    model_axes = [_local_flexion_axis(model, elbow, sign) for elbow, sign in zip(elbows, signs, strict=True)]
 
     def residual(step: Array) -> Array:
         pin.framesForwardKinematics(model, data, pin.integrate(model, basic, step))
@@ -124,8 +125,8 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
 
     # From straight arms the elbow could bend either way; start on the side the robot can bend to.
     start = np.zeros(model.nv)
-    for elbow in elbows:
-        start[model.joints[elbow].idx_v] = 0.2 * _flexion_sign(model, elbow)
+    for elbow, sign in zip(elbows, signs, strict=True):
+        start[model.joints[elbow].idx_v] = 0.2 * sign
     solved = least_squares(residual, start, jacobian, xtol=1e-15, ftol=None, gtol=None)
     q = pin.integrate(model, basic, solved.x)
     pin.framesForwardKinematics(model, data, q)
@@ -163,31 +164,55 @@ def orientation_error(reference: Array, current: Array) -> tuple[Array, float]:
 
 
 def elbow_joint(model: pin.Model, robot: Robot, side: str) -> int:
-    """Find the joint that bends the elbow: the parent of the first joint that lies at the wrist.
+    """Find the joint of an arm that bends the elbow: the one that changes the shoulder-wrist distance most.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Upper-body model of the robot.
-    robot : Robot
-        Names the frame of the wrist.
-    side : str
-        left or right.
-
-    Returns
-    -------
-    int
-        Joint id.
+    A joint with shoulder and wrist at distances a and b from its axis changes the square of their distance by
+    up to 4ab. That is little for rotations of the upper arm and of the forearm about themselves, whose axes
+    pass near shoulder or wrist, and for joints of the wrist.
     """
-    return int(model.parents[_first_joint_at(model, robot, f"{side}_wrist")])
+    arm = _joints_between(model, robot, side)
+    offsets = [_offsets_from_axis(model, robot, side, joint) for joint in arm]
+    changes = [np.linalg.norm(shoulder) * np.linalg.norm(wrist) for shoulder, wrist, _ in offsets]
+    return arm[int(np.argmax(changes))]
 
 
-def _first_joint_at(model: pin.Model, robot: Robot, role: str) -> int:
-    """Find the first joint of those that share the origin of a frame's joint."""
-    joint = int(model.frames[model.getFrameId(robot.frames[role])].parentJoint)
-    while np.linalg.norm(model.jointPlacements[joint].translation) < 1e-9:
+def straight_elbow(model: pin.Model, robot: Robot, side: str) -> float:
+    """Position of the elbow's joint at which the wrist is farthest from the shoulder, rad.
+
+    Of the positions that differ by full turns, the one nearest to the middle of the joint's range.
+    """
+    joint = elbow_joint(model, robot, side)
+    shoulder, wrist, axis = _offsets_from_axis(model, robot, side, joint)
+    angle = float(np.arctan2(axis @ np.cross(wrist, -shoulder), -(wrist @ shoulder)))
+    index = model.joints[joint].idx_q
+    middle = 0.5 * (model.lowerPositionLimit[index] + model.upperPositionLimit[index])
+    return angle + 2.0 * np.pi * round(float(middle - angle) / (2.0 * np.pi))
+
+
+def _joints_between(model: pin.Model, robot: Robot, side: str) -> list[int]:
+    """Joints that move an arm's wrist relative to its shoulder, from the shoulder on."""
+    shoulder, joint = (
+        int(model.frames[model.getFrameId(robot.frames[f"{side}_{role}"])].parentJoint)
+        for role in ("shoulder", "wrist")
+    )
+    found = []
+    while joint not in (shoulder, 0):
+        found.append(joint)
         joint = int(model.parents[joint])
-    return joint
+    return found[::-1]
+
+
+def _offsets_from_axis(model: pin.Model, robot: Robot, side: str, joint: int) -> tuple[Array, Array, Array]:
+    """Perpendiculars (3,) from a joint's axis to shoulder and wrist, m, and the axis, all joints at zero."""
+    data = model.createData()
+    axes = pin.computeJointJacobians(model, data, pin.neutral(model))[3:]
+    pin.updateFramePlacements(model, data)
+    axis = axes[:, model.joints[joint].idx_v]
+    shoulder, wrist = (
+        data.oMf[model.getFrameId(robot.frames[f"{side}_{role}"])].translation - data.oMi[joint].translation
+        for role in ("shoulder", "wrist")
+    )
+    return shoulder - axis * (axis @ shoulder), wrist - axis * (axis @ wrist), axis
 
 
 def _marker_joint(model: pin.Model, robot: Robot, segment: str) -> int | None:
@@ -204,16 +229,17 @@ def _marker_joint(model: pin.Model, robot: Robot, segment: str) -> int | None:
     return int(model.frames[model.getFrameId(robot.frames[f"{side}_wrist"])].parentJoint)
 
 
-def _flexion_sign(model: pin.Model, joint: int) -> float:
-    """+1 if a joint's range lies mostly on the positive side, else -1."""
-    index = model.joints[joint].idx_q
-    return 1.0 if model.upperPositionLimit[index] + model.lowerPositionLimit[index] > 0 else -1.0
+def _flexion_sign(model: pin.Model, robot: Robot, side: str) -> float:
+    """+1 if an elbow bends by positive rotations of its joint out of the straight arm, else -1."""
+    index = model.joints[elbow_joint(model, robot, side)].idx_q
+    middle = 0.5 * (model.upperPositionLimit[index] + model.lowerPositionLimit[index])
+    return 1.0 if middle > straight_elbow(model, robot, side) else -1.0
 
 
-def _local_flexion_axis(model: pin.Model, joint: int) -> Array:
+def _local_flexion_axis(model: pin.Model, joint: int, sign: float) -> Array:
     """Axis about which the model's elbow bends by a positive angle, in the joint's frame."""
     jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), joint)
-    return np.asarray(jacobian[3:, model.joints[joint].idx_v]) * _flexion_sign(model, joint)
+    return np.asarray(jacobian[3:, model.joints[joint].idx_v]) * sign
 
 
 def _actor_flexion_axis(motion: HumanMotion, side: str) -> Array | None:

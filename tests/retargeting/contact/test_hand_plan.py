@@ -7,12 +7,14 @@ import pinocchio as pin
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from wheel_robots import robot_parameters
 
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.hand_plan import HandContact, actor_palms, approach_handles, plan_hands
 from simbench.retargeting.contact.reach import arm_reach, draw_in
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
+from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
@@ -69,6 +71,24 @@ def test_reach_is_what_forward_kinematics_gives_at_the_elbows_limits(romeo, side
     # A little inside on both ends, where joints race.
     assert least - min(distances) == pytest.approx(max(distances) - most)
     assert 0.002 < least - min(distances) < 0.03
+
+
+@pytest.mark.parametrize("name", robot_parameters("g1", "talos"))
+def test_reach_is_that_of_an_arm_that_is_not_straight_with_its_elbow_at_zero(name):
+    robot = load_robot(name)
+    model = upper_body(robot)
+    data, q = model.createData(), pin.neutral(model)
+    elbow = {"g1": "left_elbow_joint", "talos": "arm_left_4_joint"}[name]
+    index = model.joints[model.getJointId(elbow)].idx_q
+    shoulder, wrist = (model.getFrameId(robot.frames[f"left_{role}"]) for role in ("shoulder", "wrist"))
+    distances = []
+    for angle in np.linspace(model.lowerPositionLimit[index], model.upperPositionLimit[index], 200):
+        q[index] = angle
+        pin.framesForwardKinematics(model, data, q)
+        distances.append(np.linalg.norm(data.oMf[wrist].translation - data.oMf[shoulder].translation))
+    least, most = arm_reach(model, robot, robot_lengths(robot), "left")
+    assert 0.002 < least - min(distances) < 0.03
+    assert 0.002 < max(distances) - most < 0.03
 
 
 def scene(romeo, imitation, samples):

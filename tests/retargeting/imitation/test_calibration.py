@@ -1,18 +1,24 @@
 """Calibration: the scaled model's posture in the initial configuration and its virtual markers."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from urdf_texts import LIMIT, write
+from urdf_texts import joint as urdf_joint
+from urdf_texts import link as urdf_link
 from wheel_robots import robot_parameters
 
 from simbench.errors import MotionError
 from simbench.motion.actors import perform_drawer
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, InitialPose
 from simbench.motion.rounding import round_motion
-from simbench.retargeting.imitation.calibration import calibrate, elbow_joint
+from simbench.retargeting.imitation.calibration import calibrate, elbow_joint, straight_elbow
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 NAMES = ("drawer", "dance")
 
@@ -191,3 +197,94 @@ def test_rounding_of_the_recording_does_not_turn_straight_arms(name, dance_motio
     robot = load_robot(name)
     q = calibrate(robot, dance_motion).q
     np.testing.assert_allclose(calibrate(robot, round_motion(dance_motion, 1)).q, q, atol=2e-7)
+
+
+ELBOWS = {
+    "romeo": ("LElbowYaw", "RElbowYaw"),
+    "mahru": ("LElbowPitch", "RElbowPitch"),
+    "g1": ("left_elbow_joint", "right_elbow_joint"),
+    "talos": ("arm_left_4_joint", "arm_right_4_joint"),
+}
+
+
+@pytest.mark.parametrize("name", robot_parameters(*ELBOWS))
+def test_the_elbow_is_found_whatever_joints_the_wrist_has(name):
+    robot = load_robot(name)
+    model = upper_body(robot)
+    assert tuple(model.names[elbow_joint(model, robot, side)] for side in SIDES) == ELBOWS[name]
+
+
+ARM = ("shoulder_pitch", "shoulder_roll", "humerus", "elbow", "forearm", "wrist_pitch", "wrist_yaw")
+
+
+def built_arm(tmp_path, places, axes, elbow_limits):
+    """An arm of seven joints, each at a place in the link before it, with the roles of a robot's frames."""
+    limits = {name: LIMIT for name in ARM} | {
+        "elbow": '<limit lower="{}" upper="{}" effort="10" velocity="5"/>'.format(*elbow_limits)
+    }
+    parts = [urdf_link("torso")]
+    for at, name in enumerate(ARM):
+        before = ARM[at - 1] + "_link" if at else "torso"
+        place = " ".join(map(str, places[at]))
+        parts.append(urdf_link(f"{name}_link"))
+        parts.append(urdf_joint(name, before, f"{name}_link", inside=limits[name], axis=axes[at], xyz=place))
+    model = pin.buildModelFromUrdf(str(write(tmp_path, *parts)))
+    frames = {"left_shoulder": "shoulder_pitch", "left_elbow": "elbow", "left_wrist": "wrist_yaw"}
+    return model, SimpleNamespace(frames=frames)
+
+
+def arm_length(model, angle):
+    """Distance from shoulder to wrist with the elbow at an angle, all else at zero."""
+    data, q = model.createData(), pin.neutral(model)
+    q[model.joints[model.getJointId("elbow")].idx_q] = angle
+    pin.forwardKinematics(model, data, q)
+    shoulder, wrist = (data.oMi[model.getJointId(name)] for name in ("shoulder_pitch", "wrist_yaw"))
+    return np.linalg.norm(wrist.translation - shoulder.translation)
+
+
+AXES = ("0 1 0", "1 0 0", "0 0 1", "0 1 0", "0 0 1", "0 1 0", "1 0 0")
+HANGING = ((0, 0.2, 0.3), (0, 0.02, 0), (0, 0.02, -0.1), (0.02, 0, -0.15), (-0.01, 0, -0.1))
+BUILT = {
+    # Wrist joints apart from each other, the forearm's own half way down it.
+    "straight at zero": ((*HANGING, (0, 0, -0.08), (0, 0, -0.06)), AXES, (-2.3, 0.3)),
+    "bends the other way": ((*HANGING, (0, 0, -0.08), (0, 0, -0.06)), AXES, (-0.3, 2.3)),
+    # The forearm points forward at zero, so that the arm is straight at a quarter turn.
+    "bent at zero": (
+        (*HANGING[:4], (0.1, 0, 0.01), (0.08, 0, 0), (0.06, 0, 0)),
+        (*AXES[:4], "1 0 0", "0 1 0", "0 0 1"),
+        (-1.0, 2.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("build", BUILT)
+def test_a_straight_elbow_is_where_forward_kinematics_has_the_longest_arm(tmp_path, build):
+    places, axes, limits = BUILT[build]
+    model, robot = built_arm(tmp_path, places, axes, limits)
+    assert model.names[elbow_joint(model, robot, "left")] == "elbow"
+    angles = np.linspace(-np.pi, np.pi, 3601)
+    longest = angles[np.argmax([arm_length(model, angle) for angle in angles])]
+    assert straight_elbow(model, robot, "left") == pytest.approx(longest, abs=0.002)
+
+
+@pytest.mark.parametrize("name", robot_parameters("g1"))
+def test_an_elbow_with_a_wrist_of_three_joints_is_calibrated_as_an_elbow(name, drawer_motion):
+    robot = load_robot(name)
+    actor = calibrate(robot, drawer_motion)
+    still = frames(actor.model, actor.q)
+    for side in SIDES:
+        first = {
+            f"{side}_shoulder_yaw_joint": {"upper_arm", "forearm", "hand"},
+            f"{side}_elbow_joint": {"forearm", "hand"},
+            f"{side}_wrist_roll_joint": {"hand"},
+            f"{side}_wrist_pitch_joint": {"hand"},
+        }
+        for joint, carried in first.items():
+            moved = turned(actor, joint, 0.3)
+            for part in ("upper_arm", "forearm", "hand"):
+                marker = f"virtual_{side}_{part}"
+                change = np.abs(moved[marker].homogeneous - still[marker].homogeneous).max()
+                assert (change > 0.01) == (part in carried), (joint, part)
+        # Arms straight ahead: G1's are at 1.43 rad, and fold towards negative angles.
+        elbow = actor.q[actor.model.joints[actor.model.getJointId(f"{side}_elbow_joint")].idx_q]
+        assert -0.05 < 1.43 - elbow < 0.3
