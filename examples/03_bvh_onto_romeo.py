@@ -13,16 +13,24 @@ from simbench import retarget_motion
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.retargeting.imitation.errors import imitation_errors, summarise
 from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
+from simbench.retargeting.imitation.robot_errors import summarise_robot
 from simbench.retargeting.plot import draw_retargeting
 
 SOURCE = sys.argv[1] if len(sys.argv) > 1 else "sample:wave"
 OUT = Path("runs")
 
-made = retarget_motion(SOURCE, "romeo", "analytical", free=True)
-errors = imitation_errors(made.plan.imitation, made.motion)
+made = retarget_motion(SOURCE, "romeo", physics="stand", free=True)
 print(f"{made.motion.source}, {made.motion.time[-1]:.1f} s, onto {made.robot.name}")
 
-# The person's skeleton, scaled to the robot, against the recording: how well the posture is imitated.
+# The robot, inside its limits, against the person: directions of its bones, and where its wrists are.
+UNITS = {"m": (1000.0, "mm"), "rad": (np.degrees(1.0), "degrees"), "": (100.0, "% of the arm")}
+for summary in summarise_robot(made.plan.errors):
+    scale, unit = UNITS[summary.unit]
+    mean, largest = scale * summary.mean, scale * summary.maximum
+    print(f"robot's {summary.quantity:16} mean {mean:6.2f}  max {largest:6.2f} {unit}")
+
+# A model of ROMEO with the person's lengths, without limits, against the recording: was the file understood?
+errors = imitation_errors(made.plan.imitation, made.motion)
 for summary in summarise(errors):
     scale, unit = (1000.0, "mm") if summary.unit == "m" else (np.degrees(1.0), "degrees")
     print(f"{summary.name:22} mean {scale * summary.mean:6.2f}  max {scale * summary.maximum:6.2f} {unit}")
