@@ -8,7 +8,7 @@ import pinocchio as pin
 from scipy.optimize import least_squares
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, InitialPose
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
 from simbench.retargeting.imitation.scaling import SegmentLengths, actor_lengths, scale_model
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -17,7 +17,6 @@ from simbench.robot.upper_body import upper_body, upper_body_joints
 _FLEXED_RAD = 0.35
 _REST_WEIGHT = 1e-3
 _ELBOW_AXIS_WEIGHT = 0.05
-_HIP_JOINTS = 3
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,8 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     """Scale the robot to the actor, find q_init and fix the virtual markers (Tomić 2018, §3.3.2 and §3.4).
 
     q_init minimises the squared distances of shoulders, elbows and wrists and the wrists' orientation error
-    from the basic configuration. That leaves two things undetermined. The axial rotation of the humerus while
-    the elbow is straight is determined by the elbow's flexion axis, measured over the flexed part of the
-    recording. The pitch of the trunk about the line between the shoulders, which the arms can undo, is
-    determined by the line from the middle of the hips to that of the shoulders: the robot's is aligned with
-    the person's, or stays as in the robot's basic posture if hips are not recorded, the waist straight.
+    from the basic configuration. That leaves the axial rotation of the humerus undetermined while the elbow
+    is straight; the elbow's flexion axis, measured over the flexed part of the recording, determines it.
 
     Parameters
     ----------
@@ -93,17 +89,6 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     actor_axes = [_actor_flexion_axis(motion, side) for side in SIDES]
     signs = [_flexion_sign(model, robot, side) for side in SIDES]
     model_axes = [_local_flexion_axis(model, elbow, sign) for elbow, sign in zip(elbows, signs, strict=True)]
-    trunk = int(model.frames[model.getFrameId(robot.frames["trunk"])].parentJoint)
-    hips, top = _trunk_line(model, robot, trunk)
-
-    def trunk_line() -> Array:
-        return np.asarray(data.oMi[trunk].act(top) - data.oMi[1].act(hips))
-
-    pin.forwardKinematics(model, data, basic)
-    line = trunk_line()
-    # The same direction, fixed in the trunk's link: a bent waist turns it, though the line itself may stay.
-    carried = data.oMi[trunk].rotation.T @ line / np.linalg.norm(line)
-    forward = _forward_direction(motion.initial, line)
 
     def residual(step: Array) -> Array:
         pin.framesForwardKinematics(model, data, pin.integrate(model, basic, step))
@@ -117,10 +102,8 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
             for axis, elbow, local in zip(actor_axes, elbows, model_axes, strict=True)
             if axis is not None
         ]
-        line = trunk_line()
-        leans = np.array([line / np.linalg.norm(line), data.oMi[trunk].rotation @ carried]) @ forward
         return np.concatenate(
-            [(targets - positions).ravel(), *rotation_errors, *axis_errors, leans, _REST_WEIGHT * step]
+            [(targets - positions).ravel(), *rotation_errors, *axis_errors, _REST_WEIGHT * step]
         )
 
     def jacobian(step: Array) -> Array:
@@ -137,13 +120,6 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
             if axis is not None:
                 turn = pin.getJointJacobian(model, data, elbow, aligned)[3:]
                 rows.append(_ELBOW_AXIS_WEIGHT * pin.skew(data.oMi[elbow].rotation @ local) @ turn)
-        line = trunk_line()
-        length = float(np.linalg.norm(line))
-        along = (forward - (forward @ line) / length**2 * line) / length
-        top_rate, hip_rate = (_point_jacobian(model, data, *end) for end in ((trunk, top), (1, hips)))
-        rows.append((along @ (top_rate - hip_rate))[None])
-        turn = pin.getJointJacobian(model, data, trunk, aligned)[3:]
-        rows.append((np.cross(data.oMi[trunk].rotation @ carried, forward) @ turn)[None])
         rates = pin.dIntegrate(model, basic, step, pin.ArgumentPosition.ARG1)
         return np.vstack([np.vstack(rows) @ rates, _REST_WEIGHT * np.eye(model.nv)])
 
@@ -264,43 +240,6 @@ def _local_flexion_axis(model: pin.Model, joint: int, sign: float) -> Array:
     """Axis about which the model's elbow bends by a positive angle, in the joint's frame."""
     jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), joint)
     return np.asarray(jacobian[3:, model.joints[joint].idx_v]) * sign
-
-
-def _trunk_line(model: pin.Model, robot: Robot, trunk: int) -> tuple[Array, Array]:
-    """Middle of the robot's hips in the root's frame, and of its shoulders in the trunk's, joints at zero, m.
-
-    Without legs, the line from the one to the other is vertical.
-    """
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
-    shoulders = [data.oMf[model.getFrameId(robot.frames[f"{side}_shoulder"])] for side in SIDES]
-    top = np.mean([shoulder.translation for shoulder in shoulders], axis=0)
-    legs = [robot.groups.get(f"{side}_leg", ())[:_HIP_JOINTS] for side in SIDES]
-    if not all(legs):
-        return top - np.array([0.0, 0.0, 1.0]), data.oMi[trunk].actInv(top)
-    whole = robot.model.createData()
-    pin.forwardKinematics(robot.model, whole, pin.neutral(robot.model))
-    joints = [whole.oMi[robot.model.getJointId(name)].translation for leg in legs for name in leg]
-    return np.mean(joints, axis=0), data.oMi[trunk].actInv(top)
-
-
-def _forward_direction(initial: InitialPose, upright: Array) -> Array:
-    """Direction (3,) in which a person looks: perpendicular to the shoulders' line and to the trunk's.
-
-    The trunk's goes from the middle of the hips to that of the shoulders; `upright` replaces it without hips.
-    """
-    joints = initial.joints
-    line = upright
-    if all(f"{side}_hip" in joints for side in SIDES):
-        line = np.sum([joints[f"{side}_shoulder"] - joints[f"{side}_hip"] for side in SIDES], axis=0)
-    forward = np.cross(joints["left_shoulder"] - joints["right_shoulder"], line)
-    return np.asarray(forward / np.linalg.norm(forward))
-
-
-def _point_jacobian(model: pin.Model, data: pin.Data, joint: int, point: Array) -> Array:
-    """Jacobian (3, nv) of a point of a joint's link, in the world frame."""
-    turn = pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-    return np.asarray(turn[:3] - pin.skew(data.oMi[joint].rotation @ point) @ turn[3:])
 
 
 def _actor_flexion_axis(motion: HumanMotion, side: str) -> Array | None:

@@ -14,7 +14,6 @@ from wheel_robots import robot_parameters
 from simbench.errors import MotionError
 from simbench.motion.actors import perform_drawer
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, InitialPose
-from simbench.motion.readers import read_motion
 from simbench.motion.rounding import round_motion
 from simbench.retargeting.imitation.calibration import calibrate, elbow_joint, straight_elbow
 from simbench.robot.robot import load_robot
@@ -289,76 +288,3 @@ def test_an_elbow_with_a_wrist_of_three_joints_is_calibrated_as_an_elbow(name, d
         # Arms straight ahead: G1's are at 1.43 rad, and fold towards negative angles.
         elbow = actor.q[actor.model.joints[actor.model.getJointId(f"{side}_elbow_joint")].idx_q]
         assert -0.05 < 1.43 - elbow < 0.3
-
-
-@pytest.fixture(scope="module")
-def walk_motion():
-    """A recording with hips."""
-    return read_motion("sample:walk")
-
-
-def leaning(motion, angle):
-    """The same recording, the hips of its initial configuration turned forward about the shoulders."""
-    joints = dict(motion.initial.joints)
-    shoulders = np.mean([joints[f"{side}_shoulder"] for side in SIDES], axis=0)
-    turn = pin.utils.rotate("y", angle)
-    for side in SIDES:
-        joints[f"{side}_hip"] = shoulders + turn @ (joints[f"{side}_hip"] - shoulders)
-    return dataclasses.replace(motion, initial=InitialPose(joints, motion.initial.segments))
-
-
-def pitch(line):
-    """Angle forward from the vertical; all recordings here look along x."""
-    return np.arctan2(line[0], line[2])
-
-
-def person_line(motion):
-    joints = motion.initial.joints
-    return sum(joints[f"{side}_shoulder"] - joints[f"{side}_hip"] for side in SIDES)
-
-
-def robot_line(robot, actor):
-    """From mid-hips to the place in the trunk where mid-shoulders are at zero, by the robot's whole model."""
-    model = robot.model
-    q = pin.neutral(model)
-    top = sum(frames(model, q)[robot.frames[f"{side}_shoulder"]].translation for side in SIDES) / 2
-    top = frames(model, q)[robot.frames["trunk"]].actInv(top)
-    q[:7] = actor.q[:7]
-    for name in actor.model.names[2:]:
-        q[model.joints[model.getJointId(name)].idx_q] = actor.q[
-            actor.model.joints[actor.model.getJointId(name)].idx_q
-        ]
-    placed = frames(model, q)
-    hips = [placed[name].translation for side in SIDES for name in robot.groups[f"{side}_leg"][:3]]
-    return placed[robot.frames["trunk"]].act(top) - np.mean(hips, axis=0)
-
-
-@pytest.mark.parametrize("angle", [0.0, 0.15, -0.15])
-@pytest.mark.parametrize("name", robot_parameters(*ELBOWS))
-def test_the_trunk_is_in_line_with_the_persons_hips_and_shoulders(name, angle, walk_motion):
-    robot, motion = load_robot(name), leaning(walk_motion, angle)
-    actor = calibrate(robot, motion)
-    assert pitch(robot_line(robot, actor)) == pytest.approx(pitch(person_line(motion)), abs=0.005)
-    # The whole robot leans, not its waist.
-    basic = np.concatenate([actor.q[:7], actor.basic])
-    trunk = robot.frames["trunk"]
-    upright, bent = (frames(actor.model, q)[trunk].rotation for q in (basic, actor.q))
-    assert pitch(bent[:, 2]) == pytest.approx(pitch(upright[:, 2]), abs=0.005)
-
-
-@pytest.mark.parametrize("name", robot_parameters(*ELBOWS))
-def test_the_trunk_is_upright_where_no_hips_are_recorded(name, drawer_motion):
-    robot = load_robot(name)
-    actor = calibrate(robot, drawer_motion)
-    assert "left_hip" not in drawer_motion.initial.joints
-    placed = frames(actor.model, actor.q)
-    for role in ("trunk", "pelvis"):
-        upright = frames(robot.model, pin.neutral(robot.model))[robot.frames[role]].rotation
-        assert pitch((placed[robot.frames[role]].rotation @ upright.T)[:, 2]) == pytest.approx(0.0, abs=0.005)
-
-
-def test_how_the_recorded_trunk_segment_is_turned_does_not_matter(romeo, walk_motion):
-    segments = dict(walk_motion.initial.segments)
-    segments["trunk"] = segments["trunk"] @ pin.SE3(pin.utils.rotate("y", 0.2), np.zeros(3)).homogeneous
-    motion = dataclasses.replace(walk_motion, initial=InitialPose(walk_motion.initial.joints, segments))
-    np.testing.assert_allclose(calibrate(romeo, motion).q, calibrate(romeo, walk_motion).q, atol=1e-12)
