@@ -283,7 +283,7 @@ RETARGETING_METHODS = ("bones", "analytical", "numerical", "ude", "arm_adaptatio
 class RetargetSection(ScenarioSection):
     """How the motion is converted to joint positions."""
 
-    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "bones"
+    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "analytical"
     """Method of following the recording: `bones` gives the robot's bones the directions of the person's, all
     frames at once. With the scaled model: one Gauss-Newton step per frame, the least error in every frame, or
     the least error of the markers alone (Tomić 2018); with the robot's own arms, stretched, inside position,
