@@ -264,17 +264,17 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Try a slower tempo (`motion.speed`), a part of the recording, or a robot with faster legs.",
         ),
         (
-            "physics `steps`: … has a fixed base; allowed: stand",
+            "physics `…`: … has a fixed base; allowed: stand",
             "`simbench retarget --physics steps` plans footsteps, which an arm on a fixed base has none of.",
             "Leave out `--physics`, or choose a robot with legs.",
         ),
         (
-            "physics `steps`: …: hands hold equipment; allowed: stand, or free motion (--free)",
+            "physics `…`: …: hands hold equipment; allowed: stand, or free motion (--free)",
             "A robot that steps holds nothing: where its hands are follows from its steps.",
             "Leave the equipment out with `--free`, or leave out `--physics`.",
         ),
         (
-            "--picture: … follows the person's steps, seen from a root that turns; allowed: --beside",
+            "--picture: physics `…` of … has no scaled model to draw; allowed: --beside",
             "The picture shows the scaled model on a root that neither turns nor leans.",
             "Draw the robot beside the person with `--beside`.",
         ),
