@@ -60,7 +60,7 @@ def completions(monkeypatch, capsys, *parts):
         (["skills", "actor", ":", "kni"], ["knife"]),
         (["run", "drawer", "--robot", "mah"], ["mahru"]),
         (["check", "drawer", "g1_wal"], ["g1_walk"]),
-        (["retarget", "actor", ":", "drawer", "--physics", "fo"], ["follow"]),
+        (["retarget", "actor", ":", "drawer", "--physics", "st"], ["stand", "steps"]),
         (["video", "runs/a", "--set", "camera.yaw"], ["camera.yaw_deg="]),
         (["run", "dra"], ["drawer", "drawer_by_weights"]),
         (["list", "sc"], ["scenarios"]),

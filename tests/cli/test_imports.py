@@ -85,7 +85,7 @@ def test_errors_in_the_arguments_import_no_slow_library(arguments, message):
     [
         (["--method", "none"], "unknown method `none`"),
         (["--timing", "none"], "unknown timing `none`"),
-        (["--physics", "none"], "unknown legs `none`"),
+        (["--physics", "none"], "unknown physics `none`"),
         (["--robot", "nothere"], "unknown robot `nothere`"),
     ],
 )

@@ -15,7 +15,7 @@ from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting import plot as retarget_picture
 from simbench.retargeting.api import retarget_motion
-from simbench.retargeting.choices import LEGS, METHODS, TIMINGS
+from simbench.retargeting.choices import METHODS, PHYSICS, TIMINGS
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.imitation.joint_use import JointUse
 from simbench.retargeting.legs.plan import StepFollowingPlan
@@ -33,7 +33,7 @@ def retargeting(made, monkeypatch, tmp_path):
     """A retargeting that is there at once; tests change what it raises."""
     fake = SimpleNamespace(calls=[], raises=None)
 
-    def retarget_motion(motion, robot, method, *, reading, free, timing, legs, on_progress):
+    def retarget_motion(motion, robot, *, physics, method, reading, free, timing, on_progress):
         fake.calls.append((motion, robot, method, reading, free))
         on_progress("read", 1, 1)
         if fake.raises is not None:
@@ -152,7 +152,7 @@ def test_the_trajectory_is_written_and_reads_back(retargeting, made, capsys, tmp
     words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
     assert main([*words, "--longest-gap", "0.1", "--out", f"t{suffix}"]) == 0
     assert retargeting.calls == [
-        ("walk.trc", "romeo", "analytical", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1), False)
+        ("walk.trc", "romeo", "bones", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1), False)
     ]
     assert f"trajectory  t{suffix}\n" in capsys.readouterr().out
     found, wanted = read_trajectory(tmp_path / f"t{suffix}"), made.plan.trajectory
@@ -220,7 +220,7 @@ def test_an_unknown_method_is_refused_with_those_there_are(capsys):
     assert main(["retarget", "actor:drawer", "--method", "analytic"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: unknown method `analytic`; allowed: {', '.join(METHODS)}"
-    assert (*imitation.METHODS, "arm_adaptation") == METHODS
+    assert ("bones", *imitation.METHODS, "arm_adaptation") == METHODS
 
 
 def test_an_unknown_timing_is_refused_with_those_there_are(capsys):
@@ -229,10 +229,10 @@ def test_an_unknown_timing_is_refused_with_those_there_are(capsys):
     assert line == f"error: unknown timing `slow`; allowed: {', '.join(TIMINGS)}"
 
 
-def test_unknown_legs_are_refused_with_what_they_can_do(capsys):
+def test_an_unknown_level_of_physics_is_refused_with_those_there_are(capsys):
     assert main(["retarget", "actor:drawer", "--physics", "walk"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"error: unknown legs `walk`; allowed: {', '.join(LEGS)}"
+    assert line == f"error: unknown physics `walk`; allowed: {', '.join(PHYSICS)}"
 
 
 @pytest.mark.parametrize(
@@ -248,16 +248,16 @@ def test_unknown_legs_are_refused_with_what_they_can_do(capsys):
 )
 def test_legs_follow_only_where_they_can(capsys, tmp_path, monkeypatch, robot, source, reason):
     monkeypatch.chdir(tmp_path)
-    given = ["--robot", robot, "--physics", "follow", "--out", "t.csv"]
+    given = ["--robot", robot, "--physics", "steps", "--out", "t.csv"]
     assert main(["retarget", source, *given]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == f"error: physics `steps`: {reason}"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_names_what_legs_do(capsys):
+def test_help_names_the_levels_of_physics(capsys):
     assert main(["retarget", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert all(f"{legs} (" in shown for legs in LEGS)
+    assert all(f"{physics} (" in shown for physics in PHYSICS)
 
 
 @pytest.fixture
@@ -274,11 +274,12 @@ def followed(retargeting, made, monkeypatch):
         changes=(change,),
     )
     monkeypatch.setattr(made, "plan", plan)
+    monkeypatch.setattr(made, "physics", "steps")
     return change
 
 
 def test_followed_steps_are_told_with_what_was_changed(followed, capsys):
-    assert main(["retarget", "walk.bvh", "--physics", "follow", "--out", "t.csv"]) == 0
+    assert main(["retarget", "walk.bvh", "--physics", "steps", "--out", "t.csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "steps      2 steps of the person are followed" in lines
     assert f"changed    {followed}" in lines
@@ -291,15 +292,15 @@ def test_followed_steps_are_told_with_what_was_changed(followed, capsys):
 
 
 def test_the_model_of_a_person_who_steps_is_not_drawn(followed, capsys, tmp_path):
-    given = ["--physics", "follow", "--out", "t.csv", "--picture", "a.png"]
+    given = ["--physics", "steps", "--out", "t.csv", "--picture", "a.png"]
     assert main(["retarget", "walk.bvh", *given]) == 2
-    assert "--picture: romeo follows the person's steps" in capsys.readouterr().err
+    assert "--picture: physics `steps` of romeo has no scaled model" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
 def test_a_walk_is_planned_without_a_scenario():
-    made = retarget_motion("deepmimic:humanoid3d_walk", "mahru", "analytical", physics="steps")
+    made = retarget_motion("deepmimic:humanoid3d_walk", "mahru", method="analytical", physics="steps")
     steps = made.plan.planned.steps
     assert [step.foot for step in steps] in ([0, 1], [1, 0])
     assert made.plan.metrics["follow.step_count"] == len(steps)

@@ -48,10 +48,12 @@ def dancing_person(mahru, dancing):
         joint = {name: data.oMi[model.getJointId(name)].translation for name in model.names}
         joints = {}
         middle = turn @ (0.5 * (joint["LHipPitch"] + joint["RHipPitch"])) * scale
+        trunk = joint["LShoulderPitch"] + joint["RShoulderPitch"] - joint["LHipPitch"] - joint["RHipPitch"]
+        trunk = turn @ trunk / np.linalg.norm(trunk)
         for side, letter in (("left", "L"), ("right", "R")):
             points = [at[f"{side}_{name}"].translation for name in ("shoulder", "elbow", "wrist")]
             arm = [turn @ (b - a) / np.linalg.norm(b - a) for a, b in pairwise(points)]
-            joints[f"{side}_shoulder"] = middle + np.array([0.0, 0.0, 0.6])
+            joints[f"{side}_shoulder"] = middle + 0.6 * trunk
             joints[f"{side}_elbow"] = joints[f"{side}_shoulder"] + LENGTHS["upper"] * arm[0]
             joints[f"{side}_wrist"] = joints[f"{side}_elbow"] + LENGTHS["fore"] * arm[1]
             points = [joint[f"{letter}{name}"] for name in ("HipPitch", "KneePitch", "AnklePitch")]

@@ -45,7 +45,9 @@ def retargeting(robot, actor, source):
         metrics={"retarget.slow_down": 2.0, "imitation.hand_max_m": 0.005, "retarget.hand_max_m": 0.002},
         notes=("0.20 s longer than recorded, most for speed of LElbowRoll (100 %)",),
     )
-    return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical", recording=motion)
+    return SimpleNamespace(
+        robot=robot, motion=motion, plan=plan, method="analytical", recording=motion, physics="stand"
+    )
 
 
 def robot_errors(contact):

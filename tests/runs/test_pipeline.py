@@ -345,7 +345,7 @@ def test_a_failed_check_returns_1_and_keeps_the_whole_run(variants):
 
 
 def test_retargeting_alone_keeps_limits_and_balance(romeo):
-    plan = retarget_motion("deepmimic:dance_b", "romeo", "analytical", timing="uniform").plan
+    plan = retarget_motion("deepmimic:dance_b", "romeo", method="analytical", timing="uniform").plan
     trajectory = plan.trajectory
     assert trajectory.joint_names == romeo.joint_names
     assert trajectory.base.shape == (len(trajectory.time), 7)

@@ -67,7 +67,7 @@ def test_an_arm_reaches_its_handle_and_its_hand_enters_nothing_else(name):
 @wheel
 @pytest.mark.parametrize("name", ["panda", "ur5", "puma560"])
 def test_a_free_hand_goes_as_the_persons_does_to_scale(name):
-    made = retarget_motion("actor:waving", name, "analytical")
+    made = retarget_motion("actor:waving", name)
     plan, robot = made.plan, made.robot
     assert plan.imitation is None
     assert plan.interferences == ()
@@ -109,5 +109,5 @@ def test_a_hand_without_room_is_refused_in_a_line(monkeypatch):
     monkeypatch.setattr(free_hand, "_SCALES", (30.0,))
     monkeypatch.setattr(free_hand, "_SLOW_DOWNS", (6.0,))
     with pytest.raises(RetargetError, match="puma560: its hand cannot follow the right hand of") as caught:
-        retarget_motion("actor:arms_forward", "puma560", "analytical")
+        retarget_motion("actor:arms_forward", "puma560")
     assert "\n" not in str(caught.value)
