@@ -1,0 +1,118 @@
+"""Frames of a clip solved together: as one dense problem, inside limits, and in windows as in one piece."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from imitated_by_hand import HandCosts
+from scipy.optimize import lsq_linear
+
+from simbench.options import RetargetSection
+from simbench.retargeting.imitate import clip, plan
+from simbench.retargeting.imitate.barriers import make_barriers
+from simbench.retargeting.imitate.clip import Coupling, solve_clip
+from simbench.retargeting.imitate.problem import initial_configuration, step_from
+from simbench.retargeting.match.points import place_points
+
+CENTRES = ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
+SPEED = 4.0
+"""Limit of the joints' speed, rad/s: the person is faster."""
+
+
+def cut(problem, frames):
+    """A problem of some frames."""
+    targets = problem.targets
+    names = ("time", "directions", "root", "clearance", "contact")
+    return replace(
+        problem, targets=replace(targets, **{name: getattr(targets, name)[frames] for name in names})
+    )
+
+
+def narrow(problem):
+    """A fifth of the range of the joints, about rest."""
+    rest = problem.body.rest[problem.body.joints]
+    half = 0.1 * (problem.upper - problem.lower)
+    middle = np.clip(rest, problem.lower + half, problem.upper - half)
+    return replace(problem, lower=middle - half, upper=middle + half)
+
+
+def couple(problem):
+    speed = np.r_[np.full(6, np.inf), np.full(problem.nv - 6, SPEED)]
+    return Coupling(0.02, 1e5, speed, 10.0 * speed)
+
+
+def improve(problem, q, residuals):
+    """Cost of a clip, and its least one after three dense Gauss-Newton steps inside the limits.
+
+    Derivatives are differences of residuals by hand.
+    """
+    count, h = len(q), 1e-6
+    joints = q[:, 7 + problem.body.joints]
+    free = np.full((count, 6), np.inf)
+    lower, upper = (
+        np.hstack([-free, problem.lower - joints]).ravel(),
+        np.hstack([free, problem.upper - joints]).ravel(),
+    )
+
+    def moved(step):
+        return residuals(step_from(problem, q, step.reshape(count, -1)))
+
+    step = np.zeros(count * problem.nv)
+    costs = [0.5 * float((moved(step) ** 2).sum())]
+    for _ in range(3):
+        rows = np.eye(len(step))
+        slope = np.column_stack([(moved(step + h * row) - moved(step - h * row)) / (2.0 * h) for row in rows])
+        # Room for rounding: no bound may be its opposite.
+        bounds = (lower - step - 1e-10, upper - step + 1e-10)
+        further = lsq_linear(slope, -moved(step), bounds).x
+        tried = [step + fraction * further for fraction in (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)]
+        step = min(tried, key=lambda each: (moved(each) ** 2).sum())
+        costs.append(0.5 * float((moved(step) ** 2).sum()))
+    return costs[0], min(costs)
+
+
+@pytest.mark.parametrize(
+    ("count", "limits", "better"),
+    # At limits, the solution is not exact.
+    [*((count, "far", 1e-3) for count in (1, 2, 3, 4, 6)), (4, "near", 0.06), (6, "near", 0.06)],
+)
+def test_dense_steps_find_nothing_better(walk_problem, monkeypatch, count, limits, better):
+    problem = cut(walk_problem, slice(20, 20 + count))
+    problem = narrow(problem) if limits == "near" else problem
+    monkeypatch.setattr(clip, "_CONVERGED", 1e-7)
+    monkeypatch.setattr(clip, "_IMPROVED", 1e-9)
+    interval = float(np.diff(walk_problem.targets.time).mean())
+    guess = np.repeat(initial_configuration(problem)[None], count, axis=0)
+    q = solve_clip(problem, guess, slice(0, count), couple(problem), rounds=400)
+    joints = q[:, 7 + problem.body.joints]
+    assert ((joints == problem.lower) | (joints == problem.upper)).any() == (limits == "near")
+    hand = HandCosts(problem)
+    cost, least = improve(problem, q, lambda each: hand.clip(each, couple(problem), interval))
+    assert least > (1.0 - better) * cost
+
+
+def test_no_joint_leaves_its_limits(walk_problem):
+    problem = narrow(walk_problem)
+    count = len(problem.targets.time)
+    guess = np.repeat(initial_configuration(problem)[None], count, axis=0)
+    joints = solve_clip(problem, guess, slice(0, count), couple(problem))[:, 7 + problem.body.joints]
+    assert (joints >= problem.lower).all()
+    assert (joints <= problem.upper).all()
+    assert (joints == problem.upper).any()
+
+
+def test_two_windows_give_nearly_the_motion_of_one(walk_problem, monkeypatch):
+    coupling = plan._couple_frames(walk_problem, RetargetSection())
+
+    def solve():
+        return plan.solve_windows(walk_problem, coupling, make_barriers(walk_problem.body), lambda *_: None)
+
+    whole = solve()
+    monkeypatch.setattr(plan, "_WINDOW", 26)
+    monkeypatch.setattr(plan, "_OVERLAP", 8)
+    body = walk_problem.body
+    centres = [k for k, name in enumerate(body.names) if name.split("_")[-1] in CENTRES]
+    apart = place_points(body, solve()).points[:, centres] - place_points(body, whole).points[:, centres]
+    distance = np.linalg.norm(apart, axis=2)
+    assert 0.0 < distance.max() < 0.012
+    assert distance.mean() < 0.002
