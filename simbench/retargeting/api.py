@@ -133,6 +133,9 @@ def retarget_motion(
                     "or free motion (--free)"
                 )
         tell("read", 1, 1)
+        if not robot.floating and method == "bones":
+            # Above a fixed base, the scaled model imitates; a single arm follows a hand, by no method.
+            method = RetargetSection().method
         settings = RetargetSection.model_validate(
             {"method": method, "timing": timing, "physics": "stand" if physics == KINEMATIC else physics}
         )

@@ -24,7 +24,7 @@ _ROOT_LENGTH = 0.3
 """Translation of the root that counts as much as a turn by 1 rad, m."""
 _HOLD = 1e8
 """Weight that keeps a coordinate where it is."""
-_EXCESS_WEIGHT = 100.0
+_EXCESS_WEIGHT = 3e3
 """Weight of the squared excess of a step between samples over a limit, 1/rad²."""
 _BARRIER_WEIGHT = 3e4
 """Weight of the squared distance by which links are too near, 1/m²."""
@@ -32,6 +32,8 @@ _LONGEST_STEP = 0.4
 """Largest change of a coordinate in an iteration, rad or m."""
 _CONVERGED, _IMPROVED = 2e-4, 5e-4
 """Step, rad or m, and relative decrease of the cost below which the iteration ends."""
+_PASSED = 1e-9
+"""Distance beyond a limit that rounding makes, rad or m."""
 _HALVINGS, _ACTIVE_SETS = 3, 4
 """Most halvings of a step, and most changes of the set of barriers that act in an iteration."""
 _DAMPING, _MOST_DAMPING = 1e-5, 0.1
@@ -200,6 +202,7 @@ def _find_step(problem: ImitationProblem, now: _Evaluated, fixed: NDArray[np.boo
     joints = now.q[:, 7 + problem.body.joints]
     at_lower, at_upper = joints <= problem.lower, joints >= problem.upper
     active = near.missing > 0.0
+    pinned, goal = np.zeros((count, nv), dtype=bool), np.zeros((count, nv))
     for _ in range(_ACTIVE_SETS):
         matrix, slope, solved = hessian.copy(), gradient.copy(), band.copy()
         if active.any():
@@ -217,25 +220,33 @@ def _find_step(problem: ImitationProblem, now: _Evaluated, fixed: NDArray[np.boo
                 solved[(nv + row - column)[:, None], column[:, None] + start[:-1]] += blocks
         held = np.zeros((count, nv), dtype=bool)
         held[:, 6:] = (at_lower & (slope[:, 6:] > 0.0)) | (at_upper & (slope[:, 6:] < 0.0))
+        held |= pinned
         held[fixed] = True
         held[:, :6] |= not problem.root_moves
         solved[(lower_row - lower_column)[:, None], lower_column[:, None] + start] += matrix[
             :, lower_row, lower_column
         ].T
         solved[0] += damping + _HOLD * held.ravel()
-        right = np.where(held, 0.0, -slope).ravel()
+        right = np.where(held, _HOLD * goal, -slope).ravel()
         factor = cholesky_banded(solved, overwrite_ab=True, lower=True, check_finite=False)
         step = cho_solve_banded((factor, True), right, overwrite_b=True, check_finite=False)
         step = step.reshape(count, nv)
+        # What would pass a limit goes up to it, and the other joints make up for the rest.
+        reached = joints + step[:, 6:]
+        room = np.clip(reached, problem.lower, problem.upper)
+        beyond = np.zeros_like(pinned)
+        beyond[:, 6:] = (np.abs(reached - room) > _PASSED) & ~held[:, 6:]
+        goal[:, 6:] = np.where(beyond[:, 6:], room - joints, goal[:, 6:])
+        pinned |= beyond
         # A barrier acts if it would be passed with this step; one that would pull does not.
         if len(near.frames):
             share = near.share[:, None]
             moved = (1.0 - share) * step[near.frames] + share * step[following]
             passed = near.missing - (near.jacobian * moved).sum(axis=1) > 0.0
-            if (passed == active).all():
+            if (passed == active).all() and not beyond.any():
                 break
             active = passed
-        else:
+        elif not beyond.any():
             break
     return step
 
@@ -244,7 +255,7 @@ def _assemble(now: _Evaluated) -> tuple[Array, Array, Array]:
     """Assemble the Gauss-Newton matrix but for barriers: blocks of the frames, gradient, and bands beside."""
     costs, (count, nv) = now.costs, now.costs.gradient.shape
     hessian, gradient = costs.hessian.copy(), costs.gradient.copy()
-    width = nv - 1 + nv * min(count - 1, 1) if count < 4 else 3 * nv
+    width = min(3 * nv, count * nv - 1)
     band = np.zeros((width + 1, count * nv))
     if count > 1:
         row, column = np.divmod(np.arange(nv * nv), nv)
@@ -265,8 +276,7 @@ def _assemble(now: _Evaluated) -> tuple[Array, Array, Array]:
         for k, factor in enumerate(factors):
             gradient[k : count - order + k] += factor * weight * residual
             for j in range(k, order + 1):
-                if j - k < 2 or count > 3:
-                    bands[(j - k) * nv, k : count - order + k] += factor * factors[j] * weight
+                bands[(j - k) * nv, k : count - order + k] += factor * factors[j] * weight
     return hessian, gradient, band
 
 
