@@ -24,7 +24,7 @@ _ROOT_LENGTH = 0.3
 """Translation of the root that counts as much as a turn by 1 rad, m."""
 _HOLD = 1e8
 """Weight that keeps a coordinate where it is."""
-_EXCESS_WEIGHT = 3e3
+_EXCESS_WEIGHT = 1e3
 """Weight of the squared excess of a step between samples over a limit, 1/rad²."""
 _BARRIER_WEIGHT = 3e4
 """Weight of the squared distance by which links are too near, 1/m²."""
@@ -36,7 +36,7 @@ _PASSED = 1e-9
 """Distance beyond a limit that rounding makes, rad or m."""
 _HALVINGS, _ACTIVE_SETS = 3, 4
 """Most halvings of a step, and most changes of the set of barriers that act in an iteration."""
-_DAMPING, _MOST_DAMPING = 1e-5, 0.1
+_DAMPING, _MOST_DAMPING = 1e-5, 10.0
 """Least and most Levenberg damping; it grows where a whole step does not lower the cost."""
 
 FindBarriers = Callable[[Array], BarrierRows]
