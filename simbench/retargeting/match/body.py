@@ -1,8 +1,8 @@
 """Match of bodies: which joints of a robot move which bone of a person, and where its joint centres are.
 
-Nothing is counted or read from names: a limb's middle joint is the one whose axis is farthest from both ends of
-the limb, a limb's root is where the axes meet that swing its upper bone, and the bones run between these centres.
-The roles in `robot.frames` say only which links are trunk, hands and feet.
+Nothing is counted or read from names: a limb's middle joint is the one whose axis is farthest from both ends
+of the limb, a limb's root is where the axes meet that swing its upper bone, and the bones run between these
+centres. The roles in `robot.frames` say only which links are trunk, hands and feet.
 """
 
 from collections.abc import Sequence
