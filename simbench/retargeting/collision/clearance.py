@@ -293,6 +293,14 @@ def clear_path(
     return np.clip(joints + basis @ points, low, high)
 
 
+def is_clear(shapes: BodyShapes, joints: Array, margin: float) -> bool:
+    """Whether no pair comes nearer on a joint path (T, n), rad, than a margin, m, or than at its nearer end."""
+    workspace = pair_workspace(shapes.model, shapes.geometry)
+    base = _AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
+    missing = [clearance_rows(workspace, each, margin, base)[1].max(initial=0.0) for each in joints]
+    return max(missing) <= max(missing[0], missing[-1]) + 1e-4
+
+
 def _clear(path: _Path, start: Array, bounds: tuple[Array, Array], rounds: int) -> Array:
     """Lower the cost of a displacement from given control points on, by damped Gauss-Newton steps."""
     (low, high), taken = bounds, _STEP_FRACTION

@@ -28,7 +28,7 @@ class BarrierRows(NamedTuple):
         Frame of each.
     share : (K,) array
         How far from that frame to the next one the configuration is, 0 to 1: what is fast passes through
-        something thin between two frames.
+        something thin between two frames. Below 0 and above 1 it is where the motion would go on.
     jacobian : (K, nv) array
         Derivative of the distance, m per unit of the step.
     missing : (K,) array
@@ -101,7 +101,7 @@ def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
 
 
 def barrier_rows(
-    barriers: Barriers, q: Array, margin: float, between: Sequence[float] = (0.5,)
+    barriers: Barriers, q: Array, margin: float, between: Sequence[float] = (0.5,), ahead: int = 0
 ) -> BarrierRows:
     """Linearise the pairs that are not much farther apart than a margin, m, at T frames and between them.
 
@@ -115,6 +115,9 @@ def barrier_rows(
         Distance to keep, m.
     between : sequence of float
         Parts of the way from each frame to the next one at which they are looked at too.
+    ahead : int
+        Frames before the first and after the last one that would follow at the speeds there: who has to stop
+        needs room for it.
 
     Returns
     -------
@@ -127,10 +130,18 @@ def barrier_rows(
     """
     count = len(q)
     halfway = [(1.0 - share) * q[:-1] + share * q[1:] for share in between]
-    q = np.vstack([q, *halfway])
-    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    outside = np.arange(1, 1 + (ahead if count > 1 else 0))
     shares = np.repeat([0.0, *between], [count, *[count - 1] * len(between)])
+    shares = np.concatenate([shares, -outside, 1 + outside])
     numbers = np.concatenate([np.arange(count), np.tile(np.arange(count - 1), len(between))])
+    numbers = np.concatenate([numbers, 0 * outside, 0 * outside + count - 2])
+    beyond = [
+        q[end] + outside[:, None] * (q[end] - q[next_to])
+        for end, next_to in ((0, 1), (-1, -2))
+        if len(outside)
+    ]
+    q = np.vstack([q, *halfway, *beyond])
+    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     body, workspace = barriers.body, barriers.workspace
     placed = place_points(body, q)
     middles = (

@@ -1,5 +1,6 @@
 """Imitate a recording with a robot's bones: from the recording to the joint trajectory."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,8 +35,10 @@ _TIME_CONSTANT = 0.02
 """Time constant of the smoothing, s: motion below 5 Hz is left as it is."""
 _SLIDE_WEIGHT = 1e5
 """Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m²."""
-_CLEARANCE = 0.005
-"""Distance that links keep from each other and from the floor, m."""
+_CLEARANCE, _CLEARANCE_EXECUTED = 0.005, 0.015
+"""Distance that links keep from each other and from the floor, m, and from each other where it is executed."""
+_BRAKING = 0.05
+"""Time that the last velocity goes on for, s: as far as a joint moves that stops in twice this time."""
 _WINDOW, _OVERLAP, _FIXED = 600, 60, 3
 """Frames that are solved together, those of them that the next window solves again, and those of the last
 window that couple it with the next one."""
@@ -122,7 +125,9 @@ def plan_kinematic(
     thinned, barriers = _thin(problem), make_barriers(body)
     coupling = _couple_frames(thinned, settings)
     with threadpool_limits(1):
-        solved = solve_windows(thinned, coupling, barriers, on_progress)
+        solved = solve_windows(
+            thinned, coupling, lambda q: barrier_rows(barriers, q, _CLEARANCE), on_progress
+        )
     on_progress("check", 0, 1)
     for attempt in range(_ATTEMPTS):
         q = _interpolate(problem, thinned, solved)
@@ -185,8 +190,14 @@ def imitate_upper_body(
     problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
     thinned = _thin(problem)
     barriers = make_barriers(body, floor=False)
+    time = thinned.targets.time
+    braking = math.ceil(_BRAKING / (time[-1] - time[0]) * (len(time) - 1))
+
+    def keep_clear(q: Array) -> BarrierRows:
+        return barrier_rows(barriers, q, _CLEARANCE_EXECUTED, ahead=braking if len(q) > 2 else 0)
+
     with threadpool_limits(1):
-        solved = solve_windows(thinned, _couple_frames(thinned, settings), barriers, lambda *stage: None)
+        solved = solve_windows(thinned, _couple_frames(thinned, settings), keep_clear, lambda *stage: None)
     return _interpolate(problem, thinned, solved)[:, 7 + columns]
 
 
@@ -242,7 +253,10 @@ def _clear_between(
 
 
 def solve_windows(
-    problem: ImitationProblem, coupling: Coupling, barriers: Barriers, on_progress: OnProgress
+    problem: ImitationProblem,
+    coupling: Coupling,
+    keep_clear: Callable[[Array], BarrierRows],
+    on_progress: OnProgress,
 ) -> Array:
     """Solve a recording of any length: frame by frame first, then all frames of one window after the other.
 
@@ -254,10 +268,6 @@ def solve_windows(
     (T, 7 + n) array
         Configurations of the robot.
     """
-
-    def keep_clear(configurations: Array) -> BarrierRows:
-        return barrier_rows(barriers, configurations, _CLEARANCE)
-
     count = len(problem.targets.time)
     first = initial_configuration(problem)[None]
     for clear in (no_barriers, keep_clear):

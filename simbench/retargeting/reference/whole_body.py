@@ -13,7 +13,7 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.options import SimulationSection
-from simbench.retargeting.collision.clearance import clear_path
+from simbench.retargeting.collision.clearance import clear_path, is_clear
 from simbench.retargeting.reference.assembly import (
     COAST_TIME,
     MAX_LEAD_STRETCH,
@@ -33,8 +33,9 @@ from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_CLEARANCE = 0.03
-"""Margin between the robot's own links on the way to the motion and back, m."""
+_CLEARANCE, _LEAST_CLEARANCE = 0.03, 0.005
+"""Margin between the robot's own links on the way to the motion and back, m, and least distance there: less
+of a run-up is taken for it."""
 _CLOSING_THRESHOLD = 0.97
 """Value of `HandPlan.grip` from which on fingers close: a seventh of a second before the palm rests on its
 handle, for they take several, and the person goes on."""
@@ -171,10 +172,15 @@ def _plan_lead(
     def plan_quintic(duration: float) -> WholeBodySegment:
         clock = sample_lead_times(duration)
         joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
-        upper = joints[:, plan.upper]
-        upper += run_up(clock, upper, velocity[plan.upper], asked**2 / duration, (lowest, highest))
-        clear = clear_path(plan.shapes, upper, _CLEARANCE, limits=(lowest, highest))
-        joints[:, plan.upper] = np.clip(clear, lowest, highest)
+        upper, length = joints[:, plan.upper], asked**2 / duration
+        while True:
+            path = upper + run_up(clock, upper, velocity[plan.upper], length, (lowest, highest))
+            path = clear_path(plan.shapes, path, _CLEARANCE, limits=(lowest, highest))
+            # A hand that moves towards the body has no room for a long run-up.
+            if length <= COAST_TIME / 2.0 or is_clear(plan.shapes, path, _LEAST_CLEARANCE):
+                break
+            length = max(length / 2.0, COAST_TIME / 2.0)
+        joints[:, plan.upper] = np.clip(path, lowest, highest)
         progress = minimum_jerk(clock, 0.0, duration)
         cog, zmp, share = np.hsplit(start + progress[:, None] * (target - start), [2, 4])
         base, joints = solve_com_ik(robot, plan.stance, joints, cog, embedding=plan.embedding)
