@@ -33,7 +33,7 @@ from simbench.retargeting.arm_adaptation.acceleration_limits import known_accele
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
-from simbench.retargeting.reference.whole_body import build_whole_body_reference
+from simbench.retargeting.reference.reference import build_whole_body_reference
 from simbench.retargeting.timing.local import fit_tempo, kinematic_limits
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset
