@@ -167,7 +167,7 @@ def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
 
 
 def assemble(lead_in: Segment, motion: Segment, lead_out: Segment) -> Segment:
-    """Join lead-in, motion and lead-out (run backwards); leads end with the motion's first and last sample."""
+    """Join lead-in, motion and lead-out (run backwards); leads end with the motion's end samples."""
     before, after = lead_in[0][-1], lead_out[0][-1]
     end = before + motion[0][-1]
     time = np.concatenate([lead_in[0][:-1], before + motion[0], end + after - lead_out[0][-2::-1]])
@@ -384,20 +384,18 @@ def _whole_body_lead(
     target = np.array([*cog, *zmp[end], share[end]])
     start = np.array([*plan.stance.target, *plan.stance.target, 0.0]) if asked > 0 else target
     upper, longest = plan.upper, asked if asked > 0 else _COAST_TIME
+    home, limits = plan.stance.joints, (plan.limits[0], plan.limits[1])
 
     def finish(clock: Array, joints: Array) -> Segment:
         moved = joints[:, upper]
-        moved += run_up(clock, moved, velocity[upper], longest**2 / float(clock[-1]), plan.limits)
-        joints[:, upper] = np.clip(
-            clear_path(plan.shapes, moved, _CLEARANCE, limits=plan.limits), *plan.limits
-        )
+        moved += run_up(clock, moved, velocity[upper], longest**2 / float(clock[-1]), limits)
+        joints[:, upper] = np.clip(clear_path(plan.shapes, moved, _CLEARANCE, limits=limits), *limits)
         progress = minimum_jerk(clock, 0.0, float(clock[-1]))
         cog, zmp, share = np.hsplit(start + progress[:, None] * (target - start), [2, 4])
         base, joints = solve_com_ik(robot, plan.stance, joints, cog, embedding=plan.embedding)
         return clock, joints, base, zmp, share[:, 0]
 
     where = f"{robot.name}: on the way {'to' if end == 0 else 'from'} the motion"
-    home, limits = plan.stance.joints, plan.limits
     return plan_lead(where, home, joints[end], velocity, asked, limits, speed_limit, finish=finish)
 
 

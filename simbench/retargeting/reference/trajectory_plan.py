@@ -408,12 +408,10 @@ def _describe_feet(
             f"{grid[row]:.2f} s; it is planned to stand on it"
         )
     # Horizontal distance of flat feet in contact from where they are planned to stand, m.
-    first = round(steps.start / task.tick)
-    planned, standing = (
-        each[first : first + len(contact)] for each in (steps.feet.position, steps.feet.contact)
-    )
+    rows = slice(round(steps.start / task.tick), round(steps.start / task.tick) + len(contact))
+    planned, standing = steps.feet.position[rows, :, :2], steps.feet.contact[rows]
     count = len(planned)
-    moved = np.linalg.norm(soles.position[:count, :, :2] - planned[:, :, :2], axis=2)
+    moved = np.linalg.norm(soles.position[:count, :, :2] - planned, axis=2)
     moved = np.where(contact[:count] & standing & (soles.tilt[:count] < FLAT), moved, 0.0)
     for foot, side in enumerate(SIDES):
         if moved[:, foot].max(initial=0.0) > _SLIDING:
