@@ -17,8 +17,13 @@ from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, av
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, clear_path
 from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
+from simbench.retargeting.contact.hand_plan import (
+    Equipment,
+    HandContact,
+    HandPlan,
+    contact_at_samples,
+    plan_hands,
+)
 from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement

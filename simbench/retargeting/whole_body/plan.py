@@ -20,8 +20,7 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, detect_contact
+from simbench.retargeting.contact.hand_plan import Equipment, HandContact, HandPlan, detect_contact
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays

@@ -9,7 +9,7 @@ from scipy.interpolate import BPoly, PPoly
 from simbench.errors import BalanceError, RetargetError, ScenarioError
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.options import PushSection, RobotSection, SimulationSection
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.reference.reference import (
     assemble,
     build_standing_reference,
