@@ -34,7 +34,7 @@ from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.reference.reference import build_whole_body_reference
-from simbench.retargeting.timing.local import fit_tempo, kinematic_limits
+from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset
 from simbench.robot.robot import Robot, load_robot

@@ -28,7 +28,7 @@ from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
-from simbench.retargeting.timing.local import PathLimits, TempoMap, kinematic_limits
+from simbench.retargeting.timing.stretch import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_reach,

@@ -33,9 +33,8 @@ from simbench.retargeting.imitation.robot_errors import (
 )
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
-from simbench.retargeting.timing.choice import resolve_timing
-from simbench.retargeting.timing.local import MOST_STRETCH, UNIFORM_INSTEAD, slowed_by
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
+from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
     RobotPlacement,
