@@ -48,7 +48,7 @@ MOST_LAG_S = 0.2
 
 
 def lag_in_samples(reference: Array, followed: Array, most: int) -> int:
-    """Find by how many samples, `most` at most, one motion (T, d) lags behind another; positive if it is late.
+    """Find by how many samples, `most` at most, one motion (T, d) lags behind another; positive: late.
 
     The lag with the largest correlation coefficient of all signals together over the samples that both have
     at that lag, each signal less its mean there: the smallest of equal ones, 0 if nothing moves.

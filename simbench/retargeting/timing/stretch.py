@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import maximum_filter1d
 
-from simbench.balance.standing.ground_reaction import (
-    carried_model,
-    find_moving_coordinates,
-    supported_torque,
-)
+from simbench.balance.standing.ground_reaction import carried_model, find_moving_coordinates, supported_torque
 from simbench.balance.standing.standing import Stance
 from simbench.balance.standing.support import support_polygons
 from simbench.kinematics.arrays import Array
