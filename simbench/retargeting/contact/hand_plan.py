@@ -7,6 +7,7 @@ person's.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 import pinocchio as pin
@@ -60,6 +61,9 @@ _OPENING = 0.01
 # Distance, m, by which a palm that moves straight away from a point may come nearer to it now and then.
 _WOBBLE = 0.005
 
+OfSides: TypeAlias = Mapping[str, Array]
+Flags: TypeAlias = NDArray[np.bool_]
+
 
 @dataclass(frozen=True)
 class HandPlan:
@@ -82,11 +86,11 @@ class HandPlan:
         Unit vector in the palm's axes about which a hand may turn on what it holds; None if it may not.
     """
 
-    share: Mapping[str, Array]
-    contact: Mapping[str, NDArray[np.bool_]]
-    grip: Mapping[str, Array]
-    targets: Mapping[str, Array]
-    actor: Mapping[str, Array]
+    share: OfSides
+    contact: Mapping[str, Flags]
+    grip: OfSides
+    targets: OfSides
+    actor: OfSides
     turn_axes: Mapping[str, Array | None]
 
 
@@ -108,14 +112,14 @@ class HandContact:
         Unit vector in the palm's axes about which a hand may turn on what it holds; None if it may not.
     """
 
-    share: Mapping[str, Array]
-    contact: Mapping[str, NDArray[np.bool_]]
-    palms: Mapping[str, Array]
-    held: Mapping[str, Array]
+    share: OfSides
+    contact: Mapping[str, Flags]
+    palms: OfSides
+    held: OfSides
     turn_axes: Mapping[str, Array | None]
 
     @property
-    def any_hand(self) -> NDArray[np.bool_]:
+    def any_hand(self) -> Flags:
         """Whether any hand is on the equipment, (T,)."""
         return np.asarray(np.any(list(self.contact.values()), axis=0))
 
@@ -169,19 +173,14 @@ class Equipment:
 
 
 def contact_phases(
-    time: Array,
-    palm: Array,
-    handle_path: Array,
-    contact_distance: float,
-    transition_distance: float,
-    transition_time: float,
-) -> tuple[Array, NDArray[np.bool_]]:
+    time: Array, palm: Array, handle_path: Array, settings: RetargetSection
+) -> tuple[Array, Flags]:
     """Find when the actor's palm (T, 3) is on a handle, and the blend weight (T,) of its path around that.
 
-    Contact is the longest time for which the palm is within `contact_distance`, m, of positions that the
-    handle can take (K, 3), none if it has nothing to touch, from the first to the last sample at which the
-    palm rests. Within `transition_distance` around that the robot's palm is on the actor's path, which avoids
-    the equipment; the minimum-jerk transition to it ends there and takes `transition_time`, s. (In the paper
+    Contact is the longest time for which the palm is within `contact_distance_m` of positions that the handle
+    can take (K, 3), none if it has nothing to touch, from the first to the last sample at which the palm
+    rests. Within `transition_distance_m` around that the robot's palm is on the actor's path, which avoids
+    the equipment; the minimum-jerk transition to it ends there and takes `transition_time_s`. (In the paper
     it is linear, starts at that distance and ends at contact: a smaller robot's hands then come at a drawer
     through its front.)
     """
@@ -189,7 +188,7 @@ def contact_phases(
     if len(handle_path) == 0:
         return np.zeros(len(time)), contact
     distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1)
-    runs = _runs(time, distance < contact_distance)
+    runs = _runs(time, distance < settings.contact_distance_m)
     if not runs:
         return np.zeros(len(time)), contact
     first, last = max(runs, key=lambda run: float(time[run[1]] - time[run[0]]))
@@ -200,12 +199,12 @@ def contact_phases(
         first = resting[0] if first > 0 else first
         last = resting[-1] if last < len(time) - 1 else last
     contact[first : last + 1] = True
-    near = _runs(time, distance < transition_distance)
+    near = _runs(time, distance < settings.transition_distance_m)
     begin, end = next(run for run in near if run[0] <= first <= run[1])
-    return _transition(time, begin, end, transition_time), contact
+    return _transition(time, begin, end, settings.transition_time_s), contact
 
 
-def _runs(time: Array, inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _runs(time: Array, inside: Flags) -> list[tuple[int, int]]:
     """First and last samples of the stretches that are inside, those a short gap apart taken together."""
     samples = np.flatnonzero(inside)
     if not len(samples):
@@ -220,7 +219,7 @@ def _transition(time: Array, begin: int, end: int, duration: float) -> Array:
     return minimum_jerk(np.clip(np.minimum(rise, fall), 0.0, 1.0), 0.0, 1.0)
 
 
-def near_contact(time: Array, contact: NDArray[np.bool_], duration: float) -> Array:
+def near_contact(time: Array, contact: Flags, duration: float) -> Array:
     """Weight samples (T,) by the time from contact: 1 in contact, minimum jerk, 0 `duration` s away."""
     if not contact.any():
         return np.zeros(len(time))
@@ -273,7 +272,7 @@ def find_held_point(
 
 
 def grip_path(
-    palms: Mapping[str, Array], contact: Mapping[str, NDArray[np.bool_]], handles: Mapping[str, HandlePath]
+    palms: OfSides, contact: Mapping[str, Flags], handles: Mapping[str, HandlePath]
 ) -> dict[str, Array]:
     """Put the palms, {side: (T, 4, 4)}, m, in contact onto their handles, as near as they can be.
 
@@ -342,10 +341,7 @@ def _rotation_about(axis: Array, rotation: Array) -> Array:
 
 
 def approach_handles(
-    palms: Mapping[str, Array],
-    share: Mapping[str, Array],
-    contact: Mapping[str, NDArray[np.bool_]],
-    handles: Mapping[str, HandlePath],
+    palms: OfSides, share: OfSides, contact: Mapping[str, Flags], handles: Mapping[str, HandlePath]
 ) -> dict[str, Array]:
     """Put the actor's palms onto the handles in contact, and correct their paths before and after to match.
 
@@ -390,9 +386,7 @@ def detect_contact(
             offset = find_held_point(time, palm, handles[side], settings.contact_distance_m, length)
             palm[:, :3, 3] += palm[:, :3, :3] @ offset
             path = handles[side].poses[:, :3, 3]
-        distances = settings.contact_distance_m, settings.transition_distance_m
-        phases = contact_phases(time, palm[:, :3, 3], path, *distances, settings.transition_time_s)
-        share[side], contact[side] = phases
+        share[side], contact[side] = contact_phases(time, palm[:, :3, 3], path, settings)
     held = approach_handles(palms, share, contact, handles)
     axes = {side: handles[side].turn_axis if side in handles else None for side in SIDES}
     return HandContact(share, contact, palms, held, axes)
@@ -517,10 +511,7 @@ def recorded_palms(motion: HumanMotion, sides: Sequence[str]) -> dict[str, Array
 
 
 def plan_arm_hands(
-    motion: HumanMotion,
-    handles: Mapping[str, HandlePath],
-    home: Mapping[str, Array],
-    settings: RetargetSection,
+    motion: HumanMotion, handles: Mapping[str, HandlePath], home: OfSides, settings: RetargetSection
 ) -> HandPlan:
     """Compute the desired hand poses of a robot whose arm is nothing like a person's.
 
@@ -537,9 +528,7 @@ def plan_arm_hands(
     share, contact, targets, distance = {}, {}, {}, settings.transition_distance_m
     for side, palm in palms.items():
         position, path = palm[:, :3, 3], handles[side].poses[:, :3, 3]
-        _, touching = contact_phases(
-            time, position, path, settings.contact_distance_m, distance, settings.transition_time_s
-        )
+        _, touching = contact_phases(time, position, path, settings)
         share[side], contact[side] = np.zeros(len(time)), touching
         if touching.any():
             first, last = np.flatnonzero(touching)[[0, -1]]

@@ -1,6 +1,7 @@
 """Transfer: joint positions of trunk and arms that bring the robot's palms to their targets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -54,31 +55,40 @@ _SIMILAR_DAMPING = 1e-3
 _FRAME_STEPS = 8
 
 
-def transfer_path(
-    robot: Robot,
-    time: Array,
-    posture: Array,
-    base: Array,
-    plan: HandPlan,
-    lower: Array,
-    upper: Array,
-    start: Array | None = None,
-) -> Array:
+class PreferredPath(NamedTuple):
+    """Preferred joints along a motion, and where they may be.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time, s.
+    posture : (T, n) array
+        Preferred posture, rad.
+    base : (T, 7) array
+        Pose of the root link in the world: position (m), quaternion x y z w.
+    lower, upper : (n,) or (T, n) array
+        Joint limits, rad.
+    """
+
+    time: Array
+    posture: Array
+    base: Array
+    lower: Array
+    upper: Array
+
+
+def transfer_path(robot: Robot, path: PreferredPath, plan: HandPlan, start: Array | None = None) -> Array:
     """Bring the palms of a robot with two arms to their targets (`follow_palms`), if any of them counts."""
     if not any(share.any() for share in plan.share.values()):
-        return np.clip(posture, lower, upper)
-    return follow_palms(upper_body(robot), robot.frames, time, posture, base, plan, lower, upper, start)
+        return np.clip(path.posture, path.lower, path.upper)
+    return follow_palms(upper_body(robot), robot.frames, path, plan, start)
 
 
 def follow_palms(
     model: pin.Model,
     frames: Mapping[str, str],
-    time: Array,
-    posture: Array,
-    base: Array,
+    path: PreferredPath,
     plan: HandPlan,
-    lower: Array,
-    upper: Array,
     start: Array | None = None,
 ) -> Array:
     """Bring the palms to their targets, near the imitated posture (T, n), rad, all frames at once.
@@ -96,10 +106,10 @@ def follow_palms(
     samples a second and, from there on, for all of them (`time_grids`).
 
     For any model with a free-flyer root or a fixed one and one hand or two; `frames` gives the frame of each
-    role, right_hand and so on. `base` (T, 7) is the pose of the root link in the world: position (m),
-    quaternion x y z w; `lower` and `upper`, (n,) or (T, n), are joint limits, rad. `start` (T, n) are the
-    joints to begin with, those of a similar plan. Returns joint positions inside the limits, (T, n), rad.
+    role, right_hand and so on. `start` (T, n) are the joints to begin with, those of a similar plan. Returns
+    joint positions inside the limits, (T, n), rad.
     """
+    time, posture, base, lower, upper = path
     # Palms as four points each: the centre, and one along the turn axis and two across it, which hold the
     # rotation about it.
     bodies, corners, firmness, places = [], [], [], []
@@ -124,8 +134,8 @@ def follow_palms(
     departure = np.clip(np.zeros_like(posture) if start is None else start - posture, low, high)
     anew = start is None
     for samples in time_grids(time):
-        parts = (each[samples] for each in (weights, points, time, base, posture, low, high, departure))
-        found, on_limit = _minimise_integral(tree, tasks, speed, *parts, anew=anew)
+        parts = [each[samples] for each in (weights, points, time, base, posture, low, high, departure)]
+        found, on_limit = _minimise_integral(tree, tasks, speed, parts, anew=anew)
         change = interpolate_change(time, samples, found - departure[samples])
         held = hold_between(len(time), samples, on_limit)
         departure = np.clip(departure + change, low, high)
@@ -135,21 +145,14 @@ def follow_palms(
 
 
 def _minimise_integral(
-    tree: KinematicTree,
-    tasks: Tasks,
-    speed: Array,
-    weights: Array,
-    points: Array,
-    time: Array,
-    base: Array,
-    posture: Array,
-    low: Array,
-    high: Array,
-    departure: Array,
-    *,
-    anew: bool,
+    tree: KinematicTree, tasks: Tasks, speed: Array, parts: Sequence[Array], *, anew: bool
 ) -> tuple[Array, NDArray[np.int8]]:
-    """Find the departure from the posture of least cost from a given one on, and what of it is on limits."""
+    """Find the departure from the posture of least cost from a given one on, and what of it is on limits.
+
+    `parts` are the palms' weights and points, time, base, posture, bounds of the departure, and where it
+    begins.
+    """
+    weights, points, time, base, posture, low, high, departure = parts
     work, equations = make_workspace(tree), make_path_equations(*departure.shape)
     targets = Targets(points, np.empty((len(departure), 0, 3, 3)))
     # What first and second differences of the departure cost, (T - 1, n) and (T - 2, n); a frame's time is 1.
@@ -195,30 +198,23 @@ def _minimise_integral(
 
 
 def transfer_frames(
-    robot: Robot,
-    posture: Array,
-    base: Array,
-    plan: HandPlan,
-    lower: Array,
-    upper: Array,
-    smoothing: tuple[int, int] = (31, 5),
+    robot: Robot, path: PreferredPath, plan: HandPlan, smoothing: tuple[int, int] = (31, 5)
 ) -> Array:
     """Bring the palms to their targets frame by frame (Tomić 2018, §3.7), then smooth (Savitzky-Golay).
 
-    Arguments and result as of `follow_palms`; `smoothing` is window, frames, and order of the filter.
+    `smoothing` is window, frames, and order of the filter. Returns positions inside the limits, (T, n), rad.
     """
     model = upper_body(robot)
-    data = model.createData()
+    data, joints, current = model.createData(), np.empty_like(path.posture), path.posture[0]
     frames = {side: model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES}
-    joints = np.empty_like(posture)
-    current = posture[0]
-    for sample, preferred in enumerate(posture):
+    for sample, preferred in enumerate(path.posture):
         targets = {frame: pin.SE3(plan.targets[side][sample]) for side, frame in frames.items()}
-        bounds, at = PostureBounds(preferred, lower, upper), np.concatenate([base[sample], current])
+        bounds = PostureBounds(preferred, path.lower, path.upper)
+        at = np.concatenate([path.base[sample], current])
         q = solve_damped_ik(model, data, at, targets, bounds, iterations=_FRAME_STEPS)
         joints[sample] = current = q[7:]
     longest, order = smoothing
     window = min(longest, len(joints) - 1 + len(joints) % 2)
     if window > order:
         joints = savgol_filter(joints, window, order)
-    return np.clip(joints, lower, upper)
+    return np.clip(joints, path.lower, path.upper)

@@ -16,7 +16,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
-from simbench.retargeting.contact.transfer import follow_palms
+from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion
 from simbench.retargeting.fixed_base.plan import require_used_keys
@@ -163,8 +163,8 @@ def _follow(problem: _HandProblem, samples: NDArray[np.int64], scale: float, tur
     lower, upper = limits_of_motion(scene, home, problem.settings.joint_limit_margin_rad)
     resting = np.tile(np.clip(home, lower, upper), (len(time), 1))
     # The model of the scene is placed already.
-    bases = np.tile(_AT_ORIGIN, (len(time), 1))
-    joints = follow_palms(scene.model, scene.frames, time, resting, bases, hands, lower, upper)
+    path = PreferredPath(time, resting, np.tile(_AT_ORIGIN, (len(time), 1)), lower, upper)
+    joints = follow_palms(scene.model, scene.frames, path, hands)
     reached = free_hands(scene, joints).actor[problem.side]
     apart = np.linalg.norm(reached[:, :3, 3] - targets[:, :3, 3], axis=1)
     turned = Rotation.from_matrix(

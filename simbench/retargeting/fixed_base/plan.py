@@ -16,7 +16,7 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.clearance import clear_path
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
-from simbench.retargeting.contact.transfer import follow_palms
+from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion, rest_posture
@@ -404,8 +404,8 @@ def _follow_hands(problem: _ArmProblem, choice: ArmChoice, hands: HandPlan, base
     reached = require_reach(robot, placed)
     preferred, start = blend_into_placement(reached, handles, time, resting, robot.joint_names, hands)
     bases = np.tile(base, (len(time), 1))
-    preferred, start = np.clip(preferred, lower, upper), np.clip(start, lower, upper)
-    return follow_palms(robot.model, robot.frames, time, preferred, bases, hands, lower, upper, start)
+    path = PreferredPath(time, np.clip(preferred, lower, upper), bases, lower, upper)
+    return follow_palms(robot.model, robot.frames, path, hands, np.clip(start, lower, upper))
 
 
 def _require_reach(scene: Robot, joints: Array, hands: HandPlan, motion: HumanMotion) -> float:

@@ -9,22 +9,23 @@ from scipy.spatial.transform import Rotation
 
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
+from simbench.options import RetargetSection
 from simbench.retargeting.contact.hand_plan import contact_phases, find_held_point, grip_path, near_contact
 
 HANDLE = np.array([[0.5, 0.2, 1.0]])
 
 
+def within(contact, transition, time):
+    """Settings of any size: distances of contact and transition, m, and the transition's duration, s."""
+    return RetargetSection.model_construct(
+        contact_distance_m=contact, transition_distance_m=transition, transition_time_s=time
+    )
+
+
 def phases(time, distance, contact=0.015, transition=0.1, duration=1.0, handle=HANDLE):
     """A palm that is some distance in front of a handle."""
     palm = handle[0] - np.asarray(distance)[:, None] * np.array([0.6, 0.0, 0.8])
-    return contact_phases(
-        time,
-        palm,
-        handle,
-        contact_distance=contact,
-        transition_distance=transition,
-        transition_time=duration,
-    )
+    return contact_phases(time, palm, handle, within(contact, transition, duration))
 
 
 def test_contact_lasts_from_the_arrival_to_the_departure():
@@ -79,12 +80,7 @@ def at_distances(distances, step, contact=0.0625, transition=0.5):
     palm = np.zeros((len(distances), 3))
     palm[:, 0] = distances
     share, touching = contact_phases(
-        step * np.arange(len(distances)),
-        palm,
-        np.zeros((1, 3)),
-        contact_distance=contact,
-        transition_distance=transition,
-        transition_time=step,
+        step * np.arange(len(distances)), palm, np.zeros((1, 3)), within(contact, transition, step)
     )
     return share.tolist(), np.flatnonzero(touching).tolist()
 
@@ -126,9 +122,7 @@ def test_contact_in_which_a_recording_begins_or_ends_is_not_shortened_to_where_t
     palm = path.copy()
     palm[0, 1] = 0.0 if begins else 9.0
     palm[6, 1] = 0.0 if ends else 9.0
-    _, touching = contact_phases(
-        np.arange(7.0), palm, path, contact_distance=0.1, transition_distance=0.2, transition_time=0.1
-    )
+    _, touching = contact_phases(np.arange(7.0), palm, path, within(0.1, 0.2, 0.1))
     assert np.flatnonzero(touching).tolist() == list(contact)
 
 
@@ -136,9 +130,7 @@ def test_a_hand_that_never_touches_stays_free():
     time = np.arange(50) / 10.0
     for distance, handle in ((np.full(50, 0.05), HANDLE), (np.zeros(50), np.empty((0, 3)))):
         palm = np.tile(HANDLE, (50, 1)) - distance[:, None]
-        share, contact = contact_phases(
-            time, palm, handle, contact_distance=0.015, transition_distance=0.1, transition_time=1.0
-        )
+        share, contact = contact_phases(time, palm, handle, within(0.015, 0.1, 1.0))
         assert not share.any()
         assert not contact.any()
 
@@ -151,9 +143,7 @@ def test_a_handle_that_moves_is_touched_wherever_it_can_be():
     along = np.interp(time, [2.0, 4.0], [0.4, 0.5])
     aside = np.interp(time, [0.0, 1.0, 5.0, 5.9], [0.3, 0.0, 0.0, 0.3])
     palm = np.stack([along, aside, np.ones(60)], axis=1)
-    _, contact = contact_phases(
-        time, palm, path, contact_distance=0.02, transition_distance=0.1, transition_time=0.05
-    )
+    _, contact = contact_phases(time, palm, path, within(0.02, 0.1, 0.05))
     np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(11, 50))
 
 
