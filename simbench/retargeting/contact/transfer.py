@@ -39,15 +39,9 @@ _FIRST_WEIGHT, _GROWTH = 0.01, 3.0
 _ROUNDS = 60
 # The integral changes by a millionth of its value at the last step; also where it would rise by that much: to
 # evaluate the whole path again would cost more than it could gain. There is no step that is too short, and no
-# damping that is too large.
+# damping that is too large; the first is 1, the least a millionth.
 _RULE = DampingRule(
-    first=1.0,
-    least=1e-6,
-    greatest=np.inf,
-    step_tolerance=0.0,
-    gain_tolerance=1e-6,
-    loss_tolerance=1e-6,
-    cost_tolerance=0.0,
+    1.0, 1e-6, np.inf, step_tolerance=0.0, gain_tolerance=1e-6, loss_tolerance=1e-6, cost_tolerance=0.0
 )
 # First damping where the joints of a similar plan are known.
 _SIMILAR_DAMPING = 1e-3

@@ -20,6 +20,7 @@ from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.motion.trajectory import JointTrajectory
 from simbench.options import SWEEP, PushSection, RobotSection, SimulationSection, end_of_pushes
 from simbench.retargeting.collision.clearance import clear_path
 from simbench.retargeting.contact.hand_plan import HandPlan
@@ -60,6 +61,7 @@ _PEAK_OVER_MEAN = 1.875
 # Longest sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints.
 _MAX_SWEEP = 600.0
 
+Flags: TypeAlias = NDArray[np.bool_]
 Segment: TypeAlias = tuple[Array, ...]
 """Stretch of a motion: time from its start (T,), s; joint positions (T, n), rad; other arrays of T rows."""
 
@@ -86,7 +88,7 @@ class Reference:
     velocity: Array
     feedforward: Array
     acceleration: Array
-    grip: NDArray[np.bool_]
+    grip: Flags
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class SampledMotion:
     """
 
     clock: Array
-    at_rest: NDArray[np.bool_]
+    at_rest: Flags
     position: Array
     velocity: Array
     acceleration: Array
@@ -164,6 +166,12 @@ def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
         f"the planned motion is not a finite number from {step * timestep:.3f} s on, first joint {joint}; "
         f"the recording begins at {timeline.start:.3f} s"
     )
+
+
+def joint_limits(robot: Robot) -> tuple[Array, Array]:
+    """Lowest and highest positions (n,) of a robot's joints, rad."""
+    model = robot.model
+    return model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]
 
 
 def assemble(lead_in: Segment, motion: Segment, lead_out: Segment) -> Segment:
@@ -225,7 +233,6 @@ def plan_lead(
     asked: float,
     limits: tuple[Array, Array],
     speed_limit: Array,
-    *,
     stretch: float = _MAX_LEAD_STRETCH,
     detour: Array | None = None,
     finish: Callable[[Array, Array], Segment] | None = None,
@@ -261,13 +268,9 @@ def plan_lead(
     )
 
 
-def fixed_base_reference(
-    robot: Robot, sampled: SampledMotion, feedforward: str, grip: NDArray[np.bool_] | None = None
-) -> Reference:
-    """Make the reference of a robot with a fixed base, torques without friction; hands open unless given."""
+def fixed_base_reference(robot: Robot, sampled: SampledMotion, feedforward: str, grip: Flags) -> Reference:
+    """Make the reference of a robot with a fixed base, its torques without friction."""
     torque = planned_torques(robot, sampled.position, sampled.velocity, sampled.acceleration, feedforward)
-    if grip is None:
-        grip = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
     return Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
 
 
@@ -281,36 +284,48 @@ def build_arm_reference(
     asks. Without one, or where the plan wants none, it starts in the motion's first posture and stays in its
     last, its hands as the person's are at the end.
     """
-    time, joints = plan.trajectory.time, plan.trajectory.q
-    duration = settings.lead_in_s if plan.leads else 0.0
-    slopes = make_interp_spline(time, joints, k=3).derivative()(time[[0, -1]])
-    lead_in, lead_out = (
-        plan_lead(
-            f"{robot.name}: between its posture and the motion",
-            plan.home,
-            joints[end],
-            slopes[end] if end == 0 else -slopes[end],
-            duration,
-            (robot.model.lowerPositionLimit, robot.model.upperPositionLimit),
-            np.asarray(robot.model.velocityLimit) * speed_fraction,
-            stretch=_MAX_LEAD_STRETCH if duration > 0.0 else 1.0,
-            detour=plan.detours[end] if duration > 0.0 else None,
-        )
-        for end in (0, -1)
-    )
-    whole_time, whole = assemble(lead_in, (time, joints), lead_out)
-    sampled = sample_motion(make_interp_spline(whole_time, whole, k=3), settings, whole_time[-1])
-    before = lead_in[0][-1]
+    trajectory, leads = plan.trajectory, settings.lead_in_s if plan.leads else 0.0
+    limit = np.tile(np.asarray(robot.model.velocityLimit) * speed_fraction, (2, 1))
+    detours, stretch = (plan.detours, _MAX_LEAD_STRETCH) if leads > 0.0 else (np.zeros((2, 0, 0)), 1.0)
+    where = f"{robot.name}: between its posture and the motion"
+    sampled, before = lead_arm(where, robot, trajectory, plan.home, leads, limit, settings, detours, stretch)
     grip = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
+    time, clock, after = trajectory.time, sampled.clock - before, None if leads <= 0.0 else 0.0
     for column, role in enumerate(robot.hands):
         contact = plan.hands.contact.get(role.removesuffix("_hand"))
         if contact is not None:
-            after = None if duration <= 0.0 else 0.0
-            held = np.interp(sampled.clock - before, time, contact.astype(float), left=0.0, right=after)
+            held = np.interp(clock, time, contact.astype(float), left=0.0, right=after)
             grip[:, column] = held >= 1.0 - 1e-9
-    reference = fixed_base_reference(robot, sampled, feedforward, grip)
     start = settings.settle_s + before
+    reference = fixed_base_reference(robot, sampled, feedforward, grip)
     return Timeline(reference, plan.base, start, start + time, plan.hands)
+
+
+def lead_arm(
+    where: str,
+    robot: Robot,
+    trajectory: JointTrajectory,
+    home: Array,
+    asked: float,
+    speed_limits: Array,
+    settings: SimulationSection,
+    detours: Array,
+    stretch: float = _MAX_LEAD_STRETCH,
+) -> tuple[SampledMotion, float]:
+    """Lead the joints of a fixed-base robot from `home` to a trajectory and back, and sample all of it.
+
+    `speed_limits` and `detours`, (2, n) and (2, K, n), are those of the way to it and from it; other
+    arguments are those of `plan_lead`. Also returns how long the way to it takes, s.
+    """
+    time, joints, limits = trajectory.time, trajectory.q, joint_limits(robot)
+    slopes = make_interp_spline(time, joints, k=3).derivative()(time[[0, -1]]) * [[1.0], [-1.0]]
+    lead_in, lead_out = (
+        plan_lead(where, home, joints[k], slopes[k], asked, limits, speed_limits[k], stretch, detours[k])
+        for k in (0, -1)
+    )
+    whole, path = assemble(lead_in, (time, joints), lead_out)
+    sampled = sample_motion(make_interp_spline(whole, path, k=3), settings, float(whole[-1]))
+    return sampled, float(lead_in[0][-1])
 
 
 def build_whole_body_reference(
@@ -410,12 +425,7 @@ def _balanced_joints(robot: Robot, plan: MotionPlan, joints: Array) -> Array:
 
 
 def _close_fingers(
-    robot: Robot,
-    side: str,
-    closing: NDArray[np.bool_],
-    sampled: SampledMotion,
-    timestep: float,
-    fraction: float,
+    robot: Robot, side: str, closing: Flags, sampled: SampledMotion, timestep: float, fraction: float
 ) -> None:
     """Write the grip joints' reference: closed while the hand holds and just before, open otherwise.
 
@@ -436,7 +446,7 @@ def _close_fingers(
         sampled.velocity[:, column] = np.gradient(position, timestep)
 
 
-def moved_by_sweep(robot: Robot) -> NDArray[np.bool_]:
+def moved_by_sweep(robot: Robot) -> Flags:
     """Tell which joints a sweep moves, (n,): all but those that close a hand."""
     closing = {joint for hand in robot.hands.values() for joint in hand.joints}
     return np.isin(robot.joint_names, sorted(set(arm_joints(robot)) - closing))
@@ -474,7 +484,8 @@ def build_sweep_reference(
     if total > _MAX_SWEEP:
         raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_MAX_SWEEP:g} s")
     moved = moved_by_sweep(robot)
-    below, above = start - robot.model.lowerPositionLimit, robot.model.upperPositionLimit - start
+    lowest, highest = joint_limits(robot)
+    below, above = start - lowest, highest - start
     for name, most in zip(robot.joint_names, np.where(moved, np.maximum(below, above), np.inf), strict=True):
         if most < amplitude:
             raise ScenarioError(
@@ -498,7 +509,9 @@ def build_sweep_reference(
         knots, stops = knots[:1] + knots[1::2], stops[:1] + stops[1::2]
     rest = np.zeros_like(start)
     path = BPoly.from_derivatives(knots, [[stop, rest, rest] for stop in stops])
-    reference = fixed_base_reference(robot, sample_motion(path, settings, knots[-1], knots[0]), feedforward)
+    sampled = sample_motion(path, settings, knots[-1], knots[0])
+    open_hands = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
+    reference = fixed_base_reference(robot, sampled, feedforward, open_hands)
     base = base_pose(section.position_m, section.heading_rad, base_height(robot, section))
     return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
@@ -527,13 +540,7 @@ def build_standing_reference(
     torque = np.tile(torque, (steps, 1))
     reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
     cog = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([stance.base, joints]))
-    return Timeline(
-        reference,
-        stance.base,
-        settings.settle_s,
-        np.array([settings.settle_s, settings.settle_s + settings.hold_s + duration]),
-        base_path=np.tile(stance.base, (steps, 1)),
-        zmp=np.tile(stance.target, (steps, 1)),
-        cog=np.tile(cog, (steps, 1)),
-        cog_velocity=np.zeros((steps, 3)),
-    )
+    times = np.array([settings.settle_s, settings.settle_s + settings.hold_s + duration])
+    base_path, zmp, cog = (np.tile(each, (steps, 1)) for each in (stance.base, stance.target, cog))
+    still = np.zeros((steps, 3))
+    return Timeline(reference, stance.base, settings.settle_s, times, None, base_path, zmp, cog, still)

@@ -31,10 +31,9 @@ from simbench.retargeting.fixed_base.base import base_pose, rest_posture
 from simbench.retargeting.reference.reference import (
     Reference,
     Timeline,
-    assemble,
     fixed_base_reference,
-    plan_lead,
-    sample_motion,
+    joint_limits,
+    lead_arm,
 )
 from simbench.retargeting.reference.trajectory_steps import (
     FLAT,
@@ -44,6 +43,7 @@ from simbench.retargeting.reference.trajectory_steps import (
     TrajectoryTask,
     compute_soles,
     continuous_quaternions,
+    interpolate,
     plan_steps,
     sample_configurations,
 )
@@ -170,9 +170,7 @@ def check_trajectory(robot: Robot, trajectory: JointTrajectory) -> tuple[JointTr
         raise MotionError(f"the trajectory has {len(time)} samples; at least {MIN_SAMPLES} are needed")
     if time[-1] - time[0] > _LONGEST:
         raise MotionError(f"the trajectory takes {time[-1] - time[0]:g} s; at most {_LONGEST:g} s can be run")
-    low, high = (
-        limit[robot.root_q :] for limit in (robot.model.lowerPositionLimit, robot.model.upperPositionLimit)
-    )
+    low, high = joint_limits(robot)
     ratio = np.abs(np.diff(q, axis=0) / np.diff(time)[:, None]) / robot.model.velocityLimit[robot.root_v :]
     if ratio.max(initial=0.0) > _FASTEST_RATIO:
         sample, joint = np.unravel_index(int(ratio.argmax()), ratio.shape)
@@ -195,10 +193,10 @@ def check_trajectory(robot: Robot, trajectory: JointTrajectory) -> tuple[JointTr
                 f"{_FASTEST_BASE:g} m/s is read as a motion: are positions in metres, and is the rate "
                 "(motion.fps) right?"
             )
-    doubts = []
+    doubts, excess = [], np.maximum(low - q, q - high)
     for values, allowed, words, then in (
         (
-            np.maximum(low - q, q - high),
+            excess,
             _LIMIT_TOLERANCE,
             "beyond its position limit by {:.3f}",
             "; the robot is asked for the limit",
@@ -239,12 +237,9 @@ def smooth_noise(robot: Robot, trajectory: JointTrajectory) -> tuple[JointTrajec
         if columns:
             text += f", the base by {changed[:3].max():.4f} m"
         notes.append(f"the samples have noise and are smoothed over {found.window * period:.2f} s: {text}")
-    low, high = (
-        limit[robot.root_q :] for limit in (robot.model.lowerPositionLimit, robot.model.upperPositionLimit)
-    )
     smoothed[:, 3:columns] /= np.linalg.norm(smoothed[:, 3:columns], axis=1, keepdims=True)
     base = smoothed[:, :7] if columns else None
-    return replace(trajectory, q=np.clip(smoothed[:, columns:], low, high), base=base), notes
+    return replace(trajectory, q=np.clip(smoothed[:, columns:], *joint_limits(robot)), base=base), notes
 
 
 def place_trajectory(
@@ -272,15 +267,11 @@ def place_trajectory(
     notes = []
     if abs(height) > _HEIGHT_NOTE:
         where, change = ("below", "raised") if height > 0.0 else ("above", "lowered")
-        notes.append(
-            f"the soles stand {abs(height):.3f} m {where} the floor in the file; "
-            f"the motion is {change} by that"
-        )
+        stands = f"the soles stand {abs(height):.3f} m {where} the floor in the file"
+        notes.append(f"{stands}; the motion is {change} by that")
     if np.linalg.norm(shift[:2]) > 0.01 or abs(wrap_angle(turn)) > 0.01:
-        notes.append(
-            "the motion is moved and turned about the vertical to begin at robot.position_m and "
-            "robot.heading_rad"
-        )
+        begin = "to begin at robot.position_m and robot.heading_rad"
+        notes.append(f"the motion is moved and turned about the vertical {begin}")
     return replace(trajectory, base=np.hstack([base[:, :3] @ rotation.T + shift, turned])), height, notes
 
 
@@ -299,37 +290,24 @@ def plan_on_fixed_base(
     """
     inside, doubts = check_trajectory(robot, trajectory)
     smoothed, notes = smooth_noise(robot, inside)
-    time, joints, model = smoothed.time, smoothed.q, robot.model
-    slopes = make_interp_spline(time, joints, k=3).derivative()(time[[0, -1]])
-    lead_in, lead_out = (
-        plan_lead(
-            f"{robot.name}: between its posture and the trajectory",
-            rest_posture(robot, section),
-            joints[end],
-            slopes[end] if end == 0 else -slopes[end],
-            settings.lead_in_s,
-            (model.lowerPositionLimit, model.upperPositionLimit),
-            np.maximum(model.velocityLimit, 1.05 * np.abs(slopes[end])),
-        )
-        for end in (0, -1)
-    )
-    whole_time, whole = assemble(lead_in, (time, joints), lead_out)
-    sampled = sample_motion(make_interp_spline(whole_time, whole, k=3), settings, float(whole_time[-1]))
-    start, count = settings.settle_s + float(lead_in[0][-1]), len(sampled.clock)
+    # Leads may be as fast as a motion that is faster than its limits.
+    time, leads = smoothed.time, settings.lead_in_s
+    slopes = make_interp_spline(time, smoothed.q, k=3).derivative()(time[[0, -1]])
+    limits = np.maximum(robot.model.velocityLimit, 1.05 * np.abs(slopes))
+    where, home = f"{robot.name}: between its posture and the trajectory", rest_posture(robot, section)
+    sampled, before = lead_arm(where, robot, smoothed, home, leads, limits, settings, np.zeros((2, 0, 0)))
+    start, count = settings.settle_s + before, len(sampled.clock)
     height = robot.base_height if section.height_m is None else section.height_m
     base = base_pose(section.position_m, section.heading_rad, height)
     clock = settings.timestep_s * np.arange(1, count + 1) - start
     within = (clock >= 0.0) & (clock <= time[-1])
     tracked, nothing = np.full_like(sampled.position, np.nan), np.empty((count, 0))
     tracked[within] = make_interp_spline(time, trajectory.q, k=3)(clock[within])
-    return TrajectoryPlan(
-        Timeline(fixed_base_reference(robot, sampled, feedforward), base, start, start + time),
-        None,
-        TrackedMotion(tracked, nothing, np.empty((count, 0, 4)), nothing.astype(bool)),
-        {},
-        tuple(notes),
-        tuple(doubts),
-    )
+    open_hands = np.zeros((count, len(robot.hands)), dtype=bool)
+    reference = fixed_base_reference(robot, sampled, feedforward, open_hands)
+    timeline = Timeline(reference, base, start, start + time)
+    motion = TrackedMotion(tracked, nothing, np.empty((count, 0, 4)), nothing.astype(bool))
+    return TrajectoryPlan(timeline, None, motion, {}, tuple(notes), tuple(doubts))
 
 
 def plan_on_feet(
@@ -359,9 +337,8 @@ def plan_on_feet(
     smoothed, smoothing = smooth_noise(robot, placed)
     task = TrajectoryTask(robot, smoothed, section, settings, round(1.0 / (settings.timestep_s * rate)))
     steps, soles, contact = plan_steps(task)
-    lowered, followed = follow_ideally(
-        robot, lambda low: make_whole_plan(task, steps, low), leg_length(robot)
-    )
+    leg = leg_length(robot)
+    lowered, followed = follow_ideally(robot, lambda low: make_whole_plan(task, steps, low), leg)
     found, limits, metrics = _describe_feet(task, steps, soles, contact)
     if lowered > 0.0:
         found.append(f"the COG is planned {lowered:.3f} m lower than in the file: level feet need bent knees")
@@ -372,18 +349,14 @@ def plan_on_feet(
     q, feet = np.full((count, 7 + len(robot.joint_names)), np.nan), np.full((count, 2, 4), np.nan)
     q[within] = sample_configurations(placed, clock[within])
     touching = np.zeros((count, 2), bool)
-    for foot in (0, 1):
-        for axis, each in enumerate([*soles.position[:, foot].T, soles.yaw[:, foot]]):
-            feet[within, foot, axis] = np.interp(clock[within], grid, each)
-        touching[within, foot] = np.interp(clock[within], grid, contact[:, foot].astype(float)) >= 0.5
-    return TrajectoryPlan(
-        build_timeline(task, steps, followed.plan, followed.path, feedforward),
-        followed.plan,
-        TrackedMotion(q[:, 7:], q[:, :7], feet, touching),
-        {"trajectory.floor_shift_m": height, "trajectory.lowered_m": lowered, **metrics},
-        (*notes, *smoothing, *found),
-        (*doubts, *limits, *followed.doubts),
-    )
+    poses = np.concatenate([soles.position, soles.yaw[:, :, None]], axis=2)
+    feet[within] = interpolate(clock[within], grid, poses)
+    touching[within] = interpolate(clock[within], grid, contact.astype(float)) >= 0.5
+    timeline = build_timeline(task, steps, followed.plan, followed.path, feedforward)
+    tracked = TrackedMotion(q[:, 7:], q[:, :7], feet, touching)
+    metrics = {"trajectory.floor_shift_m": height, "trajectory.lowered_m": lowered, **metrics}
+    notes, doubts = [*notes, *smoothing, *found], [*doubts, *limits, *followed.doubts]
+    return TrajectoryPlan(timeline, followed.plan, tracked, metrics, tuple(notes), tuple(doubts))
 
 
 def _describe_feet(
@@ -495,26 +468,22 @@ def follow_ideally(
 
 def follow_lowered(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
     """Run the balance controller without a simulator; correct the COG for the bodies' angular momentum."""
-    followed = _follow(robot, plan)
-    for _ in range(_CORRECTIONS):
-        if followed.score[0] > 0.0:
+    path: Array = np.empty(0)
+    for correction in range(_CORRECTIONS + 1):
+        if correction:
+            gait = correct_cog(robot, plan.gait, path, float(plan.cog_height.mean()))
+            plan = replace(plan, gait=gait)
+        # All ticks of the plan with ideal measurements.
+        whole = WholeBodyController(robot, plan, _GAINS)
+        model, legs, count = robot.model, whole.legs, len(plan.gait.zmp)
+        path, speed = np.empty((count, model.nq)), np.zeros((count, len(legs)))
+        path[0] = whole.configuration
+        for tick in range(count - 1):
+            whole.tick(tick, None, None)
+            path[tick + 1] = whole.configuration
+            speed[tick] = np.abs(whole.velocity[6 + legs])
+        if whole.gave_up is not None:
             break
-        gait = correct_cog(robot, plan.gait, followed.path, float(plan.cog_height.mean()))
-        plan = replace(plan, gait=gait)
-        followed = _follow(robot, plan)
-    return followed
-
-
-def _follow(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
-    """Run all ticks of a plan with ideal measurements."""
-    whole = WholeBodyController(robot, plan, _GAINS)
-    model, legs, count = robot.model, whole.legs, len(plan.gait.zmp)
-    path, speed = np.empty((count, model.nq)), np.zeros((count, len(legs)))
-    path[0] = whole.configuration
-    for tick in range(count - 1):
-        whole.tick(tick, None, None)
-        path[tick + 1] = whole.configuration
-        speed[tick] = np.abs(whole.velocity[6 + legs])
     q, timestep = path[:, 7 + legs], plan.gait.timestep
     excess = np.maximum(model.lowerPositionLimit[7 + legs] - q, q - model.upperPositionLimit[7 + legs])
     ratio = speed / model.velocityLimit[6 + legs]
@@ -551,21 +520,20 @@ def build_timeline(
     robot, settings, sampled = task.robot, task.settings, steps.sampled
     n, count = len(robot.joint_names), len(sampled.clock)
     legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
-    clock = settings.timestep_s * np.arange(1, count + 1)
-    ticks = task.tick * np.arange(len(path))
+    clock: Array = settings.timestep_s * np.arange(1.0, count + 1.0)
+    ticks: Array = task.tick * np.arange(0.0, len(path))
     position, velocity, acceleration = (
         each[:, :n].copy() for each in (sampled.position, sampled.velocity, sampled.acceleration)
     )
     rate = np.gradient(path[:, 7 + legs], task.tick, axis=0)
-    for column, leg in enumerate(legs):
-        position[:, leg] = np.interp(clock, ticks, path[:, 7 + leg])
-        velocity[:, leg] = np.interp(clock, ticks, rate[:, column])
+    position[:, legs] = interpolate(clock, ticks, path[:, 7 + legs])
+    velocity[:, legs] = interpolate(clock, ticks, rate)
     acceleration[:, legs] = 0.0
     torque = np.zeros_like(position)
     if feedforward != "none":
         rows = np.unique([*range(0, len(path), max(round(0.01 / task.tick), 1)), len(path) - 1])
         standing = standing_torques(robot, ticks[rows], path[rows, :7], path[rows, 7:], inertia=False)
-        torque = np.stack([np.interp(clock, ticks[rows], each) for each in standing.T], axis=1)
+        torque = interpolate(clock, ticks[rows], standing)
     grip = np.zeros((count, len(robot.hands)), dtype=bool)
     reference = Reference(position, velocity, torque, acceleration, grip)
     return Timeline(reference, whole.base, steps.start, steps.start + task.trajectory.time)

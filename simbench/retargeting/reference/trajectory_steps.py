@@ -192,6 +192,11 @@ def continuous_quaternions(quaternion: Array) -> Array:
     return np.asarray(quaternion * sign[:, None])
 
 
+def interpolate(at: Array, time: Array, values: Array) -> Array:
+    """Interpolate values (T, ...) at times (T,) linearly at others (N,): (N, ...)."""
+    return np.apply_along_axis(lambda each: np.interp(at, time, each), 0, values)
+
+
 def sample_configurations(trajectory: JointTrajectory, time: Array) -> Array:
     """Interpolate root pose and joints (N, 7 + n) of a trajectory with a base by cubics at times (N,), s."""
     assert trajectory.base is not None
@@ -356,17 +361,13 @@ def nearest_supported(robot: Robot, points: Array, feet: FootPlan, loaded: Flags
             result[rows[outside]] = shapely.get_coordinates(nearest)
     flight: Flags = np.logical_not(loaded.any(axis=1))
     for first, last in contact_intervals(flight):
-        ends, inside = [max(first - 1, 0), min(last + 1, len(points) - 1)], np.arange(first, last + 1)
-        result[inside] = np.stack([np.interp(inside, ends, each) for each in result[ends].T], axis=1)
+        ends, inside = np.clip([first - 1, last + 1], 0, len(points) - 1), np.arange(first, last + 1)
+        result[inside] = interpolate(inside, ends, result[ends])
     return result
 
 
 def plan_leads(
-    task: TrajectoryTask,
-    values: Array,
-    ends: Sequence[Array],
-    omega: float,
-    spare: Sequence[float] = (0.0, 0.0),
+    task: TrajectoryTask, values: Array, ends: list[Array], omega: float, spare: Sequence[float] = (0.0, 0.0)
 ) -> tuple[SampledMotion, Array, tuple[float, float]]:
     """Plan the ways from rest to a motion and from its end to rest, and sample all of it.
 
@@ -485,7 +486,7 @@ def plan_steps(task: TrajectoryTask) -> tuple[PlannedSteps, SolePath, Flags]:
     raw = np.clip(np.nan_to_num(raw, nan=0.0, posinf=0.0, neginf=0.0), -1e3, 1e3)
     raw = _low_pass(raw, _ZMP_BANDWIDTH, float(clock[1] - clock[0]))
     ticks: Array = tick * np.arange(total, dtype=np.float64)
-    zmp = np.stack([np.interp(ticks - start, clock, each) for each in raw.T], axis=1)
+    zmp = interpolate(ticks - start, clock, raw)
     # A foot that is in the air at the first sample is lifted before: then the other one carries already.
     lifted = 0.0 if feet.contact[min(first, total - 1)].all() else _LANDING_TIME
     leading = minimum_jerk(ticks, settings.settle_s, max(start - settings.settle_s - lifted, _SHORTEST_LEAD))
