@@ -239,9 +239,9 @@ def find_held_point(
     Along its path a handle may be anywhere, so that only the offset across the path can be seen in every
     sample. Where the hand comes to rest on the handle before it moves it, the handle is still where it was
     found: that gives the offset along the path. Offsets within half of `contact_distance`, m, are the same.
-    Where the robot's hand is longer than the person's, the person's palm is nearer to the wrist, up to
-    `hand_length`, m, from the palm frame. Zero where the palm frame itself is on the handle's path, within 70
-    % of the contact distance, or the handle never is in the hand.
+    `hand_length`, m, is the distance of the model's palm frame from its wrist: where the robot's hand is
+    longer than the person's, the person's palm is nearer to the wrist. It is zero where the palm frame
+    itself is on the handle's path, within 70 % of the contact distance, or the handle never is in the hand.
     """
     farthest = max(hand_length, _HAND_LENGTH)
     path, rotation, position = handle.poses[:, :3, 3], palm[:, :3, :3], palm[:, :3, 3]

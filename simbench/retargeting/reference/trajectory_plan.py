@@ -491,8 +491,8 @@ def follow_lowered(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
     score = 0.0, max(float(excess.max()), 0.0) + max(float(ratio.max()) - 1.0, 0.0)
     lines = []
     if whole.gave_up is not None:
-        # Next to a straight leg, joints and speeds are no motion's.
-        samples[whole.gave_up :], score = 1.0, (1.0 - whole.gave_up / count, score[1])
+        samples[whole.gave_up :] = 1.0
+        score = 1.0 - whole.gave_up / count, score[1]
         lines.append(
             f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: steps are "
             "too long for level soles, or it stands too high; the balance controller gives up there"
@@ -501,6 +501,7 @@ def follow_lowered(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
         (excess, 0.0, "{:.3f} rad beyond its position limit"),
         (ratio, 1.0, "{:.2f} times as fast as its limit"),
     ):
+        # Next to a straight leg, joints and speeds are no motion's.
         if not score[0] and values.max() > allowed:
             tick, joint = divmod(int(values.argmax()), len(legs))
             lines.append(

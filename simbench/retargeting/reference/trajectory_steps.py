@@ -31,7 +31,7 @@ from simbench.robot.sides import SIDES
 
 # Standard deviation of the Gaussian that takes the noise out of a swing, s: a step takes 0.3 s or more.
 _SWING_SMOOTHING = 0.02
-# Tilt of a sole up to which it counts for where the foot stands, rad.
+# Tilt of a sole up to which it counts as flat, and for where the foot stands, rad.
 FLAT = 0.1
 # Part of a swing in which the foot takes up the file's motion, and in which it gives it up again.
 _ONSET = 0.2
