@@ -17,7 +17,7 @@ from simbench.cli.main import main
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario

@@ -30,11 +30,11 @@ from simbench.balance.standing.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import differentiate
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
-from simbench.retargeting.reference.whole_body import build_whole_body_reference
-from simbench.retargeting.timing.local import fit_tempo, kinematic_limits
+from simbench.retargeting.reference.reference import build_whole_body_reference
+from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset
 from simbench.robot.robot import Robot, load_robot

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 
 from simbench.errors import SimbenchError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.inspection import with_doubts
@@ -34,9 +35,8 @@ from simbench.motion.readers import read_motion
 from simbench.motion.readers.deepmimic import clip_names
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.robot_errors import summarise_robot
-from simbench.retargeting.timing.lag import lag_in_samples
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
@@ -45,6 +45,24 @@ from simbench.runs.scenario.loading import load_scenario
 
 RATE = 200.0
 MOST_LAG_S = 0.2
+
+
+def lag_in_samples(reference: Array, followed: Array, most: int) -> int:
+    """Find by how many samples, `most` at most, one motion (T, d) lags behind another; positive: late.
+
+    The lag with the largest correlation coefficient of all signals together over the samples that both have
+    at that lag, each signal less its mean there: the smallest of equal ones, 0 if nothing moves.
+    """
+    count, best, found = len(reference), 0.0, 0
+    for lag in sorted(range(-most, most + 1), key=abs):
+        early = reference[max(0, -lag) : count - max(0, lag)]
+        late = followed[max(0, lag) : count - max(0, -lag)]
+        early, late = early - early.mean(axis=0), late - late.mean(axis=0)
+        norm = float(np.linalg.norm(early) * np.linalg.norm(late))
+        value = float(np.sum(early * late)) / norm if norm > 0.0 else 0.0
+        if value > best + 1e-12:
+            best, found = value, lag
+    return found
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simbench.errors import SimbenchError
-from simbench.retargeting.reference.joint_sweep import moved_by_sweep
+from simbench.retargeting.reference.reference import moved_by_sweep
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.robot_check.check import RobotCheck, check_robot

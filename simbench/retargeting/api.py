@@ -10,7 +10,7 @@ from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import BalanceSection, RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.choices import KINEMATIC, require_choices
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic

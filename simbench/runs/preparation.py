@@ -15,10 +15,13 @@ from simbench.errors import ScenarioError
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import BALANCE_CONTROLLERS, RETARGETING_METHODS, STILL, SWEEP, TRAJECTORY
 from simbench.retargeting.fixed_base.base import choose_rest
-from simbench.retargeting.reference.joint_sweep import build_sweep_reference
-from simbench.retargeting.reference.reference import Timeline, require_finite
-from simbench.retargeting.reference.standing import build_standing_reference
-from simbench.retargeting.trajectory.tracked import TrajectoryPlan
+from simbench.retargeting.reference.reference import (
+    Timeline,
+    build_standing_reference,
+    build_sweep_reference,
+    require_finite,
+)
+from simbench.retargeting.reference.trajectory_plan import TrajectoryPlan
 from simbench.robot.foot_shapes import require_foot_shapes
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot

@@ -9,7 +9,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import wrap_angle
-from simbench.retargeting.trajectory.tracked import TrackedMotion
+from simbench.retargeting.reference.trajectory_plan import TrackedMotion
 from simbench.runs.log import assign_variables, label
 from simbench.sim.signals import Signal
 

@@ -7,8 +7,7 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.contact.equipment import Resistance
-from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES

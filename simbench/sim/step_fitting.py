@@ -12,7 +12,7 @@ import numpy as np
 from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
 from simbench.errors import BalanceError, RetargetError
 from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
-from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import Robot
 from simbench.sim.balance_loop import balance_run
 

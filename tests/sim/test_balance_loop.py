@@ -11,7 +11,7 @@ import xarray as xr
 
 from simbench.cli.main import main
 from simbench.options import PushSection, SteppingSection
-from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.runs import pipeline

@@ -6,8 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.retargeting.contact.equipment import Resistance
-from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import (

@@ -44,7 +44,7 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import TaskPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.redundancy.robot_motion import follow_palms_by_law, palm_path

@@ -1,34 +1,68 @@
-"""Hand plan: desired palm poses that blend the robot's own motion with the actor's path on the equipment."""
+"""Hand plan: desired palm poses that blend the robot's own motion with the actor's path on the equipment.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+First it is found when the actor's hands are on their handles and which point of a hand holds; the palms are
+put onto the handles there. The plan follows for a robot of human form, or for an arm that is nothing like a
+person's.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation
 
+from simbench.errors import BalanceError, MotionError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
-from simbench.motion.anatomy import transform
+from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
-from simbench.retargeting.contact.handle_path import grip_path
-from simbench.retargeting.contact.held_point import find_held_point
-from simbench.retargeting.contact.phases import contact_phases, near_contact
-from simbench.retargeting.contact.reach import arm_reach, draw_in, wrist_in_palm
+from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.imitation.calibration import elbow_joint, straight_elbow
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
+from simbench.retargeting.imitation.scaling import SegmentLengths, robot_lengths, scale_model
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
+# Speed below which a palm rests, m/s.
+_RESTING_SPEED = 0.03
+# Longest time, s, for which a hand seems off its handle and is still on it.
+_SHORT_GAP = 0.2
+# Least distance of the held point from the palm frame up to which it may be in the hand, m: of a hand whose
+# palm is at its wrist.
+_HAND_LENGTH = 0.12
+# Samples whose offset is tried as the one that the hand keeps.
+_CANDIDATES = 200
+# Part of the contact distance up to which the palm frame itself is taken for the held point.
+_NEAR = 0.7
+# Steps to the nearest position on a handle's path.
+_NEWTON_STEPS = 4
+# Window, s, and polynomial order of the Savitzky-Golay filter that smooths the palms' paths.
 _SMOOTHING_WINDOW, _SMOOTHING_ORDER = 0.31, 3
-"""Window, s, and polynomial order of the Savitzky-Golay filter that smooths the palms' paths."""
-ARRIVAL_TIME = 1.0
-"""Time before and after contact, s, over which the handle's pose takes precedence over the arm's reach."""
+# Time before and after contact, s, over which the handle's pose takes precedence over the arm's reach.
+_ARRIVAL_TIME = 1.0
+# Distance kept from a straight and from a folded arm during transitions, m: near these singularities joints
+# are fast.
+_REACH_MARGIN = 0.02
+# Range over which a distance approaches that limit smoothly, m.
+_SOFTNESS = 0.01
+# Rate at which that limit opens toward free motion, where the posture has priority, m.
+_OPENING = 0.01
+# Distance, m, by which a palm that moves straight away from a point may come nearer to it now and then.
+_WOBBLE = 0.005
+
+OfSides: TypeAlias = Mapping[str, Array]
+Flags: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -42,7 +76,7 @@ class HandPlan:
     contact : {side: (T,) bool array}
         Whether the actor's hand is on the equipment.
     grip : {side: (T,) array}
-        Weight of the contact: 1 in contact, 0 from `ARRIVAL_TIME` before and after it.
+        Weight of the contact: 1 in contact, 0 from 1 s before and after it.
     targets : {side: (T, 4, 4) array}
         Desired palm poses of the robot in the world frame, m.
     actor : {side: (T, 4, 4) array}
@@ -52,11 +86,11 @@ class HandPlan:
         Unit vector in the palm's axes about which a hand may turn on what it holds; None if it may not.
     """
 
-    share: Mapping[str, Array]
-    contact: Mapping[str, NDArray[np.bool_]]
-    grip: Mapping[str, Array]
-    targets: Mapping[str, Array]
-    actor: Mapping[str, Array]
+    share: OfSides
+    contact: Mapping[str, Flags]
+    grip: OfSides
+    targets: OfSides
+    actor: OfSides
     turn_axes: Mapping[str, Array | None]
 
 
@@ -78,16 +112,259 @@ class HandContact:
         Unit vector in the palm's axes about which a hand may turn on what it holds; None if it may not.
     """
 
-    share: Mapping[str, Array]
-    contact: Mapping[str, NDArray[np.bool_]]
-    palms: Mapping[str, Array]
-    held: Mapping[str, Array]
+    share: OfSides
+    contact: Mapping[str, Flags]
+    palms: OfSides
+    held: OfSides
     turn_axes: Mapping[str, Array | None]
 
     @property
-    def any_hand(self) -> NDArray[np.bool_]:
+    def any_hand(self) -> Flags:
         """Whether any hand is on the equipment, (T,)."""
         return np.asarray(np.any(list(self.contact.values()), axis=0))
+
+
+@dataclass(frozen=True)
+class Resistance:
+    """Force that equipment opposes to a hand that moves it; a negative one would push the hand on.
+
+    Parameters
+    ----------
+    friction_n : float
+        Coulomb friction, N.
+    damping_ns_m : float
+        Viscous friction, N·s/m.
+    mass_kg : float
+        Mass that the hand accelerates, kg.
+    """
+
+    friction_n: float
+    damping_ns_m: float
+    mass_kg: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.friction_n, self.damping_ns_m, self.mass_kg)
+        if not (np.isfinite(numbers).all() and min(numbers) >= 0.0):
+            raise BalanceError(f"resistance of equipment: {numbers}; allowed: finite numbers from 0")
+
+
+def find_no_obstacles(_: HandPlan) -> Sequence[Obstacle]:
+    """Return no obstacle: the robot stands in free space."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Equipment:
+    """Equipment that a motion takes place on; by default there is none.
+
+    Parameters
+    ----------
+    handles : {side: HandlePath}
+        Handle that each hand holds; empty for free motion.
+    find_obstacles : callable (HandPlan) -> sequence of Obstacle
+        Gives the obstacles that the robot must keep clear of while its hands move as planned.
+    resistance : {side: Resistance}
+        Resistance of the equipment to each hand that moves it.
+    """
+
+    handles: Mapping[str, HandlePath] = field(default_factory=dict)
+    find_obstacles: Callable[[HandPlan], Sequence[Obstacle]] = find_no_obstacles
+    resistance: Mapping[str, Resistance] = field(default_factory=dict)
+
+
+def contact_phases(
+    time: Array, palm: Array, handle_path: Array, settings: RetargetSection
+) -> tuple[Array, Flags]:
+    """Find when the actor's palm (T, 3) is on a handle, and the blend weight (T,) of its path around that.
+
+    Contact is the longest time for which the palm is within `contact_distance_m` of positions that the handle
+    can take (K, 3), none if it has nothing to touch, from the first to the last sample at which the palm
+    rests. Within `transition_distance_m` around that the robot's palm is on the actor's path, which avoids
+    the equipment; the minimum-jerk transition to it ends there and takes `transition_time_s`. (In the paper
+    it is linear, starts at that distance and ends at contact: a smaller robot's hands then come at a drawer
+    through its front.)
+    """
+    contact = np.zeros(len(time), dtype=bool)
+    if len(handle_path) == 0:
+        return np.zeros(len(time)), contact
+    distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1)
+    runs = _runs(time, distance < settings.contact_distance_m)
+    if not runs:
+        return np.zeros(len(time)), contact
+    first, last = max(runs, key=lambda run: float(time[run[1]] - time[run[0]]))
+    speed = np.linalg.norm(np.gradient(palm, time, axis=0), axis=1) if len(time) > 1 else np.zeros(1)
+    resting = first + np.flatnonzero(speed[first : last + 1] < _RESTING_SPEED)
+    if len(resting):
+        # Until the hand rests on it the handle stands still, and the palm passes positions it may move to.
+        first = resting[0] if first > 0 else first
+        last = resting[-1] if last < len(time) - 1 else last
+    contact[first : last + 1] = True
+    near = _runs(time, distance < settings.transition_distance_m)
+    begin, end = next(run for run in near if run[0] <= first <= run[1])
+    return _transition(time, begin, end, settings.transition_time_s), contact
+
+
+def _runs(time: Array, inside: Flags) -> list[tuple[int, int]]:
+    """First and last samples of the stretches that are inside, those a short gap apart taken together."""
+    samples = np.flatnonzero(inside)
+    if not len(samples):
+        return []
+    cuts = np.flatnonzero((np.diff(samples) > 1) & (np.diff(time[samples]) > _SHORT_GAP))
+    return list(zip(samples[np.r_[0, cuts + 1]], samples[np.r_[cuts, len(samples) - 1]], strict=True))
+
+
+def _transition(time: Array, begin: int, end: int, duration: float) -> Array:
+    """Weight (T,) of 1 between two samples, which rises before and falls after them by minimum jerk."""
+    rise, fall = 1.0 + (time - time[begin]) / duration, 1.0 - (time - time[end]) / duration
+    return minimum_jerk(np.clip(np.minimum(rise, fall), 0.0, 1.0), 0.0, 1.0)
+
+
+def near_contact(time: Array, contact: Flags, duration: float) -> Array:
+    """Weight samples (T,) by the time from contact: 1 in contact, minimum jerk, 0 `duration` s away."""
+    if not contact.any():
+        return np.zeros(len(time))
+    first, last = time[contact][[0, -1]]
+    away = np.maximum(np.maximum(first - time, time - last), 0.0)
+    return minimum_jerk(1.0 - away / duration, 0.0, 1.0)
+
+
+def find_held_point(
+    time: Array, palm: Array, handle: HandlePath, contact_distance: float, hand_length: float = 0.0
+) -> Array:
+    """Find where in the axes of a palm frame (T, 4, 4) the hand has its handle for the longest time, (3,), m.
+
+    A robot's palm frame, scaled to the person, is not where the person's own palm is: the hand of one robot
+    is longer than that of another. But a hand that holds keeps the handle at one place in its own axes.
+
+    Along its path a handle may be anywhere, so that only the offset across the path can be seen in every
+    sample. Where the hand comes to rest on the handle before it moves it, the handle is still where it was
+    found: that gives the offset along the path. Offsets within half of `contact_distance`, m, are the same.
+    `hand_length`, m, is the distance of the model's palm frame from its wrist: where the robot's hand is
+    longer than the person's, the person's palm is nearer to the wrist. It is zero where the palm frame
+    itself is on the handle's path, within 70 % of the contact distance, or the handle never is in the hand.
+    """
+    farthest = max(hand_length, _HAND_LENGTH)
+    path, rotation, position = handle.poses[:, :3, 3], palm[:, :3, :3], palm[:, :3, 3]
+    between = path[None] - position[:, None]
+    nearest = np.linalg.norm(between, axis=2).argmin(axis=1)
+    offset = between[np.arange(len(palm)), nearest]
+    near = np.flatnonzero(np.linalg.norm(offset, axis=1) < farthest)
+    if not len(near):
+        return np.zeros(3)
+    if len(path) > 1:
+        along = np.gradient(path, axis=0)
+        along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)
+        offset = offset - (offset * along[nearest]).sum(axis=1, keepdims=True) * along[nearest]
+    across = np.einsum("tij,ti->tj", rotation, offset)
+    candidates = across[near][:: -(-len(near) // _CANDIDATES)]
+    same = np.linalg.norm(across[near, None] - candidates[None], axis=2) < 0.5 * contact_distance
+    kept = near[same[:, same.sum(axis=0).argmax()]]
+    held = across[kept].mean(axis=0)
+    if np.linalg.norm(held) < _NEAR * contact_distance:
+        return np.zeros(3)
+    if handle.start is not None and len(time) > 1:
+        speed = np.linalg.norm(np.gradient(position, time, axis=0), axis=1)
+        found = np.einsum("tij,ti->tj", rotation, path[handle.start] - position)
+        resting = (speed < _RESTING_SPEED) & (np.linalg.norm(found, axis=1) < farthest)
+        first = kept[resting[kept]]
+        held = found[first[0]] if len(first) else held
+    return np.asarray(held)
+
+
+def grip_path(
+    palms: OfSides, contact: Mapping[str, Flags], handles: Mapping[str, HandlePath]
+) -> dict[str, Array]:
+    """Put the palms, {side: (T, 4, 4)}, m, in contact onto their handles, as near as they can be.
+
+    Motion capture sees a hand some millimetres and degrees beside where the equipment holds it: skin moves,
+    markers are noisy. The handle's pose is the better measurement. Handles with the same number of poses are
+    taken as parts of one mechanism: while both hands hold, they are at the same position of its path. A hand
+    that may rotate about its handle keeps the actor's rotation about it.
+    """
+    held = {side: palm.copy() for side, palm in palms.items()}
+    sides, together = [side for side in palms if side in handles], np.zeros(1, dtype=bool)
+    if len(sides) == 2 and len(handles[sides[0]].poses) == len(handles[sides[1]].poses):
+        together = contact[sides[0]] & contact[sides[1]]
+    for group, holds in (*(([side], contact[side] & ~together) for side in sides), (sides, together)):
+        if not holds.any():
+            continue
+        curves, targets, weights, squares = [], [], [], []
+        for side in group:
+            handle, poses = handles[side], handles[side].poses
+            values = poses[:, :3, :].reshape(len(poses), 12)
+            # Of a pose its position counts, and its rotation where the hand cannot rotate on the handle.
+            weight = np.tile(np.r_[np.full(3, ROTATION_WEIGHT if handle.turn_axis is None else 0.0), 1.0], 3)
+            weights.append(weight)
+            targets.append(palms[side][holds][:, :3, :].reshape(-1, 12) * weight)
+            squares.append(((targets[-1][:, None, :] - (values * weight)[None]) ** 2).sum(axis=2))
+            closed = len(poses) > 3 and bool(np.abs(poses[0] - poses[-1]).max() < 1e-9)
+            if len(poses) > 1:
+                values = np.vstack([values[:-1], values[:1]]) if closed else values
+                kind = "periodic" if closed else "natural"
+                curves.append(CubicSpline(np.arange(len(poses)), values, bc_type=kind))
+        # Fractional index (T,) on their common path where the handles are nearest to the palms.
+        index = np.argmin(sum(squares), axis=1).astype(float)
+        for _ in range(_NEWTON_STEPS if curves else 0):
+            gradient, curvature = np.zeros(len(index)), np.zeros(len(index))
+            for curve, target, weight in zip(curves, targets, weights, strict=True):
+                slope = curve(index, 1) * weight
+                gradient += ((target - curve(index) * weight) * slope).sum(axis=1)
+                curvature += (slope**2).sum(axis=1)
+            index += np.clip(gradient / np.maximum(curvature, 1e-12), -1.0, 1.0)
+            if curves[0].extrapolate != "periodic":
+                index = index.clip(0.0, len(handles[group[0]].poses) - 1)
+        for number, side in enumerate(group):
+            pose, axis = np.repeat(handles[side].poses[:1, :3], len(index), axis=0), handles[side].turn_axis
+            rotation, position = pose[:, :, :3], pose[:, :, 3]
+            if curves:
+                values = curves[number](index).reshape(-1, 3, 4)
+                left, _, right = np.linalg.svd(values[:, :, :3])
+                rotation, position = left @ right, values[:, :, 3]
+            if axis is not None:
+                turned = rotation.transpose(0, 2, 1) @ palms[side][holds][:, :3, :3]
+                rotation = rotation @ _rotation_about(axis, turned)
+            held[side][holds] = transform(rotation, position)
+    return held
+
+
+def _rotation_about(axis: Array, rotation: Array) -> Array:
+    """Project rotations (T, 3, 3) on those about an axis (3,): the nearest such rotations."""
+    skew = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    outer = np.outer(axis, axis)
+    cosine = np.einsum("ij,tij->t", np.eye(3) - outer, rotation)
+    sine = np.einsum("ij,tij->t", skew, rotation)
+    length = np.hypot(sine, cosine)
+    # Half a turn about a perpendicular axis: no angle is nearer than another.
+    safe = np.where(length < 1e-9, 1.0, length)
+    s, c = np.where(length < 1e-9, 0.0, sine / safe), np.where(length < 1e-9, 1.0, cosine / safe)
+    return outer + c[:, None, None] * (np.eye(3) - outer) + s[:, None, None] * skew
+
+
+def approach_handles(
+    palms: OfSides, share: OfSides, contact: Mapping[str, Flags], handles: Mapping[str, HandlePath]
+) -> dict[str, Array]:
+    """Put the actor's palms onto the handles in contact, and correct their paths before and after to match.
+
+    The difference between the actor's first (last) pose in contact and the handle's is added to the path
+    before (after) it, expressed in the palm's own axes and weighted by `share`.
+    """
+    held = grip_path(palms, contact, handles)
+    for side, touching in contact.items():
+        samples = np.flatnonzero(touching)
+        if side not in handles or not len(samples):
+            continue
+        for edge, stretch in (
+            (samples[0], slice(0, samples[0])),
+            (samples[-1], slice(samples[-1] + 1, None)),
+        ):
+            recorded = palms[side][edge]
+            rotation_vector = Rotation.from_matrix(recorded[:3, :3].T @ held[side][edge, :3, :3]).as_rotvec()
+            shift = recorded[:3, :3].T @ (held[side][edge, :3, 3] - recorded[:3, 3])
+            weight, rotation = share[side][stretch, None], palms[side][stretch, :3, :3]
+            held[side][stretch, :3, 3] += np.einsum("tij,tj->ti", rotation, weight * shift)
+            turn = Rotation.from_rotvec(weight * rotation_vector).as_matrix()
+            held[side][stretch, :3, :3] = rotation @ turn
+    return held
 
 
 def detect_contact(
@@ -95,253 +372,187 @@ def detect_contact(
 ) -> HandContact:
     """Find when the actor's hands are on the equipment, and put them onto their handles there.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot whose palm frames the scaled model has.
-    imitation : Imitation
-        Motion of the scaled model, at T samples.
-    handles : {side: HandlePath}
-        Handle that each hand holds; empty for free motion.
-    settings : RetargetSection
-        Gives the distances of contact and transition, m, and the duration of the transition, s.
-
-    Returns
-    -------
-    HandContact
-        At the samples of the imitation, for both sides.
+    At the samples of the imitation, the motion of the scaled model with the robot's palm frames, for both
+    sides.
     """
-    palms = actor_palms(imitation, robot)
-    for side, handle in handles.items():
-        offset = find_held_point(
-            imitation.time,
-            palms[side],
-            handle,
-            settings.contact_distance_m,
-            _hand_length(robot, imitation, side),
-        )
-        palms[side][:, :3, 3] += palms[side][:, :3, :3] @ offset
-    phases = {
-        side: contact_phases(
-            imitation.time,
-            palms[side][:, :3, 3],
-            handles[side].poses[:, :3, 3] if side in handles else np.empty((0, 3)),
-            contact_distance=settings.contact_distance_m,
-            transition_distance=settings.transition_distance_m,
-            transition_time=settings.transition_time_s,
-        )
-        for side in SIDES
-    }
-    share = {side: phases[side][0] for side in SIDES}
-    contact = {side: phases[side][1] for side in SIDES}
+    time, model = imitation.time, imitation.actor.model
+    roles = [f"{side}_{part}" for part in ("hand", "wrist") for side in SIDES]
+    poses = frame_poses(model, [model.getFrameId(robot.frames[role]) for role in roles], imitation.q)
+    palms, share, contact = dict(zip(SIDES, poses, strict=False)), {}, {}
+    for (side, palm), wrist in zip(palms.items(), poses[2:], strict=True):
+        path = np.empty((0, 3))
+        if side in handles:
+            length = float(np.linalg.norm(palm[0, :3, 3] - wrist[0, :3, 3]))
+            offset = find_held_point(time, palm, handles[side], settings.contact_distance_m, length)
+            palm[:, :3, 3] += palm[:, :3, :3] @ offset
+            path = handles[side].poses[:, :3, 3]
+        share[side], contact[side] = contact_phases(time, palm[:, :3, 3], path, settings)
     held = approach_handles(palms, share, contact, handles)
     axes = {side: handles[side].turn_axis if side in handles else None for side in SIDES}
     return HandContact(share, contact, palms, held, axes)
 
 
 def contact_at_samples(contact: HandContact, samples: NDArray[np.int64]) -> HandContact:
-    """Take some samples of the contact of hands.
-
-    Parameters
-    ----------
-    contact : HandContact
-        Contact at T samples.
-    samples : (S,) int array
-        Samples to take.
-
-    Returns
-    -------
-    HandContact
-        Contact at these samples.
-    """
-    return HandContact(
-        {side: values[samples] for side, values in contact.share.items()},
-        {side: values[samples] for side, values in contact.contact.items()},
-        {side: values[samples] for side, values in contact.palms.items()},
-        {side: values[samples] for side, values in contact.held.items()},
-        contact.turn_axes,
-    )
-
-
-def actor_palms(imitation: Imitation, robot: Robot) -> dict[str, Array]:
-    """Compute the palm poses of the scaled model over time.
-
-    Parameters
-    ----------
-    imitation : Imitation
-        Motion of the scaled model, at T samples.
-    robot : Robot
-        Robot whose palm frames the scaled model has.
-
-    Returns
-    -------
-    {side: (T, 4, 4) array}
-        World frame, m.
-    """
-    model = imitation.actor.model
-    frames = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES]
-    return dict(zip(SIDES, frame_poses(model, frames, imitation.q), strict=True))
-
-
-def _hand_length(robot: Robot, imitation: Imitation, side: str) -> float:
-    """Distance of the scaled model's palm frame from its wrist, m."""
-    model = imitation.actor.model
-    frames = [model.getFrameId(robot.frames[f"{side}_{part}"]) for part in ("wrist", "hand")]
-    wrist, palm = frame_poses(model, frames, imitation.q[:1])
-    return float(np.linalg.norm(palm[0, :3, 3] - wrist[0, :3, 3]))
-
-
-def approach_handles(
-    palms: Mapping[str, Array],
-    share: Mapping[str, Array],
-    contact: Mapping[str, NDArray[np.bool_]],
-    handles: Mapping[str, HandlePath],
-) -> dict[str, Array]:
-    """Put the actor's palms onto the handles in contact, and correct their paths before and after to match.
-
-    The difference between the actor's first (last) pose in contact and the handle's is added to the path
-    before (after) it, expressed in the palm's own axes and weighted by `share`.
-
-    Parameters
-    ----------
-    palms : {side: (T, 4, 4) array}
-        Palm poses of the actor in the world frame, m.
-    share : {side: (T,) array}
-        Blend weight of the actor's path, from `contact_phases`.
-    contact : {side: (T,) bool array}
-        Whether the hand is on its handle, from `contact_phases`.
-    handles : {side: HandlePath}
-        Handle that each hand holds.
-
-    Returns
-    -------
-    {side: (T, 4, 4) array}
-        Corrected palm poses in the world frame, m.
-    """
-    held = grip_path(palms, contact, handles)
-    for side, touching in contact.items():
-        samples = np.flatnonzero(touching)
-        if side not in handles or not len(samples):
-            continue
-        before, after = slice(0, samples[0]), slice(samples[-1] + 1, None)
-        for edge, stretch in ((samples[0], before), (samples[-1], after)):
-            recorded = palms[side][edge]
-            rotation_vector = Rotation.from_matrix(recorded[:3, :3].T @ held[side][edge, :3, :3]).as_rotvec()
-            shift = recorded[:3, :3].T @ (held[side][edge, :3, 3] - recorded[:3, 3])
-            weight = share[side][stretch, None]
-            rotation = palms[side][stretch, :3, :3]
-            held[side][stretch, :3, 3] += np.einsum("tij,tj->ti", rotation, weight * shift)
-            held[side][stretch, :3, :3] = (
-                rotation @ Rotation.from_rotvec(weight * rotation_vector).as_matrix()
-            )
-    return held
+    """Take some samples (S,) of the contact of hands."""
+    parts = ("share", "contact", "palms", "held")
+    taken = {part: {side: each[samples] for side, each in getattr(contact, part).items()} for part in parts}
+    return replace(contact, **taken)
 
 
 def plan_hands(
     robot: Robot, imitation: Imitation, posture: Array, base: Array, contact: HandContact
 ) -> HandPlan:
-    """Compute the desired palm poses of the robot (Tomić 2018, §3.7.1-3.7.3).
+    """Compute the desired palm poses of a robot with two arms (Tomić 2018, §3.7.1-3.7.3), T samples.
 
-    At blend weight 0 they are the robot's own forward kinematics of `posture`, so that joint motion has
-    priority. At weight 1, in contact and just before, they are the actor's palm poses on the handles. In
-    between they are those of a model whose segment lengths, base and joints are interpolated from the
-    robot's to the actor's; there, a target that a longer arm reached and the robot's does not is drawn in
-    toward the shoulder.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two arms.
-    imitation : Imitation
-        Motion of the scaled model, at T samples.
-    posture : (T, n) array
-        Preferred positions of trunk and arms, rad.
-    base : (T, 7) array
-        Pose of the robot's root link in the world frame: position, m, and quaternion.
-    contact : HandContact
-        From `detect_contact`, at the same samples.
-
-    Returns
-    -------
-    HandPlan
-        Desired motion of both hands at the same samples.
+    At blend weight 0 they are the robot's own forward kinematics of the preferred `posture` (T, n), rad, of
+    trunk and arms and of the root's pose `base` (T, 7), so that joint motion has priority. At weight 1, in
+    contact and just before, they are the actor's palm poses on the handles. In between they are those of a
+    model whose segment lengths, base and joints are interpolated from the robot's to the actor's; there, a
+    target that a longer arm reached and the robot's does not is drawn in toward the shoulder.
     """
-    grip = {side: near_contact(imitation.time, contact.contact[side], ARRIVAL_TIME) for side in SIDES}
+    grip = {side: near_contact(imitation.time, contact.contact[side], _ARRIVAL_TIME) for side in SIDES}
     model, q = upper_body(robot), np.hstack([base, posture])
     ids = {name: model.getFrameId(frame) for name, frame in robot.frames.items()}
-    lengths = robot_lengths(robot)
-    targets = {}
+    # A model's joint placements are linear in its segment lengths.
+    tree, lengths = kinematic_tree(model), robot_lengths(robot)
+    actor = kinematic_tree(scale_model(model, robot.frames, imitation.actor.lengths)).translation
+    work, targets = make_workspace(tree), {}
     for side in SIDES:
         share, held = contact.share[side], contact.held[side]
         target, shoulders = frame_poses(model, [ids[f"{side}_hand"], ids[f"{side}_shoulder"]], q)
         target[share == 1.0] = held[share == 1.0]
         between = np.flatnonzero((share > 0.0) & (share < 1.0))
-        if len(between):
-            blended = _blended_palms(robot, model, imitation, side, q[between], share[between], between)
-            # At full weight this is the actor's palm beside the handle.
-            target[between] = blended @ np.linalg.solve(contact.palms[side][between], held[between])
+        body, rotation, centre = frame_on_body(model, ids[f"{side}_hand"])
+        for sample, weight in zip(between, share[between], strict=True):
+            at = pin.interpolate(model, q[sample], imitation.q[sample], weight)
+            work.position[0], work.rotation[0] = at[:3], pin.Quaternion(at[3:7]).matrix()
+            blended = tree._replace(translation=(1.0 - weight) * tree.translation + weight * actor)
+            place_bodies(blended, at[7:], work.rotation, work.position)
+            pose = work.rotation[body]
+            target[sample] = pin.SE3(pose @ rotation, work.position[body] + pose @ centre).homogeneous
+        # At full weight this is the actor's palm beside the handle.
+        target[between] = target[between] @ np.linalg.solve(contact.palms[side][between], held[between])
         free = np.flatnonzero((share > 0.0) & (grip[side] < 1.0))
+        palm, wrist = (model.frames[ids[f"{side}_{part}"]].placement for part in ("hand", "wrist"))
         drawn = draw_in(
             target[free],
             shoulders[free, :3, 3],
-            wrist_in_palm(model, robot, side),
+            np.asarray(palm.actInv(wrist.translation)),
             arm_reach(model, robot, lengths, side),
             share[free],
         )
         target[free, :3, 3] += (1.0 - grip[side][free, None]) * (drawn - target[free, :3, 3])
-        targets[side] = smooth_poses(imitation.time, target)
+        targets[side] = _smooth_poses(imitation.time, target)
     return HandPlan(contact.share, contact.contact, grip, targets, contact.held, contact.turn_axes)
 
 
-def _blended_palms(
-    robot: Robot,
-    model: pin.Model,
-    imitation: Imitation,
-    side: str,
-    q: Array,
-    weights: Array,
-    samples: NDArray[np.int64],
+def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str) -> tuple[float, float]:
+    """Compute the least and greatest distance, m, of wrist and shoulder, inside what the elbow allows.
+
+    `model` is the robot's upper body with its joint limits, `lengths` are those of the arm's segments, m.
+    """
+    index = model.joints[elbow_joint(model, robot, side)].idx_q
+    straight = straight_elbow(model, robot, side)
+    limits = model.lowerPositionLimit[index], model.upperPositionLimit[index]
+    fold = min(max(abs(limit - straight) for limit in limits), np.pi)
+    a, b = lengths.upper_arm[side], lengths.forearm[side]
+    folded = float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(fold)))
+    return folded + _REACH_MARGIN, a + b - _REACH_MARGIN
+
+
+def draw_in(
+    palms: Array, shoulders: Array, wrist: Array, reaches: tuple[float, float], weights: Array
 ) -> Array:
-    """Compute the palm poses (S, 4, 4) of models whose segments, base and joints are between robot and actor.
+    """Draw palm targets (T, 4, 4) along the line from wrist to shoulder (T, 3) until the arm can reach them.
 
-    A model's joint placements are linear in its segment lengths.
+    The distance is brought between the reaches, m, smoothly, within a centimetre or two; toward free motion,
+    at lower blend weights (T,) above 0, the reaches open. `wrist` (3,) is in the palm's frame. Returns the
+    positions of the palm in the world frame, (T, 3), m.
     """
-    tree = kinematic_tree(model)
-    actor = kinematic_tree(scale_model(model, robot.frames, imitation.actor.lengths)).translation
-    body, rotation, centre = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
-    work = make_workspace(tree)
-    palms = np.empty((len(samples), 4, 4))
-    for number, (sample, weight) in enumerate(zip(samples, weights, strict=True)):
-        at = pin.interpolate(model, q[number], imitation.q[sample], weight)
-        work.position[0], work.rotation[0] = at[:3], pin.Quaternion(at[3:7]).matrix()
-        blended = tree._replace(translation=(1.0 - weight) * tree.translation + weight * actor)
-        place_bodies(blended, at[7:], work.rotation, work.position)
-        pose = work.rotation[body]
-        palms[number] = pin.SE3(pose @ rotation, work.position[body] + pose @ centre).homogeneous
-    return palms
+    positions = palms[:, :3, 3]
+    lines = positions + palms[:, :3, :3] @ wrist - shoulders
+    distance = np.linalg.norm(lines, axis=1)
+    opening = _OPENING * (1.0 / weights - 1.0)
+    over = (distance - reaches[1] - opening) / _SOFTNESS
+    under = (reaches[0] - opening - distance) / _SOFTNESS
+    bounded = distance + _SOFTNESS * (np.logaddexp(0.0, under) - np.logaddexp(0.0, over))
+    return np.asarray(positions + lines * (bounded / np.maximum(distance, 1e-9) - 1.0)[:, None])
 
 
-def smooth_poses(time: Array, poses: Array) -> Array:
-    """Smooth poses over time (Savitzky-Golay), so that a hand arrives without a corner and with less noise.
+def _smooth_poses(time: Array, poses: Array) -> Array:
+    """Smooth poses (T, 4, 4) over time (Savitzky-Golay): a hand arrives without a corner, with less noise.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Time of each sample, s.
-    poses : (T, 4, 4) array
-        Homogeneous poses in any fixed frame, m.
-
-    Returns
-    -------
-    (T, 4, 4) array
-        Smoothed poses in the same frame; unchanged if they are too few for the filter.
+    They are unchanged if they are too few for the filter.
     """
-    longest = len(time) - 1 + len(time) % 2
-    if longest <= _SMOOTHING_ORDER:
-        return poses
-    window = min(longest, round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1)
+    window = len(time) - 1 + len(time) % 2
+    if window > _SMOOTHING_ORDER:
+        window = min(window, round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1)
     if window <= _SMOOTHING_ORDER:
         return poses
     smoothed = savgol_filter(poses, window, _SMOOTHING_ORDER)
     left, _, right = np.linalg.svd(smoothed[:, :3, :3])
     return transform(left @ right, smoothed[:, :3, 3])
+
+
+def recorded_palms(motion: HumanMotion, sides: Sequence[str]) -> dict[str, Array]:
+    """Compute the palm poses, {side: (T, 4, 4)}, of the person as recorded, without a model in between.
+
+    World frame, m; origin at the palm's centre, x along the fingers, z dorsal. Refuses hands that were not
+    recorded.
+    """
+    palms = {}
+    for side in sides:
+        if f"{side}_hand" not in motion.segments:
+            raise MotionError(f"{motion.source}: the recording lacks segment {side}_hand")
+        # The frame's origin is between the hand's markers.
+        rotation = motion.segments[f"{side}_hand"][:, :3, :3]
+        palms[side] = transform(rotation, motion.joints[f"{side}_wrist"] + rotation @ PALM_OFFSET)
+    return palms
+
+
+def plan_arm_hands(
+    motion: HumanMotion, handles: Mapping[str, HandlePath], home: OfSides, settings: RetargetSection
+) -> HandPlan:
+    """Compute the desired hand poses of a robot whose arm is nothing like a person's.
+
+    Such an arm reproduces only the motion of the person's hand on the equipment and near it. At blend weight
+    1, in contact and just before, the target is the actor's palm pose on its handle. At weight 0 it is the
+    robot's own hand pose in its rest posture, `home`, (4, 4). In between the target moves from one to the
+    other along a line and about one axis.
+
+    The weight is 1 from where the palm comes straight to its hold until it has left it. Before that a
+    person's hand may come near the hold from another side, around which an arm of another form would not
+    come.
+    """
+    time, palms = motion.time, recorded_palms(motion, list(handles))
+    share, contact, targets, distance = {}, {}, {}, settings.transition_distance_m
+    for side, palm in palms.items():
+        position, path = palm[:, :3, 3], handles[side].poses[:, :3, 3]
+        _, touching = contact_phases(time, position, path, settings)
+        share[side], contact[side] = np.zeros(len(time)), touching
+        if touching.any():
+            first, last = np.flatnonzero(touching)[[0, -1]]
+            begin = first - _count_receding(position[first::-1], distance)
+            end = last + _count_receding(position[last:], distance)
+            share[side] = _transition(time, begin, end, settings.transition_time_s)
+    held = approach_handles(palms, share, contact, handles)
+    for side, path in held.items():
+        weight, full, rest = share[side][:, None], np.flatnonzero(share[side] == 1.0), home[side]
+        # Outside the part at full weight the path rests: before and after it the person's hand may be
+        # anywhere.
+        poses = path[np.arange(len(path)).clip(full[0], full[-1])] if len(full) else path
+        turn = Rotation.from_matrix(rest[:3, :3].T @ poses[:, :3, :3]).as_rotvec()
+        rotation = rest[:3, :3] @ Rotation.from_rotvec(weight * turn).as_matrix()
+        blended = transform(rotation, rest[:3, 3] + weight * (poses[:, :3, 3] - rest[:3, 3]))
+        targets[side] = _smooth_poses(time, blended)
+    grip = {side: near_contact(time, touching, _ARRIVAL_TIME) for side, touching in contact.items()}
+    axes = {side: handle.turn_axis for side, handle in handles.items()}
+    return HandPlan(share, contact, grip, targets, held, axes)
+
+
+def _count_receding(path: Array, distance: float) -> int:
+    """Count the samples in which a path (K, 3) moves away from its first point, up to a distance, m."""
+    away = np.linalg.norm(path - path[0], axis=1)
+    farthest = np.maximum.accumulate(away)
+    over = np.flatnonzero((farthest > distance) | (farthest - away > _WOBBLE))
+    return int(np.argmax(away[: over[0]])) if len(over) else int(np.argmax(away))

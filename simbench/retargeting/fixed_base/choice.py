@@ -3,7 +3,7 @@
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.free_hand import plan_free_hand
 from simbench.retargeting.fixed_base.plan import plan_arm

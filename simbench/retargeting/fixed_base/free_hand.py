@@ -15,8 +15,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.contact.arm_hands import recorded_palms
-from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion

@@ -15,9 +15,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.clearance import clear_path
 from simbench.retargeting.collision.interference import Interference
-from simbench.retargeting.contact.arm_hands import plan_arm_hands
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
@@ -33,7 +31,7 @@ from simbench.retargeting.fixed_base.tempo import scale_time
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
-from simbench.retargeting.timing.local import slowed_by
+from simbench.retargeting.timing.stretch import slowed_by
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_placement,

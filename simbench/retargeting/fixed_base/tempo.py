@@ -10,14 +10,14 @@ from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
-from simbench.retargeting.timing.choice import resolve_timing
-from simbench.retargeting.timing.dynamics import fixed_base_constraints
-from simbench.retargeting.timing.local import (
+from simbench.retargeting.timing.stretch import (
     MOST_STRETCH,
     UNIFORM_INSTEAD,
     fit_tempo,
+    fixed_base_constraints,
     kinematic_limits,
     measure_stretch,
+    resolve_timing,
     slow_for_accelerations,
     with_constraints,
 )

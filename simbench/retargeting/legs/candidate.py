@@ -25,11 +25,18 @@ from simbench.retargeting.legs.leg_range import (
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.zmp import TRANSFER_TIME, plan_zmp, weight_between_feet
-from simbench.retargeting.reference.assembly import Segment, assemble, sample_motion
-from simbench.retargeting.trajectory.curves import SolePath, continuous_quaternions, fit_curve
-from simbench.retargeting.trajectory.feasibility import FollowedPlan, follow_ideally, follow_lowered
-from simbench.retargeting.trajectory.plan import make_whole_plan
-from simbench.retargeting.trajectory.steps import PlannedSteps, TrajectoryTask, middle_of_soles, plan_lead
+from simbench.retargeting.reference.trajectory_plan import (
+    FollowedPlan,
+    follow_ideally,
+    follow_lowered,
+    make_whole_plan,
+)
+from simbench.retargeting.reference.trajectory_steps import (
+    PlannedSteps,
+    TrajectoryTask,
+    continuous_quaternions,
+    plan_leads,
+)
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -40,10 +47,6 @@ _SPEED_RESERVE = 0.05
 _LEG_CLEARANCE, _CHECKED, _TOUCHING = 0.005, 0.03, 0.2
 """Least distance of the legs from each other, m; interval at which it is checked, s; and what counts as the
 excess over a limit where they are nearer."""
-_TIME_CONSTANTS = 4.0
-"""Time constants 1 / ω of the pendulum at rest before and after, in which the COG gets under way."""
-_SHORTEST_LEAD = 0.3
-"""Shortest way from rest to the motion, s."""
 _PREPARATION = 0.2
 """Time between the beginning of the lead-in and the first move of the ZMP, s."""
 
@@ -224,17 +227,8 @@ def _plan_steps(setting: TrajectoryTask, person: Person, plan: FootstepPlan, val
     first_lift = min([0.0, *(step.lift for step in plan.steps)])
     last_landing = max([setting.duration, *(step.landing for step in plan.steps)])
     spare = [-first_lift + TRANSFER_TIME + _PREPARATION, last_landing - setting.duration + TRANSFER_TIME]
-    leads, rests = [], []
-    for end, feet in enumerate(ends):
-        waiting = settings.hold_s if end else settings.settle_s
-        least = max(settings.lead_in_s, _TIME_CONSTANTS / omega - waiting, _SHORTEST_LEAD, spare[end])
-        place = (feet, middle_of_soles(robot, feet))
-        lead, rest = plan_lead(setting, values, -end, place, least)
-        leads.append(lead)
-        rests.append(rest)
-    whole = assemble(leads[0], Segment(setting.trajectory.time, values), leads[1])
-    sampled = sample_motion(fit_curve(whole.time, whole.joints), settings, float(whole.time[-1]))
-    start = settings.settle_s + float(leads[0].time[-1])
+    sampled, rest, (before, _) = plan_leads(setting, values, ends, omega, spare)
+    start = settings.settle_s + before
     total = len(sampled.clock) // setting.every + 1
     clock: Array = tick * np.arange(total, dtype=np.float64) - start
     feet_plan = swing_feet(plan, clock, _LIFT * leg_length(robot))
@@ -247,7 +241,4 @@ def _plan_steps(setting: TrajectoryTask, person: Person, plan: FootstepPlan, val
         1.0 - minimum_jerk(clock, setting.duration, TRANSFER_TIME)
     )
     zmp = plan_zmp(robot, feet_plan, clock, 0.5 + moving * (weight - 0.5))
-    unused = np.empty((0, 2, 3))
-    soles = SolePath(unused, unused[..., 0], unused[..., 0], (unused, unused))
-    contact = np.zeros((0, 2), bool)
-    return PlannedSteps(start, sampled, feet_plan, zmp, soles, contact, round(start / tick), rests[0])
+    return PlannedSteps(start, sampled, feet_plan, zmp, rest)

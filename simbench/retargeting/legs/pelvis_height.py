@@ -8,7 +8,7 @@ from simbench.balance.standing.standing import Stance, height_range
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.legs.body import low_pass
 from simbench.retargeting.legs.task import Person, StepFollowingOptions
-from simbench.retargeting.trajectory.curves import cog_heights
+from simbench.retargeting.reference.trajectory_steps import cog_heights
 from simbench.robot.robot import Robot
 
 _HEIGHT_BANDWIDTHS = (3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7, 0.5, 0.3)

@@ -26,7 +26,7 @@ from simbench.retargeting.legs.step_choice import OnProgress, choose_steps, requ
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.upper_body import follow_upper_body
 from simbench.retargeting.reference.reference import Timeline
-from simbench.retargeting.trajectory.plan import build_timeline
+from simbench.retargeting.reference.trajectory_plan import build_timeline
 from simbench.robot.robot import SEATED, Robot
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.legs.footsteps import FootstepPlan
-from simbench.retargeting.trajectory.footholds import FootPlan
+from simbench.retargeting.reference.trajectory_steps import FootPlan
 
 _VERTICAL_FRACTION = 0.05
 """Part of a swing's time at each of its ends, in which the foot only rises or sinks."""

@@ -12,8 +12,7 @@ from simbench.kinematics.foot_contact import contact_intervals
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.legs.body import PersonBody, low_pass
 from simbench.retargeting.legs.contacts import FootContact
-from simbench.retargeting.trajectory.footholds import FootPlan
-from simbench.retargeting.trajectory.support import nearest_supported
+from simbench.retargeting.reference.trajectory_steps import FootPlan, nearest_supported
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 

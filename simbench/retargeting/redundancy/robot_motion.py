@@ -10,7 +10,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import ERGONOMY, LawConstants, TaskPath, make_scratch
 from simbench.kinematics.redundancy.rollout import roll_out
-from simbench.retargeting.contact.phases import near_contact
+from simbench.retargeting.contact.hand_plan import near_contact
 from simbench.retargeting.imitation.posture import rounded_posture
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.robot.robot import Robot

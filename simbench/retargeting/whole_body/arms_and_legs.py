@@ -17,13 +17,18 @@ from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, av
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, clear_path
 from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
-from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
+from simbench.retargeting.contact.hand_plan import (
+    Equipment,
+    HandContact,
+    HandPlan,
+    contact_at_samples,
+    plan_hands,
+)
+from simbench.retargeting.contact.transfer import PreferredPath, transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
-from simbench.retargeting.timing.local import PathLimits, TempoMap, kinematic_limits
+from simbench.retargeting.timing.stretch import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_reach,
@@ -531,15 +536,7 @@ def _solve_arms(
 ) -> Array:
     """Bring the palms to their targets, trunk and arms (T, m) near a posture, rad."""
     robot, settings = problem.robot, problem.settings
-    lower, upper = problem.limits
+    path = PreferredPath(problem.time, posture, base, *problem.limits)
     if settings.transfer == "path":
-        return transfer_path(robot, problem.time, posture, base, hands, lower, upper, start)
-    return transfer_frames(
-        robot,
-        posture,
-        base,
-        hands,
-        lower,
-        upper,
-        smoothing=(settings.smoothing_window, settings.smoothing_order),
-    )
+        return transfer_path(robot, path, hands, start)
+    return transfer_frames(robot, path, hands, (settings.smoothing_window, settings.smoothing_order))

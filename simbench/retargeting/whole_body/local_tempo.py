@@ -11,14 +11,14 @@ from simbench.kinematics.arrays import Array
 from simbench.options import RetargetSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.timing.dynamics import standing_constraints
-from simbench.retargeting.timing.local import (
+from simbench.retargeting.timing.stretch import (
     PathLimits,
     TempoMap,
     fit_tempo,
     measure_stretch,
     slow_for_accelerations,
     slow_where_needed,
+    standing_constraints,
     with_constraints,
 )
 from simbench.retargeting.whole_body.arms_and_legs import (
@@ -117,7 +117,7 @@ def fit_local_tempo(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Itera
     balanced = _balance(timed, motion)
     if balanced is not None:
         at_new = _limits(timed, balanced)
-        slowed = _slow_for_accelerations(at_new, slow_where_needed(at_new, tempo), timed, balanced)
+        slowed = _slow_for_accelerations(at_new, slow_where_needed(at_new, tempo.square), timed, balanced)
         yield LocalTempo(replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed))
     if problem.placement.embedding:
         motion = replace(motion, zmp=_planned_zmp(timed, motion))

@@ -20,8 +20,7 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, detect_contact
+from simbench.retargeting.contact.hand_plan import Equipment, HandContact, HandPlan, detect_contact
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
@@ -34,9 +33,8 @@ from simbench.retargeting.imitation.robot_errors import (
 )
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
-from simbench.retargeting.timing.choice import resolve_timing
-from simbench.retargeting.timing.local import MOST_STRETCH, UNIFORM_INSTEAD, slowed_by
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
+from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
     RobotPlacement,

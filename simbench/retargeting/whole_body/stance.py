@@ -15,8 +15,7 @@ from simbench.kinematics.savgol import savgol_filter
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.contact.phases import near_contact
+from simbench.retargeting.contact.hand_plan import HandPlan, near_contact
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.placement.hand_path import com_offset

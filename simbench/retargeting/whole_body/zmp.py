@@ -10,8 +10,7 @@ from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.retargeting.contact.equipment import Resistance
-from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.robot.robot import Robot
 
 _PRESLIDING_DISPLACEMENT = 0.001

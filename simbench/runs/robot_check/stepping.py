@@ -10,7 +10,7 @@ from simbench.balance.standing.support import support_margins, support_polygons,
 from simbench.errors import BalanceError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.options import BalanceSection, RobotSection, SimulationSection, StepCommand, SteppingSection
-from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import Finding, Limits, judge

@@ -9,7 +9,7 @@ import numpy as np
 
 from simbench.errors import SimbenchError
 from simbench.options import SWEEP, RobotSection, SteppingSection
-from simbench.retargeting.reference.joint_sweep import moved_by_sweep
+from simbench.retargeting.reference.reference import moved_by_sweep
 from simbench.robot.robot import Robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.robot_check.findings import Ability, Finding, Limits

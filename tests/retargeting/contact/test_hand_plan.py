@@ -1,17 +1,30 @@
-"""What the robot's hands are to do: phases of contact, hands within reach, targets in between."""
+"""What the robot's hands are to do: hands within reach, targets in between, arms without human form."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pinocchio as pin
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 from wheel_robots import robot_parameters
 
+from simbench.errors import MotionError
+from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.contact.hand_plan import HandContact, actor_palms, approach_handles, plan_hands
-from simbench.retargeting.contact.reach import arm_reach, draw_in
+from simbench.options import RetargetSection
+from simbench.retargeting.contact.hand_plan import (
+    HandContact,
+    approach_handles,
+    arm_reach,
+    detect_contact,
+    draw_in,
+    plan_arm_hands,
+    plan_hands,
+    recorded_palms,
+)
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
 from simbench.robot.robot import load_robot
@@ -120,7 +133,7 @@ def own_palms(romeo, base, posture):
 
 def planned(romeo, scene, share, touching=False):
     part, posture, base = scene
-    palms = actor_palms(part, romeo)
+    palms = detect_contact(romeo, part, {}, RetargetSection()).palms
     shares = {side: np.full(len(posture), share) for side in SIDES}
     contact = {side: np.full(len(posture), touching) for side in SIDES}
     hands = HandContact(shares, contact, palms, palms, dict.fromkeys(SIDES))
@@ -172,7 +185,7 @@ def test_a_straight_arm_is_not_drawn_in_all_at_once(romeo, drawer_imitation):
 
 
 def test_actor_palms_are_the_recorded_hands(romeo, drawer_imitation, drawer_motion):
-    palms = actor_palms(drawer_imitation, romeo)
+    palms = detect_contact(romeo, drawer_imitation, {}, RetargetSection()).palms
     for side in SIDES:
         wrist = palms[side][:, :3, 3] + palms[side][:, :3, :3] @ np.array([-0.09, 0.0, 0.02])
         assert np.linalg.norm(wrist - drawer_motion.joints[f"{side}_wrist"], axis=1).max() < 0.005
@@ -195,3 +208,71 @@ def test_the_way_to_a_handle_ends_on_it():
     np.testing.assert_allclose(off[~contact["left"], 0], 0.008 * share["left"][~contact["left"]], atol=1e-12)
     turn = np.degrees([np.linalg.norm(pin.log3(pose[:3, :3])) for pose in held])
     np.testing.assert_allclose(turn[~contact["left"]], 4.0 * share["left"][~contact["left"]], atol=1e-9)
+
+
+RATE = 100.0
+HOLD = np.array([0.6, -0.2, 1.0])
+PALM = Rotation.from_euler("z", 0.3).as_matrix()
+HOME = transform(Rotation.from_euler("y", 1.2).as_matrix(), np.array([0.1, 0.1, 1.3]))
+SETTINGS = RetargetSection(transition_time_s=1.0)
+
+
+def motion_of(palms):
+    """A recording of the right hand alone, whose frame lies beside the wrist as marker frames do."""
+    hand = transform(palms[:, :3, :3], palms[:, :3, 3] + [0.01, 0.02, 0.03])
+    wrist = palms[:, :3, 3] - palms[:, :3, :3] @ [0.09, 0.0, -0.02]
+    return SimpleNamespace(
+        time=np.arange(len(palms)) / RATE,
+        joints={"right_wrist": wrist},
+        segments={"right_hand": hand},
+        source="by hand",
+    )
+
+
+def passing_by():
+    """Within 5 cm of the hold on its far side, back to 20 cm before it, straight to it; a second there."""
+    stops = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 4.9])
+    ahead = np.array([0.05, 0.05, -0.20, -0.20, 0.0, 0.0])
+    time = np.arange(490) / RATE
+    place = HOLD + np.interp(time, stops, ahead)[:, None] * [1.0, 0.0, 0.0]
+    return transform(np.broadcast_to(PALM, (490, 3, 3)), place)
+
+
+@pytest.fixture(scope="module")
+def arm_plan():
+    handle = HandlePath(transform(PALM, HOLD)[None])
+    return plan_arm_hands(motion_of(passing_by()), {"right": handle}, {"right": HOME}, SETTINGS)
+
+
+def test_palms_are_those_of_wrist_and_hand():
+    palms = passing_by()
+    np.testing.assert_allclose(recorded_palms(motion_of(palms), ["right"])["right"], palms, atol=1e-12)
+    with pytest.raises(MotionError, match="by hand: the recording lacks segment left_hand"):
+        recorded_palms(motion_of(palms), ["left", "right"])
+
+
+def test_the_actor_is_followed_from_the_last_straight_way_to_the_hold(arm_plan):
+    """It is 10 cm before the hold at 3.5 s; that the hand was within 5 cm at the start is something else."""
+    full = np.flatnonzero(arm_plan.share["right"] == 1.0)
+    assert full[0] == pytest.approx(350, abs=1)
+    assert full[-1] == 489
+    assert (arm_plan.share["right"][:240] == 0.0).all()
+    assert np.flatnonzero(arm_plan.contact["right"])[0] >= 390
+
+
+def test_the_way_there_is_a_line_from_rest_to_where_the_actor_is_followed(arm_plan):
+    targets, share = arm_plan.targets["right"], arm_plan.share["right"]
+    np.testing.assert_allclose(targets[:200], np.broadcast_to(HOME, (200, 4, 4)), atol=1e-12)
+    begin = HOLD - [0.1, 0.0, 0.0]
+    way = begin - HOME[:3, 3]
+    between = slice(260, 330)
+    along = (targets[between, :3, 3] - HOME[:3, 3]) @ way / (way @ way)
+    # A sample is 2 mm of the straight way on; smoothing takes off what is curved.
+    np.testing.assert_allclose(along, share[between], atol=0.01)
+    across = targets[between, :3, 3] - HOME[:3, 3] - along[:, None] * way
+    assert np.abs(across).max() < 0.003
+    # Beyond the corner of a hand that stops at once.
+    np.testing.assert_allclose(targets[416:, :3, 3], np.broadcast_to(HOLD, (74, 3)), atol=1e-6)
+    turned = Rotation.from_matrix(targets[between, :3, :3].transpose(0, 2, 1) @ PALM).magnitude()
+    whole = Rotation.from_matrix(HOME[:3, :3].T @ PALM).magnitude()
+    np.testing.assert_allclose(turned, (1.0 - share[between]) * whole, atol=0.02)

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
+from simbench.retargeting.contact.transfer import PreferredPath, transfer_frames, transfer_path
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
@@ -80,7 +80,9 @@ def test_palms_come_to_their_targets_smoothly(romeo, elbows_bent):
     lower, upper = limits(romeo)
     base = np.tile(BASE, (len(goal), 1))
     palms = own_palms(romeo, goal)
-    joints = transfer_path(romeo, np.arange(400) / RATE, posture, base, plan_of(palms), lower, upper)
+    joints = transfer_path(
+        romeo, PreferredPath(np.arange(400) / RATE, posture, base, lower, upper), plan_of(palms)
+    )
     places, turns = apart(own_palms(romeo, joints), palms)
     assert places < 2e-5
     assert turns < 2e-4
@@ -93,11 +95,11 @@ def test_a_limit_in_the_way_is_met_without_a_corner(romeo, elbows_bent):
     lower, upper = limits(romeo)
     base, time = np.tile(BASE, (len(goal), 1)), np.arange(400) / RATE
     palms = own_palms(romeo, goal)
-    unhindered = transfer_path(romeo, time, posture, base, plan_of(palms), lower, upper)
+    unhindered = transfer_path(romeo, PreferredPath(time, posture, base, lower, upper), plan_of(palms))
     # The joint that moves most may go only where it is two thirds of the time: others must do its work.
     column = int(np.ptp(unhindered, axis=0).argmax())
     upper[column] = max(np.quantile(unhindered[:, column], 0.67), posture[0, column])
-    joints = transfer_path(romeo, time, posture, base, plan_of(palms), lower, upper)
+    joints = transfer_path(romeo, PreferredPath(time, posture, base, lower, upper), plan_of(palms))
     assert (joints <= upper).all()
     assert (joints >= lower).all()
     assert (joints[:, column] == upper[column]).sum() > 20
@@ -117,11 +119,13 @@ def test_a_hand_that_may_turn_about_its_handle_keeps_the_posture_instead(romeo, 
         palm[:, :3, :3] = palm[:, :3, :3] @ pin.exp3(0.3 * axis)
     base, time = np.tile(BASE, (len(goal), 1)), np.arange(400) / RATE
     free = transfer_path(
-        romeo, time, posture, base, plan_of(turned, axes=dict.fromkeys(SIDES, axis)), lower, upper
+        romeo,
+        PreferredPath(time, posture, base, lower, upper),
+        plan_of(turned, axes=dict.fromkeys(SIDES, axis)),
     )
     # Nothing asks for more than the small pull of the actor's own turn.
     assert apart(own_palms(romeo, free), turned)[0] < 1e-4
-    fixed = transfer_path(romeo, time, posture, base, plan_of(turned), lower, upper)
+    fixed = transfer_path(romeo, PreferredPath(time, posture, base, lower, upper), plan_of(turned))
     assert apart(own_palms(romeo, fixed), turned)[1] < 2e-3
     assert np.abs(free - posture).max() < 0.5 * np.abs(fixed - posture).max()
 
@@ -131,17 +135,17 @@ def test_free_hands_leave_the_posture_alone(romeo, elbows_bent):
     lower, upper = limits(romeo)
     base = np.tile(BASE, (len(goal), 1))
     plan = plan_of(own_palms(romeo, posture), share=0.0)
-    joints = transfer_path(romeo, np.arange(400) / RATE, posture, base, plan, lower, upper)
+    joints = transfer_path(romeo, PreferredPath(np.arange(400) / RATE, posture, base, lower, upper), plan)
     np.testing.assert_array_equal(joints, posture)
 
 
 def test_frame_by_frame_reaches_the_same_targets(romeo, elbows_bent):
     posture, goal = elbows_bent
     lower, upper = limits(romeo)
-    base = np.tile(BASE, (len(goal), 1))
+    base, time = np.tile(BASE, (len(goal), 1)), np.arange(400) / RATE
     palms = own_palms(romeo, goal)
-    joints = transfer_frames(romeo, posture, base, plan_of(palms), lower, upper)
+    joints = transfer_frames(romeo, PreferredPath(time, posture, base, lower, upper), plan_of(palms))
     assert apart(own_palms(romeo, joints), palms)[0] < 0.001
     narrow = np.minimum(upper, posture.max(axis=0) + 0.02)
-    joints = transfer_frames(romeo, posture, base, plan_of(palms), lower, narrow)
+    joints = transfer_frames(romeo, PreferredPath(time, posture, base, lower, narrow), plan_of(palms))
     assert (joints <= narrow).all()

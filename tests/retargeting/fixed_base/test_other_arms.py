@@ -11,7 +11,7 @@ from simbench.errors import RetargetError
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.collision.obstacles import box_obstacle
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.fixed_base.base import arm_joints, choose_rest
 from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle

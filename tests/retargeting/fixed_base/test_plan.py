@@ -9,9 +9,9 @@ import pytest
 
 from simbench.errors import SimbenchError
 from simbench.retargeting.collision.interference import find_interference
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
-from simbench.retargeting.reference.arm import build_arm_reference
+from simbench.retargeting.reference.reference import build_arm_reference
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion

@@ -6,7 +6,7 @@ import pytest
 from simbench.errors import RetargetError
 from simbench.options import RetargetSection
 from simbench.retargeting.fixed_base import tempo
-from simbench.retargeting.timing.local import UNIFORM_INSTEAD
+from simbench.retargeting.timing.stretch import UNIFORM_INSTEAD
 from simbench.robot.robot import load_robot
 
 TIME = np.linspace(0.0, 4.0, 201)

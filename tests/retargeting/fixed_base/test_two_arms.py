@@ -11,7 +11,7 @@ from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.fixed_base.two_arms import plan_two_arms, with_free_base
-from simbench.retargeting.timing.local import UNIFORM_INSTEAD
+from simbench.retargeting.timing.stretch import UNIFORM_INSTEAD
 from simbench.robot.packages import find_share_folder
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot

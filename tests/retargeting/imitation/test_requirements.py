@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from simbench.errors import RetargetError
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot

@@ -6,7 +6,7 @@ import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
 from simbench.kinematics.redundancy.objective import LawConstants
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.retargeting.redundancy.robot_motion import (
     GAIN,

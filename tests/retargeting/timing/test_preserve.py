@@ -13,8 +13,7 @@ from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.timing.lag import lag_in_samples
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.timing.preserve import keep_height_tempo, limit_ratios, spread_in_time
 from simbench.retargeting.whole_body.plan import plan_motion
 
@@ -80,15 +79,14 @@ def test_torques_are_within_the_motors(romeo, kept):
 
 
 def test_nothing_lags(kept, slowed):
-    assert abs(lag_in_samples(slowed.trajectory.q, kept.trajectory.q, 20)) <= 1
+    """Of all shifts by up to 20 samples, the two motions are most alike with none."""
+    first, second = slowed.trajectory.q[20:-20], kept.trajectory.q
 
+    def likeness(lag):
+        late = second[20 + lag : len(second) - 20 + lag]
+        return np.corrcoef((first - first.mean(axis=0)).ravel(), (late - late.mean(axis=0)).ravel())[0, 1]
 
-def test_lag_is_found():
-    time = np.arange(300) / 100.0
-    first = np.stack([np.sin(5.0 * time), np.cos(3.0 * time)], axis=1)
-    for lag in (-7, 0, 4):
-        late = np.stack([np.sin(5.0 * (time - 0.01 * lag)), 0.6 * np.cos(3.0 * (time - 0.01 * lag))], axis=1)
-        assert lag_in_samples(first, late, 20) == lag
+    assert abs(max(range(-20, 21), key=likeness)) <= 1
 
 
 def test_a_pelvis_moves_as_fast_as_it_may():

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline
 from simbench.balance.standing.standing import height_range
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
-from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import scenario_motion

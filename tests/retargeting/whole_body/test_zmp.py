@@ -7,8 +7,7 @@ from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import BalanceError
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.retargeting.contact.equipment import Resistance
-from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.retargeting.whole_body.zmp import (
     compute_balancing_cog,
     estimate_hand_wrench,

@@ -1,10 +1,17 @@
-"""Contacts and planned feet of a synthetic gait, whose places and times are known."""
+"""Contacts, planned feet and the ZMP of a synthetic gait, whose places and times are known."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from simbench.retargeting.trajectory.curves import SolePath
-from simbench.retargeting.trajectory.footholds import find_contacts, plan_feet
+from simbench.retargeting.reference.trajectory_steps import (
+    FootPlan,
+    SolePath,
+    find_contacts,
+    plan_feet,
+    support_zmp,
+)
 
 TICK = 0.005
 TIME = TICK * np.arange(401)
@@ -104,7 +111,7 @@ def test_a_swing_is_as_high_as_asked_or_as_in_the_file(lift):
 def test_a_foot_in_the_air_at_the_end_is_put_down_below():
     soles, contact = gait(), true_contact()
     count = round(0.9 / TICK)
-    feet = plan_feet(soles.first(count), contact[:count], TICK, 40, 100, 0.01)
+    feet = plan_feet(soles, contact[:count], TICK, 40, 100, 0.01)
     assert feet.contact[-1].all()
     np.testing.assert_allclose(feet.position[-1, 0], [*soles.position[count - 1, 0, :2], 0.0], atol=2e-3)
     assert feet.steps == 1
@@ -136,3 +143,51 @@ def test_a_foot_in_the_air_at_the_first_sample_is_lifted_before():
     assert np.abs(rising).max() < 0.65
     nothing = plan_feet(cut, np.zeros_like(contact), TICK, before, 60, 0.01)
     assert nothing.contact[:before].all()
+
+
+FINE_TICK = 0.002
+COUNT = 1000
+SOLE = np.array([[-0.08, -0.04, 0.0], [0.12, -0.04, 0.0], [0.12, 0.04, 0.0], [-0.08, 0.04, 0.0]])
+ROBOT = SimpleNamespace(soles={"left_foot": SOLE, "right_foot": SOLE})
+# Middle of a sole in its foot frame, and half of a quarter of its sides.
+MIDDLE, ROOM = np.array([0.02, 0.0]), np.array([0.025, 0.01])
+PLACES = np.array([[0.0, 0.1], [0.3, -0.1]])
+
+
+def feet(contact):
+    position = np.zeros((COUNT, 2, 3))
+    position[:, :, :2] = PLACES
+    in_swing = np.where(contact, np.nan, 0.5)
+    return FootPlan(position, np.zeros((COUNT, 2)), contact, in_swing, 1)
+
+
+def test_on_one_foot_the_zmp_is_in_the_middle_quarter_of_its_sole():
+    contact = np.ones((COUNT, 2), bool)
+    contact[300:700, 0] = False
+    wanted = np.tile([-0.5, 0.3], (COUNT, 1))
+    zmp = support_zmp(ROBOT, wanted, feet(contact), FINE_TICK)
+    off = np.abs(zmp[300:700] - PLACES[1] - MIDDLE)
+    assert (off <= ROOM + 1e-9).all()
+    # The nearest corner of the left foot's rectangle while both carry.
+    np.testing.assert_allclose(zmp[0], PLACES[0] + MIDDLE + [-ROOM[0], ROOM[1]], atol=1e-9)
+    # It moves there before the foot lifts, and does not jump.
+    assert np.abs(np.diff(zmp, axis=0)).max() < 0.02
+    assert np.abs(zmp[299] - zmp[300]).max() < 1e-3
+
+
+def test_what_the_soles_can_carry_is_kept():
+    contact = np.ones((COUNT, 2), bool)
+    wanted = np.tile(PLACES.mean(axis=0) + MIDDLE, (COUNT, 1))
+    np.testing.assert_allclose(support_zmp(ROBOT, wanted, feet(contact), FINE_TICK), wanted, atol=1e-12)
+
+
+def test_in_flight_the_zmp_goes_straight_from_foot_to_foot():
+    contact = np.zeros((COUNT, 2), bool)
+    contact[:400, 0] = True
+    contact[600:, 1] = True
+    wanted = np.full((COUNT, 2), 1e3)
+    zmp = support_zmp(ROBOT, wanted, feet(contact), FINE_TICK)
+    ends = zmp[399], zmp[600]
+    share = (np.arange(400, 600) - 399)[:, None] / 201
+    np.testing.assert_allclose(zmp[400:600], ends[0] + share * (ends[1] - ends[0]), atol=1e-9)
+    np.testing.assert_allclose(ends[1], PLACES[1] + MIDDLE + ROOM, atol=5e-3)
