@@ -13,7 +13,7 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.collision.clearance import clear_path
+from simbench.retargeting.collision.avoidance import clear_path
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment

@@ -12,13 +12,12 @@ from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import first_joint, frame_on_body, kinematic_tree
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes
-from simbench.retargeting.collision.pair_distances import (
+from simbench.retargeting.collision.clearance import (
     PairWorkspace,
+    add_self_pairs,
+    convex_shapes,
     pair_distance,
-    pair_workspace,
-    place_shapes,
-    sphere_gaps,
+    possible_pairs,
 )
 from simbench.retargeting.placement.com_compensation import CompensatedTree, make_com_compensation
 from simbench.retargeting.placement.elbow_branches import bent_boxes
@@ -146,7 +145,7 @@ def make_reachability_model(
         free={side: handles[side].turn_axis is not None for side in sides},
         boxes=bent_boxes(robot, model, limits, sides),
         limits=limits,
-        pairs=pair_workspace(model, geometry),
+        pairs=PairWorkspace(model, geometry),
     )
 
 
@@ -201,9 +200,8 @@ def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
     root = pin.neutral(reach.model)[: reach.robot.root_q]
     least = np.inf
     for q in joints:
-        middles, _ = place_shapes(reach.pairs, np.concatenate([root, q]))
-        near = np.flatnonzero(sphere_gaps(reach.pairs, middles) < min(least, 0.0))
-        least = min([least, *(pair_distance(reach.pairs, pair) for pair in near.tolist())])
+        near = possible_pairs(reach.pairs, np.concatenate([root, q]), min(least, 0.0))
+        least = min([least, *(pair_distance(reach.pairs, pair) for pair in near)])
     return least
 
 

@@ -13,7 +13,7 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.options import SimulationSection
-from simbench.retargeting.collision.clearance import clear_path
+from simbench.retargeting.collision.avoidance import clear_path
 from simbench.retargeting.reference.assembly import (
     COAST_TIME,
     MAX_LEAD_STRETCH,

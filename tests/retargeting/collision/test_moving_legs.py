@@ -5,9 +5,8 @@ import pinocchio as pin
 import pytest
 
 from simbench.balance.standing.standing import leg_columns, stand
-from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
-from simbench.retargeting.collision.clearance import body_shapes, convex_shapes, link_of
-from simbench.retargeting.collision.moving_legs import release_legs
+from simbench.retargeting.collision.avoidance import avoid_collisions
+from simbench.retargeting.collision.clearance import body_shapes, convex_shapes, link_of, release_legs
 from simbench.robot.upper_body import upper_body, upper_body_joints
 
 
@@ -61,13 +60,13 @@ def test_a_hand_gives_way_to_a_thigh_that_is_raised(romeo, stance):
     samples = 41
     base, joints = motion(romeo, stance, samples)
     arms = upper_body_joints(romeo, upper_body(romeo), stance.joints)
-    path = UpperBodyPath(np.linspace(0.0, 2.0, samples), np.tile(arms, (samples, 1)), base)
+    path = (np.linspace(0.0, 2.0, samples), np.tile(arms, (samples, 1)), base)
     model = upper_body(romeo)
     limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
     shapes = body_shapes(romeo, stance.joints)
-    still = avoid_collisions(shapes, path, limits, 0.05)
+    still, _ = avoid_collisions(shapes, *path, limits, 0.05)
     released, legs = release_legs(romeo, shapes, base, joints)
-    moving = avoid_collisions(released, path, limits, 0.05, obstacles=legs)
+    moving, missing = avoid_collisions(released, *path, limits, 0.05, obstacles=legs)
     # As the hips bend, the thighs come nearer to the hands than they are in the stance.
-    assert np.abs(still.joints[-1] - arms).max() < np.abs(moving.joints[-1] - arms).max()
-    assert moving.missing.max() < 1e-3
+    assert np.abs(still[-1] - arms).max() < np.abs(moving[-1] - arms).max()
+    assert missing.max() < 1e-3
