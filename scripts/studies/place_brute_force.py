@@ -22,8 +22,8 @@ from scipy.optimize import least_squares
 from simbench.balance.standing.standing import height_range, stand
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.clearance import clearance_rows
+from simbench.retargeting.placement.placement import choose_posture
 from simbench.retargeting.placement.reach_model import ReachabilityModel, make_reachability_model
-from simbench.retargeting.placement.spot import choose_posture
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]

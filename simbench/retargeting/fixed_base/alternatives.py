@@ -9,7 +9,6 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement.hand_path import from_base, make_hand_path, select_poses
 from simbench.retargeting.placement.limit_margin import (
     COARSE,
     NominalPosture,
@@ -17,13 +16,15 @@ from simbench.retargeting.placement.limit_margin import (
     sample_indices,
     solve_at_margin,
 )
+from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,
     arm_length,
     handle_path_points,
+    make_hand_path,
     make_reachability_model,
+    select_poses,
 )
-from simbench.retargeting.placement.spot import BasePlacement
 from simbench.robot.robot import Robot
 
 _DISTANCES = (0.4, 0.5, 0.6, 0.7, 0.8)
@@ -141,14 +142,13 @@ def find_choices(
     nominals = _nominal_postures(reach, home[columns])
     choices = []
     for spot in spots:
-        base = (*spot.position, spot.height, spot.heading, 0.0, 0.0)
-        points = from_base(base, hand_path)
+        base = np.array([*spot.position, spot.height, spot.heading, 0.0, 0.0])
         found: list[Array] = []
         for nominal in nominals:
             solved = solve_at_margin(
-                reach, base, points, nominal, tolerances, tolerances.least_margin, strictness=1.0
+                reach, hand_path, base, nominal, tolerances, tolerances.least_margin, strictness=1.0
             )
-            postures = solved.solution.joints
+            postures = solved.joints
             if solved.margin < 0.0 or not _is_new(postures, found):
                 continue
             found.append(postures)

@@ -32,7 +32,7 @@ from simbench.retargeting.fixed_base.surroundings import (
 from simbench.retargeting.fixed_base.tempo import scale_time
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
-from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
+from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
 from simbench.retargeting.timing.local import slowed_by
 from simbench.retargeting.whole_body.stance import (
     OnProgress,

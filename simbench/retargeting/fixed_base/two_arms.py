@@ -27,7 +27,7 @@ from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.requirements import require_two_arms
 from simbench.retargeting.imitation.robot_errors import compare_with_person, robot_error_metrics
 from simbench.retargeting.imitation.tasks import WRISTS
-from simbench.retargeting.placement.base_height import base_height
+from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot

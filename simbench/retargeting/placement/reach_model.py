@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -19,8 +20,7 @@ from simbench.retargeting.collision.clearance import (
     pair_distance,
     possible_pairs,
 )
-from simbench.retargeting.placement.com_compensation import CompensatedTree, make_com_compensation
-from simbench.retargeting.placement.elbow_branches import bent_boxes
+from simbench.retargeting.placement.posture_ik import CompensatedTree, HandPath
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -28,6 +28,8 @@ from simbench.robot.sides import SIDES
 _DIRECTION_WEIGHT = 0.5
 """A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less
 than the middle, so that a palm that cannot have both is in the right place rather than rotated right."""
+_LEAST_BEND = 0.15
+"""Of an elbow, rad: nearer to straight the arm's joints become too fast."""
 
 
 @dataclass(frozen=True)
@@ -96,83 +98,104 @@ def make_reachability_model(
     """
     if not handles:
         raise RetargetError(f"{robot.name}: no handles to reach for: the recording says of no equipment")
-    sides = [side for side in SIDES if side in handles]
+    sides, moving = [side for side in SIDES if side in handles], {*robot.groups.get("trunk", ())}
     for side in sides:
         lacks = [f"frame {role}" for role in _roles(side) if role not in robot.frames]
         lacks += [] if f"{side}_arm" in robot.groups else [f"group {side}_arm"]
         if lacks:
             raise RetargetError(f"{robot.name}: cannot reach with its {side} hand; it lacks {lacks[0]}")
-    moving = {
-        *robot.groups.get("trunk", ()),
-        *(name for side in sides for name in robot.groups[f"{side}_arm"]),
-    }
+        moving.update(robot.groups[f"{side}_arm"])
     locked = [joint for joint in range(first_joint(robot.model), robot.model.njoints)]
     locked = [joint for joint in locked if robot.model.names[joint] not in moving]
-    reference = np.concatenate([pin.neutral(robot.model)[: robot.root_q], close_hands(robot, joints, sides)])
+    root = pin.neutral(robot.model)[: robot.root_q]
+    reference = np.concatenate([root, close_hands(robot, joints, sides)])
     model, (geometry,) = pin.buildReducedModel(robot.model, [convex_shapes(robot)], locked, reference)
     add_self_pairs(robot, geometry)
-    rows: list[tuple[int, Array, float]] = []
-    columns = {}
+    bodies, points, columns = [], [], {}
     for side in sides:
         body, rotation, middle = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
-        start = len(rows)
-        rows.append((body, middle, 1.0))
-        rows += [
-            (body, middle + ROTATION_WEIGHT * rotation @ axis, _DIRECTION_WEIGHT)
-            for axis in _axes(handles[side])
-        ]
-        columns[side] = slice(start, len(rows))
-    tree = kinematic_tree(model)
-    tasks = Tasks(
-        np.array([body for body, _, _ in rows], dtype=np.int64),
-        np.array([point for _, point, _ in rows]),
-        np.array([weight for _, _, weight in rows]),
-        np.empty(0, dtype=np.int64),
-        np.empty((0, 3, 3)),
-        np.empty(0),
-    )
+        axes = _axes(handles[side])
+        columns[side] = slice(len(points), len(points) + 1 + len(axes))
+        points += [middle, *(middle + ROTATION_WEIGHT * rotation @ axis for axis in axes)]
+        bodies += [body] * (1 + len(axes))
+    weights = np.full(len(points), _DIRECTION_WEIGHT)
+    weights[[part.start for part in columns.values()]] = 1.0
+    nothing = np.empty(0, dtype=np.int64), np.empty((0, 3, 3)), np.empty(0)
+    tree, first = kinematic_tree(model), first_joint(model)
+    work = make_workspace(tree)
+    work.rotation[0], work.position[0] = np.eye(3), 0.0
+    inertias = [model.inertias[joint] for joint in range(first - 1, model.njoints)]
+    mass, com = np.array([each.mass for each in inertias]), np.zeros(2)
+    if mass.sum() > 0.0:
+        own = joints[[robot.joint_names.index(name) for name in model.names[first:]]]
+        com = pin.centerOfMass(model, model.createData(), np.concatenate([root, own]))[:2].copy()
     limits = np.stack([model.lowerPositionLimit, model.upperPositionLimit])[:, robot.root_q :]
     return ReachabilityModel(
         robot=robot,
         model=model,
         hands=CompensatedTree(
             tree,
-            tasks,
-            make_com_compensation(model, _select_joints(robot, model, joints), sway_gain),
-            make_workspace(tree),
+            Tasks(np.array(bodies, dtype=np.int64), np.array(points), weights, *nothing),
+            work,
+            np.empty((len(points), 3)),
+            mass / max(float(mass.sum()), 1e-9),
+            np.array([inertia.lever for inertia in inertias]),
+            np.array(sway_gain),
+            com,
         ),
         columns=columns,
         free={side: handles[side].turn_axis is not None for side in sides},
-        boxes=bent_boxes(robot, model, limits, sides),
+        boxes=_bent_boxes(robot, model, limits, sides),
         limits=limits,
         pairs=PairWorkspace(model, geometry),
     )
 
 
+def _bent_boxes(robot: Robot, model: pin.Model, limits: Array, sides: list[str]) -> tuple[Array, ...]:
+    """Find the joint limits (2, n), rad, with every elbow bent to one side of straight, in all combinations.
+
+    A branch that the limits hardly allow is left out. The elbow is the joint that brings the wrist nearest to
+    the shoulder. A rotation by q about one axis between them makes their distance d² = a + b cos(q − q₀):
+    three samples determine q₀, where the arm is straight.
+    """
+    boxes, data = [limits], model.createData()
+    for side in sides:
+        shoulder, wrist = (model.getFrameId(robot.frames[f"{side}_{part}"]) for part in ("shoulder", "wrist"))
+        size, column, straight = 0.0, 0, 0.0
+        for name in robot.groups[f"{side}_arm"]:
+            index, squares = model.joints[model.getJointId(name)].idx_q, []
+            for angle in (0.0, 0.5 * np.pi, np.pi):
+                q = pin.neutral(model)
+                q[index] = angle
+                pin.framesForwardKinematics(model, data, q)
+                apart = data.oMf[wrist].translation - data.oMf[shoulder].translation
+                squares.append(float(apart @ apart))
+            mean = 0.5 * (squares[0] + squares[2])
+            cosine, sine = squares[0] - mean, squares[1] - mean
+            if np.hypot(cosine, sine) > size:
+                size, straight = float(np.hypot(cosine, sine)), float(np.arctan2(sine, cosine))
+                column = index - robot.root_q
+        bent = []
+        for box in boxes:
+            above, below = box.copy(), box.copy()
+            above[0, column] = max(box[0, column], straight + _LEAST_BEND)
+            below[1, column] = min(box[1, column], straight - _LEAST_BEND)
+            bent += [one for one in (above, below) if one[1, column] - one[0, column] > _LEAST_BEND]
+        boxes = bent
+    return tuple(boxes)
+
+
 def handle_path_points(handles: Mapping[str, HandlePath]) -> Array:
-    """Compute where the palms' points are to be along the path of the handles.
+    """Compute where the palms' points are to be along the path of the handles (K, P, 3), m, world.
 
-    Parameters
-    ----------
-    handles : {side: HandlePath}
-        Moving together: pose k of one with pose k of the other; one that stands still has a single pose.
-
-    Returns
-    -------
-    (K, P, 3) array
-        Positions in the world, m, in the order of the tasks of `ReachabilityModel`.
-
-    Raises
-    ------
-    RetargetError
-        If two handles move in different numbers of poses.
+    Handles move together: pose k of one with pose k of the other; one that stands still has a single pose.
+    Points are in the order of the tasks of `ReachabilityModel`.
     """
     counts = {side: len(handle.poses) for side, handle in handles.items() if len(handle.poses) > 1}
     if len(set(counts.values())) > 1:
         counted = ", ".join(f"{side} {count}" for side, count in counts.items())
         raise RetargetError(f"handles that move together need as many poses each; given: {counted}")
-    count = max(counts.values(), default=1)
-    points = []
+    count, points = max(counts.values(), default=1), []
     for side in SIDES:
         if side in handles:
             offsets = np.vstack([np.zeros((1, 3)), ROTATION_WEIGHT * _axes(handles[side])])
@@ -182,23 +205,67 @@ def handle_path_points(handles: Mapping[str, HandlePath]) -> Array:
     return np.concatenate(points, axis=1)
 
 
-def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
-    """Find the least distance between links that could collide.
+def hand_displacement(handles: Mapping[str, HandlePath]) -> Array:
+    """Add up half of what each handle moves from the middle of its path (K, 3), m, world."""
+    total = np.zeros((len(handle_path_points(handles)), 3))
+    for handle in handles.values():
+        path = handle.poses[:, :3, 3]
+        total += 0.5 * (path - 0.5 * (path.min(axis=0) + path.max(axis=0)))
+    return total
 
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-    joints : (K, n) array
-        Joint positions along a path, rad.
 
-    Returns
-    -------
-    float
-        Distance, m; negative: the depth of penetration. Infinite where no links come near each other.
+def make_hand_path(reach: ReachabilityModel, handles: Mapping[str, HandlePath], sway: Array) -> HandPath:
+    """Prepare the path of the hands along their handles, in the axes of the world.
+
+    What the COG goes with the hands, the root goes a little farther, as the feet stay. The sway (K, 3), m,
+    world, is what else balance asks of the root.
     """
-    root = pin.neutral(reach.model)[: reach.robot.root_q]
-    least = np.inf
+    return HandPath(
+        handle_path_points(handles), sway, float(reach.hands.gain.mean()) * hand_displacement(handles)
+    )
+
+
+def select_poses(hand_path: HandPath, poses: NDArray[np.int64]) -> HandPath:
+    """Keep the poses of a path with these indices (S,) only."""
+    return HandPath(*(np.ascontiguousarray(values[poses]) for values in hand_path))
+
+
+def com_offset(hands: Array, heading: float, follow: float, advance: float) -> Array:
+    """Compute how far the root, or the COG, goes with the hands' displacement (K, 3): (K, 2), m, world.
+
+    `follow` is the part of the hands' horizontal displacement, `advance` the displacement forward, m, for
+    each metre that the hands rise.
+    """
+    ahead = np.array([np.cos(heading), np.sin(heading)])
+    return np.asarray(follow * hands[:, :2] + advance * hands[:, 2:] * ahead)
+
+
+def base_displacement(base: Array, hand_path: HandPath) -> Array:
+    """Compute where a root with base parameters (6,) is in each pose of a path (K, 3), m, in its axes."""
+    root = base[:3] + hand_path.sway
+    root[:, :2] += com_offset(hand_path.hands, *base[3:])
+    return np.asarray(root)
+
+
+def from_base(base: Array, hand_path: HandPath) -> Array:
+    """Express the points of a path (K, P, 3), m, in the axes of a root with base parameters (6,)."""
+    return np.asarray(
+        (hand_path.points - base_displacement(base, hand_path)[:, None]) @ rotation_about_z(base[3])
+    )
+
+
+def rotation_about_z(angle: float) -> Array:
+    """Compute the rotation matrix (3, 3) of an angle about z."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
+    """Find the least distance, m, between links that could collide along a path (K, n), rad.
+
+    Negative: the depth of penetration. Infinite where no links come near each other.
+    """
+    root, least = pin.neutral(reach.model)[: reach.robot.root_q], np.inf
     for q in joints:
         near = possible_pairs(reach.pairs, np.concatenate([root, q]), min(least, 0.0))
         least = min([least, *(pair_distance(reach.pairs, pair) for pair in near)])
@@ -206,55 +273,27 @@ def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
 
 
 def arm_length(reach: ReachabilityModel) -> float:
-    """Measure the longer arm from its shoulder to its palm.
-
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-
-    Returns
-    -------
-    float
-        Length along the arm, m.
-    """
+    """Measure the longer arm from its shoulder along it to its palm, m."""
     model, data = reach.model, reach.model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
     lengths = []
     for side in reach.columns:
-        positions = [
-            data.oMf[model.getFrameId(reach.robot.frames[role])].translation for role in _roles(side)
-        ]
+        frames = [model.getFrameId(reach.robot.frames[role]) for role in _roles(side)]
+        positions = [data.oMf[frame].translation for frame in frames]
         lengths.append(float(np.linalg.norm(np.diff(positions, axis=0), axis=1).sum()))
     return max(lengths)
 
 
 def root_sway_path(reach: ReachabilityModel, joints: Array) -> Array:
-    """Compute how far the joints take the COG, in the root's axes, times what the root goes against it.
+    """Compute how far joints (K, n) take the COG, in the root's axes, times what the root goes against it.
 
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-    joints : (K, n) array
-        Joint positions along a path, rad.
-
-    Returns
-    -------
-    (K, 3) array
-        Displacement, m; zero for a root that does not sway.
+    (K, 3), m; zero for a root that does not sway.
     """
-    model, data, compensation = reach.model, reach.model.createData(), reach.hands.compensation
-    root = pin.neutral(model)[: reach.robot.root_q]
+    model, data, root = reach.model, reach.model.createData(), pin.neutral(reach.model)[: reach.robot.root_q]
     coms = np.array([pin.centerOfMass(model, data, np.concatenate([root, q]))[:2] for q in joints])
     displacement = np.zeros((len(joints), 3))
-    displacement[:, :2] = compensation.gain * (coms - compensation.reference)
+    displacement[:, :2] = reach.hands.gain * (coms - reach.hands.reference)
     return displacement
-
-
-def _select_joints(robot: Robot, model: pin.Model, joints: Array) -> Array:
-    """Take those of a robot's joint positions that a reduced model has."""
-    return joints[[robot.joint_names.index(name) for name in model.names[first_joint(model) :]]]
 
 
 def _roles(side: str) -> list[str]:

@@ -16,7 +16,7 @@ from simbench.retargeting.fixed_base.base import (
     planned_torques,
     rest_posture,
 )
-from simbench.retargeting.placement.base_height import base_height
+from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.reference.assembly import sample_motion
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot

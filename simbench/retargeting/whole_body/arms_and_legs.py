@@ -20,7 +20,7 @@ from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
 from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.placement.spot import BasePlacement
+from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
 from simbench.retargeting.timing.local import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (

@@ -18,11 +18,15 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.placement.base_height import base_height
-from simbench.retargeting.placement.hand_path import com_offset
-from simbench.retargeting.placement.placement import Placement
-from simbench.retargeting.placement.spot import BasePlacement, Placed, evaluate_placement
-from simbench.retargeting.placement.spot_search import find_spot
+from simbench.retargeting.placement.placement import (
+    BasePlacement,
+    Placed,
+    Placement,
+    base_height,
+    evaluate_placement,
+    find_spot,
+)
+from simbench.retargeting.placement.reach_model import com_offset
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 

@@ -5,11 +5,12 @@ import pinocchio as pin
 import pytest
 
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement import separation as module
-from simbench.retargeting.placement.hand_path import from_base, make_hand_path
+from simbench.retargeting.placement import limit_margin as module
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,
+    from_base,
     least_clearance,
+    make_hand_path,
     make_reachability_model,
 )
 from simbench.robot.robot import load_robot
@@ -45,7 +46,7 @@ def test_links_part_and_palms_stay(mahru):
         before = -least_clearance(reach, joints[None])
         low, high = np.full(6, -0.3), np.full(6, 0.3)
         place, path = module.separate_links(
-            reach, course, np.zeros(6), joints[None], reach.boxes[0], module.BaseRange(low, high)
+            reach, course, np.zeros(6), joints[None], reach.boxes[0], np.stack([low, high])
         )
         assert (path >= reach.boxes[0][0]).all()
         assert (path <= reach.boxes[0][1]).all()
@@ -86,11 +87,11 @@ def test_what_is_missing_is_seen_from_the_swaying_root(mahru):
     course = make_hand_path(reach, handles, np.zeros((1, 3)))
     unknowns = np.concatenate([np.zeros(6), joints])
     wrong, _ = module._residuals(reach, course, unknowns)
-    sway = reach.hands.compensation.gain * (
+    sway = reach.hands.gain * (
         pin.centerOfMass(
             reach.model, reach.model.createData(), np.concatenate([pin.neutral(reach.model)[:7], joints])
         )[:2]
-        - reach.hands.compensation.reference
+        - reach.hands.reference
     )
     points = from_base(unknowns[:6], course)
     # The handles stand where the palms are without swaying: all are off by the sway alone.
