@@ -9,8 +9,8 @@ from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.handles import HandlePath
 from simbench.options import RobotSection
-from simbench.retargeting.placement.limit_margin import ReachTolerances
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement, find_spot
+from simbench.retargeting.placement.root_placement import ReachTolerances
 from simbench.retargeting.reference.reference import Reference
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.pipeline import run_scenario

@@ -364,17 +364,15 @@ def clearance_qp_step(
     return step
 
 
-def clear_path(
-    shapes: BodyShapes, joints: Array, margin: float, *, limits: tuple[Array, Array] | None = None
-) -> Array:
+def clear_path(shapes: BodyShapes, joints: Array, margin: float, limits: tuple[Array, Array]) -> Array:
     """Lead a joint path (T, n), rad, around the robot's own body, clear as far as can be; its ends stay.
 
     An end may itself be nearer than the margin, m, as a hand laid on the body is: there the margin begins
     with the distance at the end, so that the path leaves it gradually and not within a sample. The
     displacement is a cubic spline over the fraction of the path, whatever the number of samples, and sets in
     without acceleration. Gauss-Newton over all control points at once; a step that does not lower the cost is
-    halved. The displacement does not pass the lowest and highest positions, rad, if there are limits; a joint
-    on its limit leaves the way round to the others. The shapes are those of the upper body, or of a robot on
+    halved. The displacement does not pass the lowest and highest positions (n,), rad; a joint on its limit
+    leaves the way round to the others. The shapes are those of the upper body, or of a robot on
     a fixed base, with what is about it.
     """
     detour = _Detour(shapes, joints, margin, limits)
@@ -389,8 +387,6 @@ def clear_path(
                 points, least = way, left
             if least <= _TOLERATED * margin:
                 break
-    if limits is None:
-        return joints + detour.basis @ points
     # Between two control points, a limit that a joint nears fast is passed by a little.
     low, high = np.minimum(limits[0], joints), np.maximum(limits[1], joints)
     return np.clip(joints + detour.basis @ points, low, high)
@@ -399,9 +395,7 @@ def clear_path(
 class _Detour:
     """Displacement δ = B c of a joint path (T, n) by control points c (K, n), to lead it round the body."""
 
-    def __init__(
-        self, shapes: BodyShapes, joints: Array, margin: float, limits: tuple[Array, Array] | None
-    ) -> None:
+    def __init__(self, shapes: BodyShapes, joints: Array, margin: float, limits: tuple[Array, Array]) -> None:
         self.workspace, self.joints = PairWorkspace(shapes.model, shapes.geometry), joints
         self.base = AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
         self.fraction = np.linspace(0.0, 1.0, len(joints))
@@ -413,12 +407,10 @@ class _Detour:
         knots = np.concatenate([[0.0] * 3, np.linspace(0.0, 1.0, _CONTROL_POINTS - 2), [1.0] * 3])
         # Without the first and last three control points, it begins and ends without acceleration.
         self.basis = BSpline.design_matrix(self.fraction, knots, 3).toarray()[:, 3:-3]
-        self.low, self.high = np.array(-np.inf), np.array(np.inf)
-        if limits is not None:
-            # What the samples about a control point have left to the limits.
-            share = self.basis / self.basis.sum(axis=0)
-            self.low = share.T @ np.minimum(limits[0] - joints, 0.0)
-            self.high = share.T @ np.maximum(limits[1] - joints, 0.0)
+        # What the samples about a control point have left to the limits.
+        share = self.basis / self.basis.sum(axis=0)
+        self.low = share.T @ np.minimum(limits[0] - joints, 0.0)
+        self.high = share.T @ np.maximum(limits[1] - joints, 0.0)
 
     def rows(self, sample: int, displaced: Array) -> tuple[Array, Array]:
         """Clearance rows of a sample of a displaced path (T, n)."""

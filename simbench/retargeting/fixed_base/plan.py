@@ -291,7 +291,7 @@ def _lead_round(
         return kept, near
     home = problem.home
     limits = limits_of_motion(problem.robot, home, problem.settings.joint_limit_margin_rad)
-    joints = clear_path(shapes_among(scene, surroundings), straight.q, _LEAD_CLEARANCE, limits=limits)
+    joints = clear_path(shapes_among(scene, surroundings), straight.q, _LEAD_CLEARANCE, limits)
     still = find_near(scene, replace(straight, q=joints), surroundings)
     if _count(still) < _count(near):
         return joints - straight.q, still

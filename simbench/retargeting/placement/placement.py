@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
@@ -18,41 +19,24 @@ from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
 from simbench.options import RobotSection
-from simbench.retargeting.placement.limit_margin import (
-    FINE,
-    Candidate,
-    NominalPosture,
-    ReachTolerances,
-    evaluate_base_pose,
-    is_path_feasible,
-    nominal_postures,
-    sample_indices,
-    search_base_pose,
-)
-from simbench.retargeting.placement.posture_ik import HandPath
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,
-    arm_length,
-    base_displacement,
     com_offset,
-    from_base,
     hand_displacement,
-    handle_path_points,
-    make_hand_path,
-    make_reachability_model,
-    root_sway_path,
     rotation_about_z,
-    select_poses,
+)
+from simbench.retargeting.placement.root_placement import (
+    NominalPosture,
+    Placement,
+    ReachTolerances,
+    evaluate_root,
+    find_root,
 )
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
 OnProgress = Callable[[str, int, int], None]
 
-_PRICE = 0.02
-"""Margin, rad, that a base pose aside of the handles' middle or a rotation must gain."""
-_PLAIN_STARTS, _STARTS = 16, 48
-"""Base poses from which the search starts: straight behind the handles, and all about."""
 _BALANCE_ROUNDS, _SETTLED = 5, 2e-4
 """Most rounds of arms and balance, and change of the pelvis' path, m, after which they agree."""
 _LEAST_KNEE = 0.2
@@ -115,58 +99,6 @@ class BasePlacement:
 
 
 @dataclass(frozen=True)
-class Placement:
-    """A base pose of a robot, and how its hands follow their handles from there.
-
-    Parameters
-    ----------
-    base : (6,) array
-        Base parameters of the root link, as in `HandPath`. It also sways against the arms.
-    sway : (K, 3) array
-        Added to the root's position in each pose, besides what follows, m, world.
-    margin : float
-        Joint-limit margin that all joints keep at once along the whole path, rad; 0 if it cannot be followed.
-        From 0.5 rad on more was not looked for.
-    tightest : str
-        The joint that comes nearest to a limit.
-    missing : float
-        Distance of the palm that is farthest from its handle, m; 0 if the path can be followed.
-    missing_rotation : float
-        Angle of the palm that is rotated farthest from its handle, rad; 0 likewise.
-    fault : str
-        Why the path cannot be followed; empty if it can.
-    clearance : float
-        Least distance between the robot's links, m; infinite where none come near each other.
-    root_positions : (K, 3) array
-        Position of the root link in each pose, world frame, m.
-    postures : (K, n) array
-        Positions of `joint_names` along the path, rad; where it cannot be followed, the nearest to it.
-    joint_names : tuple of str
-        Joints of trunk and arms.
-    nominal : NominalPosture
-        From where the postures were found.
-    """
-
-    base: Array
-    sway: Array
-    margin: float
-    tightest: str
-    missing: float
-    missing_rotation: float
-    fault: str
-    clearance: float
-    root_positions: Array
-    postures: Array
-    joint_names: tuple[str, ...]
-    nominal: NominalPosture
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the path can be followed."""
-        return not self.fault
-
-
-@dataclass(frozen=True)
 class Placed:
     """A base placement and what the hands can do from there.
 
@@ -190,7 +122,8 @@ class Placed:
         placement = self.placement
         if placement.feasible:
             return placement.margin
-        return min(placement.clearance, 0.0) - placement.missing - 0.1 * placement.missing_rotation
+        position, rotation = placement.errors.max(axis=1).tolist()
+        return min(placement.clearance, 0.0) - position - 0.1 * rotation
 
     def with_fault(self, fault: str, *, legs: bool = False) -> "Placed":
         """Note a fault where there is none yet, and whether it is the legs'."""
@@ -198,154 +131,6 @@ class Placed:
         if not placement.fault:
             placement = replace(placement, fault=fault, margin=0.0)
         return Placed(self.spot, placement, legs)
-
-
-def evaluate_root(
-    reach: ReachabilityModel,
-    handles: Mapping[str, HandlePath],
-    base: Array,
-    sway: Array,
-    tolerances: ReachTolerances,
-    likely: NominalPosture | None = None,
-) -> Placement:
-    """Evaluate whether the hands can follow their handles from where a robot's root is.
-
-    The placement is the one with the largest margin, or the least missing, of base parameters (6,) and sway
-    (K, 3), m. `likely` is from where postures were found nearby; if it still serves, no other is tried.
-    """
-    hand_path = make_hand_path(reach, handles, sway)
-
-    def evaluate(path: HandPath, nominals: list[NominalPosture]) -> Candidate:
-        return evaluate_base_pose(reach, path, base, nominals, tolerances, strictness=1.0)
-
-    found = None if likely is None else evaluate(hand_path, [likely])
-    if found is None or found.margin < 0.0:
-        nominals = nominal_postures(reach)
-        few = select_poses(hand_path, sample_indices(len(hand_path.points), FINE))
-        first = evaluate(few, nominals)
-        found = evaluate(hand_path, [first.nominal])
-        if first.margin >= 0.0 > found.margin:
-            found = evaluate(hand_path, nominals)
-    return _make_placement(reach, hand_path, found, tolerances)
-
-
-def find_root(
-    reach: ReachabilityModel,
-    handles: Mapping[str, HandlePath],
-    base: Array,
-    sway: Array,
-    heights: tuple[float, float],
-    tolerances: ReachTolerances,
-    progress: Callable[[int, int], None],
-    most_follow: float = 0.0,
-    most_advance: float = 0.0,
-    *,
-    nearby: bool = False,
-) -> Placement:
-    """Find where a robot's root is best for its hands to follow their handles.
-
-    Varied are distance and lateral offset of the root from the middle of the handles' paths, its heading and
-    its height, and how far it goes with the hands.
-
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-    handles : {side: HandlePath}
-        Path of the handle that each hand holds.
-    base : (6,) array
-        First guess of the base parameters.
-    sway : (K, 3) array
-        Kept, m, world.
-    heights : (float, float)
-        How far the root may be below and above the first guess, m.
-    tolerances : ReachTolerances
-        Largest palm errors that are accepted, and the margin at which the search ends.
-    progress : callable (done, total)
-        Told after every start.
-    most_follow : float
-        `follow` may also be from 0 to this.
-    most_advance : float
-        `advance` may also be up to this, forwards or backwards.
-    nearby : bool
-        Whether to look only where small steps from the first guess lead.
-
-    Returns
-    -------
-    Placement
-        The one with the largest margin; if there is none, the one with the least missing.
-    """
-    about, length, nominals = rotation_about_z(base[3]), arm_length(reach), nominal_postures(reach)
-    world = make_hand_path(reach, handles, sway)
-    hand_path = HandPath(*(values @ about for values in world))
-    paths = [handle.poses[:, :3, 3] for handle in handles.values()]
-    middle = np.zeros(6)
-    middle[:3] = np.mean([0.5 * (path.min(axis=0) + path.max(axis=0)) for path in paths], axis=0) @ about
-    here = np.array([*(base[:3] @ about), 0.0, base[4], base[5]])
-    # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
-    most_rotation = 0.9 if reach.robot.floating else 1.6
-    found: list[Candidate] = []
-    # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
-    for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
-        room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * most_rotation, 0.0, 0.0])
-        bounds = np.stack([middle - room, middle + room])
-        bounds[:, 2], bounds[:, 4:] = here[2] + np.array(heights), here[4:]
-        if free:
-            bounds[0, 4:] = np.minimum(here[4:], (0.0, -most_advance))
-            bounds[1, 4:] = np.maximum(here[4:], (most_follow, most_advance))
-        bases = [np.clip(here, *bounds)] * len(nominals)
-        if not nearby:
-            # Its import takes a third of a second of CPU time.
-            from scipy.stats.qmc import Halton
-
-            behind, spread = 0.5 * (bounds[0] + bounds[1]), 0.5 * (bounds[1] - bounds[0])
-            behind[0] = middle[0] - 0.65 * length
-            spread[[0, 1, 3]] = 0.5 * length, 0.5 * free * length, 0.9 * free * most_rotation
-            bases = [bases[0], *(behind + spread * (2.0 * Halton(6, seed=0).random(count) - 1.0))]
-        starts = [(each, nominals[number % len(nominals)]) for number, each in enumerate(bases)]
-        starts += [(candidate.base, candidate.nominal) for candidate in found]
-        found.append(search_base_pose(reach, hand_path, bounds, tolerances, starts, progress))
-        if found[0].margin >= tolerances.ample_margin:
-            break
-    price = _PRICE if found[0].margin >= 0.0 else 0.0
-    best = found[0] if found[0].score >= found[-1].score - price else found[-1]
-    root = np.array([*(about @ best.base[:3]), base[3] + best.base[3], *best.base[4:]])
-    return _make_placement(reach, world, replace(best, base=root), tolerances)
-
-
-def _make_placement(
-    reach: ReachabilityModel, hand_path: HandPath, found: Candidate, tolerances: ReachTolerances
-) -> Placement:
-    """Say what a candidate comes to in the world, and why its path cannot be followed."""
-    base, joints = found.base, found.joints
-    room = np.minimum(joints - reach.limits[0], reach.limits[1] - joints).min(axis=0)
-    names = tuple(reach.model.names[-len(room) :])
-    off, rotated = found.errors.max(axis=1).tolist()
-    points, box = from_base(base, hand_path), reach.boxes[found.nominal.box]
-    fault = ""
-    if found.margin < 0.0:
-        fault = "a palm stays too far from its handle"
-        if off > tolerances.position or rotated > tolerances.rotation:
-            fault = f"a palm stays {1000 * off:.1f} mm and {np.degrees(rotated):.1f}° from its handle"
-        elif found.clearance < 0.0:
-            fault = f"links of the robot are {-1000 * found.clearance:.0f} mm inside each other"
-        elif not is_path_feasible(reach, points, joints, found.errors, found.nominal.joints, box, tolerances):
-            fault = "every pose can be reached, but not one after the other: the arms would have to jump"
-    sway = root_sway_path(reach, joints) @ rotation_about_z(base[3]).T
-    return Placement(
-        base=base,
-        sway=hand_path.sway,
-        margin=0.0 if fault else float(room.min()),
-        tightest=names[int(room.argmin())],
-        missing=off if fault else 0.0,
-        missing_rotation=rotated if fault else 0.0,
-        fault=fault,
-        clearance=found.clearance,
-        root_positions=base_displacement(base, hand_path) - sway,
-        postures=joints,
-        joint_names=names,
-        nominal=found.nominal,
-    )
 
 
 def handles_for(
@@ -406,50 +191,26 @@ def evaluate_placement(
     The pelvis sways against the arms; by how much more or less than assumed, the balance of the whole body
     tells, and both are solved in turn. The pelvis of a seated robot does not move.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with the hands that hold the handles.
-    handles : {side: HandlePath}
-        From `handles_for`.
-    spot : BasePlacement
-        Base placement of the standing or seated robot.
-    posture : str
-        Named posture whose legs and head are used.
-    tolerances : ReachTolerances
-        Largest palm errors that are accepted, and the margin at which the search ends.
-    likely : NominalPosture, optional
-        Posture from which the arms of a root that stays where it is are looked for first; if it serves, no
-        other is tried.
-
-    Returns
-    -------
-    Placed
-        With the largest joint-limit margin, or the least missing.
-
-    Raises
-    ------
-    RetargetError
-        If the legs do not allow the height.
+    Handles are those of `handles_for`, the named posture gives legs and head. `likely` is from where the arms
+    of a root that stays where it is are looked for first; if it serves, no other posture is tried. Raises an
+    error if the legs do not allow the height.
     """
-    sway = np.zeros((len(handle_path_points(handles)), 3))
     if not robot.floating or posture == SEATED:
         position, joints = fixed_root(robot, spot, posture)
-        reach = make_reachability_model(robot, handles, joints)
-        base = np.array([*position, spot.heading, 0.0, 0.0])
-        return Placed(spot, evaluate_root(reach, handles, base, sway, tolerances, likely))
+        reach, base = ReachabilityModel(robot, handles, joints), np.array([*position, spot.heading, 0.0, 0.0])
+        return Placed(spot, evaluate_root(reach, handles, base, tolerances, likely=likely))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     targets, gain = cog_targets(stance, handles, spot), sway_gain(robot, stance)
-    reach = make_reachability_model(robot, handles, stance.joints, gain)
+    reach = ReachabilityModel(robot, handles, stance.joints, gain)
     base = np.array([*stance.base[:3], spot.heading, spot.follow, spot.advance])
     base[:2] += gain[0] * spot.lean * forward(spot.heading)
-    likely = None
+    likely, sway = None, np.zeros((len(targets), 3))
     for attempt in range(_BALANCE_ROUNDS):
-        placed = Placed(spot, evaluate_root(reach, handles, base, sway, tolerances, likely))
+        placed = Placed(spot, evaluate_root(reach, handles, base, tolerances, sway, likely))
         placement = placed.placement
         likely, joints = placement.nominal, np.tile(stance.joints, (len(targets), 1))
         columns = [robot.joint_names.index(name) for name in placement.joint_names]
-        joints[:, columns] = placement.postures
+        joints[:, columns] = placement.joints
         try:
             root, joints = solve_com_ik(robot, stance, joints, targets)
         except RetargetError as error:
@@ -537,30 +298,12 @@ def find_spot(
     The search places the root; where the feet then are depends on the balance of what the arms do, and so
     does the root's sway, with which the search goes on nearby.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with the hands that hold the handles.
-    handles : {side: HandlePath}
-        From `handles_for`.
-    start : BasePlacement
-        First guess.
-    posture : str
-        Named posture whose legs and head are used.
-    on_progress : callable (stage, done, total)
-        Told after every start of a stage.
-    tolerances : ReachTolerances
-        Largest palm errors that are accepted, and the margin at which the search ends.
-    any_height : bool
-        Whether the height of a fixed base is searched for too: the robot stands on a pedestal.
-
-    Returns
-    -------
-    Placed
-        If hands can follow their handles from nowhere, the one from which least is missing.
+    Handles are those of `handles_for`, the named posture gives legs and head; `start` is the first guess.
+    `on_progress` (stage, done, total) is told after every start of a stage. With `any_height` the height of a
+    fixed base is searched for too: the robot stands on a pedestal. If hands can follow their handles from
+    nowhere, it is the placement from which least is missing.
     """
     turned = rotation_about_z(start.heading)[:2, :2]
-    sway = np.zeros((len(handle_path_points(handles)), 3))
     if not robot.floating or posture == SEATED:
         start, heights = replace(start, height=0.0) if robot.floating else start, (0.0, 0.0)
         if any_height and not robot.floating:
@@ -569,18 +312,19 @@ def find_spot(
             heights = -start.height, max(highest - start.height, 0.0)
         position, joints = fixed_root(robot, start, posture)
         offset = turned.T @ (position[:2] - start.position)
-        reach = make_reachability_model(robot, handles, joints)
-        base = np.array([*position, start.heading, 0.0, 0.0])
-        placement = find_root(
-            reach, handles, base, sway, heights, tolerances, lambda *done: on_progress("place", *done)
+        reach, base = (
+            ReachabilityModel(robot, handles, joints),
+            np.array([*position, start.heading, 0.0, 0.0]),
         )
-        x, y, z, heading, *_ = placement.base.tolist()
+        progress = partial(on_progress, "place")
+        placement = find_root(reach, handles, base, heights, tolerances, progress)
+        _, _, z, heading, *_ = placement.base.tolist()
         x, y = (placement.base[:2] - rotation_about_z(heading)[:2, :2] @ offset).tolist()
         return Placed(BasePlacement((x, y), heading, start.height if robot.floating else z), placement)
     low, high = height_range(robot, posture)
     stance = stand(robot, start.position, start.heading, posture)
-    gain = sway_gain(robot, stance)
-    reach = make_reachability_model(robot, handles, stance.joints, gain)
+    gain, sway = sway_gain(robot, stance), None
+    reach = ReachabilityModel(robot, handles, stance.joints, gain)
     # Together `follow` and `advance` keep the COG inside the box about the soles.
     room, hands = float(half_soles(robot, stance).min()) - _SUPPORT_ROOM, hand_displacement(handles)
     across = max(float(np.linalg.norm(hands[:, :2], axis=1).max()), 1e-6)
@@ -594,19 +338,11 @@ def find_spot(
     height_room, legs_fault = _HEIGHT_ROOM, False
     for attempt in range(_SEARCH_ROUNDS):
         before, lift = -np.inf if best is None else best.rank, base[2] - stance.base[2]
-        placement = find_root(
-            reach,
-            handles,
-            base,
-            sway,
-            (low - lift, high - lift),
-            tolerances,
-            lambda *done, stage=f"place {attempt + 1}": on_progress(stage, *done),  # type: ignore[misc]
-            most_follow,
-            most_advance,
-            # Where the legs were at fault, the arms have to do otherwise.
-            nearby=attempt > 0 and not legs_fault,
-        )
+        heights, progress = (low - lift, high - lift), partial(on_progress, f"place {attempt + 1}")
+        # Where the legs were at fault, the arms have to do otherwise.
+        nearby = attempt > 0 and not legs_fault
+        motion = sway, most_follow, most_advance
+        placement = find_root(reach, handles, base, heights, tolerances, progress, *motion, nearby=nearby)
         base = placement.base
         _, _, z, heading, follow, advance = base.tolist()
         height, turned = float(np.clip(z - stance.base[2], low, high)), rotation_about_z(heading)[:2, :2]
@@ -622,7 +358,7 @@ def find_spot(
         if legs_fault and leant is None:
             leant = _leant(robot, handles, placed, posture, tolerances)
         joints = stand(robot, (0.0, 0.0), 0.0, posture, height).joints
-        reach = make_reachability_model(robot, handles, joints, gain)
+        reach = ReachabilityModel(robot, handles, joints, gain)
         if legs_fault:
             # The legs have room for the height, but not for the sway there.
             low, high = (low, height - height_room) if height > 0.0 else (height + height_room, high)

@@ -43,8 +43,6 @@ class CompensatedTree(NamedTuple):
         P points only.
     work : Workspace
         Arrays that are overwritten, but for the root, which is upright at the origin.
-    shifted : (P, 3) array
-        Overwritten.
     mass : (n + 1,) array
         Masses of the bodies of the tree, as fractions of the whole.
     com : (n + 1, 3) array
@@ -59,7 +57,6 @@ class CompensatedTree(NamedTuple):
     tree: KinematicTree
     tasks: Tasks
     work: Workspace
-    shifted: Array
     mass: Array
     com: Array
     gain: Array
@@ -146,7 +143,7 @@ def compensated_gauss_newton(hands: CompensatedTree, points: Array, joints: Arra
     targets (P, 3) are seen from where the root would be without swaying, m, root axes. Returned is the
     weighted sum of squares, m².
     """
-    tree, work, gain, shifted = hands.tree, hands.work, hands.gain, hands.shifted
+    tree, work, gain, shifted = hands.tree, hands.work, hands.gain, np.empty(points.shape)
     place_bodies(tree, joints, work.rotation, work.position)
     cx, cy = compute_root_sway(hands)
     for k in range(len(points)):
@@ -252,42 +249,24 @@ def solve_posture_ik(
 
 @compiled
 def solve_path_ik(
-    hands: CompensatedTree,
-    points: Array,
-    posture: PostureRange,
-    rounds: int,
-    give_up: float,
-    path: Array,
-    found: Array,
-) -> None:
+    hands: CompensatedTree, points: Array, posture: PostureRange, rounds: int, give_up: float
+) -> tuple[Array, Array]:
     """Follow points pose by pose, each from where the last one ended; the root sways about the origin.
 
     In every pose least is
 
         Σ w² ‖p − p(q)‖² + 10⁻⁶ Σ ((q − nominal) / half range)²,   low ≤ q ≤ high.
 
-    The second term makes the posture a function of the pose alone, so that closed paths close.
-
-    Parameters
-    ----------
-    hands : CompensatedTree
-        Trunk and arms; the workspace is overwritten.
-    points : (K, P, 3) array
-        From where the root would be without swaying, root axes, m.
-    posture : PostureRange
-        Its nominal posture is where to begin, too; its stiffness is for a half range to cost 1.
-    rounds : int
-        Most steps a pose; the first one may take six times as many.
-    give_up : float
-        Distance of a point from its target, m, beyond which the path is not followed any further.
-    path : (K, n) array
-        Overwritten: the joints in every pose, rad or m.
-    found : (K, P, 3) array
-        Overwritten: where the points are then, in the axes of `points`, m; infinite after giving up.
+    The second term makes the posture a function of the pose alone, so that closed paths close. The targets
+    (K, P, 3) are seen from where the root would be without swaying, root axes, m. The nominal posture is
+    where to begin, too; the stiffness is for a half range to cost 1. The first pose may take six times as
+    many rounds as the others. With a point farther than `give_up`, m, from its target the path is not
+    followed any further. Returned are the joints in every pose (K, n), rad or m, and where the points are
+    then (K, P, 3), m, in the same axes; infinite after giving up.
     """
     low, high, nominal = posture.low, posture.high, posture.nominal
     tasks, work, n = hands.tasks, hands.work, len(nominal)
-    joints = np.empty(n)
+    joints, path, found = np.empty(n), np.empty((len(points), n)), np.empty(points.shape)
     for i in range(n):
         joints[i] = min(max(nominal[i], low[i]), high[i])
     cost = _FIRST_STIFFNESS
@@ -313,6 +292,7 @@ def solve_path_ik(
                 found[t, k, i] = np.inf if lost else x
                 square += (x - points[t, k, i]) ** 2
             lost = lost or square > give_up * give_up
+    return path, found
 
 
 @compiled
@@ -324,41 +304,22 @@ def optimise_base_pose(
     rounds: int,
     base: Array,
     path: Array,
-) -> float:
+) -> tuple[Array, Array]:
     """Move a root, and the joints in all poses with it, to where the points miss their targets the least.
 
     Gauss-Newton steps of the six base parameters; in each pose the joints that are not at a limit go with
     them, which leaves of the normal equations Σ (A_pp − A_pq A_qq⁻¹ A_qp) dp = Σ (b_p − A_pq A_qq⁻¹ b_q).
-    After each step the joints of every pose are brought to their own minimum, inside their limits.
-
-    Parameters
-    ----------
-    hands : CompensatedTree
-        Trunk and arms; the workspace is overwritten.
-    hand_path : HandPath
-        Target positions of the palms in K poses.
-    posture : PostureRange
-        Joint limits, and the nominal posture near which the joints stay, as in `solve_path_ik`.
-    bounds : (2, 6) array
-        Least and greatest base parameters; equal where the root is to stay.
-    rounds : int
-        Most steps of the base parameters.
-    base : (6,) array
-        Base parameters to begin with, as in `HandPath`; overwritten with the solution.
-    path : (K, n) array
-        Joints in every pose to begin with, rad or m; overwritten with the solution.
-
-    Returns
-    -------
-    float
-        Sum of the squares of what the points miss, m², weighted.
+    After each step the joints of every pose are brought to their own minimum, inside their limits. Returned
+    are base parameters (6,), as in `HandPath`, and joints in every pose (K, n), rad or m; given are those to
+    begin with. `bounds` (2, 6) are the least and greatest base parameters, equal where the root is to stay;
+    the joints stay near the nominal posture as in `solve_path_ik`.
     """
     count, n = path.shape
     # A step that gains less than a millionth of what is missing is the last, however long it is.
     rule = DampingRule(1e-3, 1e-9, 2e5, 0.0, 1e-6, 0.0, _NOTHING_MISSING * count)
     # Steps of a tenth of a radian, of some centimetres and of a part of the hands' motion weigh the same.
     scale = np.array([1.0, 1.0, 1.0, 0.1, 0.03, 0.03])
-    low, high, trial, trial_path = np.empty(6), np.empty(6), base.copy(), path.copy()
+    low, high, path = np.empty(6), np.empty(6), path.copy()
     cost, matrix, vector, rates = _reduce_path(hands, hand_path, posture, base, path)
     progress = begin(rule, cost)
     while is_running(rule, progress, rounds):
@@ -367,6 +328,7 @@ def optimise_base_pose(
             damped[i, i] += progress.damping * count * scale[i]
             low[i], high[i] = bounds[0, i] - base[i], bounds[1, i] - base[i]
         step = solve_box(damped, vector, low, high)
+        trial, trial_path = np.empty(6), np.empty((count, n))
         for i in range(6):
             trial[i] = base[i] + step[i]
         for t in range(count):
@@ -381,13 +343,8 @@ def optimise_base_pose(
         progress = judge_step(rule, progress, cost, np.inf)
         if progress.accepted:
             matrix, vector, rates = trial_matrix, trial_vector, trial_rates
-            # What an assignment of whole arrays says when they do not fit would take seconds to compile.
-            for i in range(6):
-                base[i] = trial[i]
-            for t in range(count):
-                for i in range(n):
-                    path[t, i] = trial_path[t, i]
-    return progress.cost
+            base, path = trial, trial_path
+    return base, path
 
 
 @compiled

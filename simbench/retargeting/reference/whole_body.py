@@ -173,7 +173,7 @@ def _plan_lead(
         joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
         upper = joints[:, plan.upper]
         upper += run_up(clock, upper, velocity[plan.upper], asked**2 / duration, (lowest, highest))
-        clear = clear_path(plan.shapes, upper, _CLEARANCE, limits=(lowest, highest))
+        clear = clear_path(plan.shapes, upper, _CLEARANCE, (lowest, highest))
         joints[:, plan.upper] = np.clip(clear, lowest, highest)
         progress = minimum_jerk(clock, 0.0, duration)
         cog, zmp, share = np.hsplit(start + progress[:, None] * (target - start), [2, 4])

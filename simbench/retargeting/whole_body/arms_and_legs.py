@@ -320,7 +320,7 @@ def _lead_round(
         ends = [[joints[each], velocity[each], np.zeros(joints.shape[1])] for each in (start, end)]
         way = BPoly.from_derivatives(time[[start, end]], ends)(time[start : end + 1])
         changed[start : end + 1] = clear_path(
-            shapes, np.clip(way, *limits), _FREE_CLEARANCE, limits=(limits[0], limits[1])
+            shapes, np.clip(way, *limits), _FREE_CLEARANCE, (limits[0], limits[1])
         )
     return changed
 

@@ -200,11 +200,11 @@ def blend_into_placement(
     # Joints that no group names, such as the fingers of a gripper, are not placed and keep their posture.
     moved = [column for column, name in enumerate(names) if name in reached.joint_names]
     order = [reached.joint_names.index(names[column]) for column in moved]
-    guide = reached.postures[nearest_poses(handles, hands)][:, order]
+    guide = reached.joints[nearest_poses(handles, hands)][:, order]
     guide = _smooth(time, guide, order=2)
     touching = np.any(list(hands.contact.values()), axis=0)
     weight = near_contact(time, touching, _BLEND_TIME)[:, None]
-    resting = reached.postures[:, order].mean(axis=0)
+    resting = reached.joints[:, order].mean(axis=0)
     preferred, start = posture.copy(), posture.copy()
     preferred[:, moved] += weight * (resting - posture[:, moved])
     start[:, moved] += weight * (guide - posture[:, moved])

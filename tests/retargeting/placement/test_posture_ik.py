@@ -6,7 +6,7 @@ import pytest
 
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.posture_ik import compensated_gauss_newton, compute_root_sway
-from simbench.retargeting.placement.reach_model import make_reachability_model, root_sway_path
+from simbench.retargeting.placement.reach_model import ReachabilityModel, root_sway_path
 from simbench.robot.robot import load_robot
 
 GAIN = (1.3, 0.8)
@@ -16,7 +16,7 @@ GAIN = (1.3, 0.8)
 def reach():
     mahru = load_robot("mahru")
     handles = {side: HandlePath(np.eye(4)[None]) for side in ("left", "right")}
-    return make_reachability_model(mahru, handles, mahru.postures["standing"], GAIN)
+    return ReachabilityModel(mahru, handles, mahru.postures["standing"], GAIN)
 
 
 def own(reach, joints):

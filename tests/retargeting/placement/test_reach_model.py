@@ -5,13 +5,12 @@ import pinocchio as pin
 import pytest
 
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement import limit_margin as module
+from simbench.retargeting.placement import reach_model as module
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,
     from_base,
     least_clearance,
     make_hand_path,
-    make_reachability_model,
 )
 from simbench.robot.robot import load_robot
 
@@ -24,7 +23,7 @@ def mahru():
 def crossed(mahru, random) -> tuple[ReachabilityModel, dict[str, HandlePath], np.ndarray]:
     """A posture that brings links 5 to 30 mm into each other, and handles where its palms are."""
     free = {side: HandlePath(np.eye(4)[None], np.array([1.0, 0.0, 0.0])) for side in ("left", "right")}
-    reach = make_reachability_model(mahru, free, mahru.postures["standing"], (1.3, 1.2))
+    reach = ReachabilityModel(mahru, free, mahru.postures["standing"], (1.3, 1.2))
     low, high = reach.boxes[0]
     while True:
         joints = random.uniform(low + 0.2, high - 0.2)
