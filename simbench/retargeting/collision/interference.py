@@ -97,8 +97,8 @@ def find_interference(
         near = np.flatnonzero(np.isfinite(least))
         for run in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else ():
             worst = run[np.argmin(least[run])]
-            ends = time[run[[0, -1]]].tolist()
-            found.append(Interference(*pair, *ends, float(least[worst]), float(time[worst])))
+            start, end = time[run[[0, -1]]].tolist()
+            found.append(Interference(*pair, start, end, float(least[worst]), float(time[worst])))
     return tuple(sorted(found, key=lambda each: (each.start, each.first, each.second)))
 
 

@@ -98,7 +98,8 @@ class ReachabilityModel:
         self.limits = np.stack([model.lowerPositionLimit, model.upperPositionLimit])[:, robot.root_q :]
         self.boxes = _bent_boxes(robot, model, self.limits, sides)
         self.columns: dict[str, slice] = {}
-        bodies, points = [], []
+        points: list[Array] = []
+        bodies: list[int] = []
         for side in sides:
             body, rotation, middle = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
             axes = _axes(handles[side])

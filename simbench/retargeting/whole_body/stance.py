@@ -21,12 +21,12 @@ from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.placement import (
     BasePlacement,
     Placed,
-    Placement,
     base_height,
     evaluate_placement,
     find_spot,
 )
 from simbench.retargeting.placement.reach_model import com_offset
+from simbench.retargeting.placement.root_placement import Placement
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
