@@ -22,8 +22,8 @@ from scipy.optimize import least_squares
 from simbench.balance.standing.standing import height_range, stand
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.clearance import clearance_rows
-from simbench.retargeting.placement.reach_model import ReachabilityModel, make_reachability_model
-from simbench.retargeting.placement.spot import choose_posture
+from simbench.retargeting.placement.placement import choose_posture
+from simbench.retargeting.placement.reach_model import ReachabilityModel
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -157,7 +157,7 @@ def pose_problem(robot: Robot, handles: dict[str, HandlePath], poses: int = 12) 
     posture = [np.concatenate([np.zeros(2), end[2 : 2 + len(upper)], legs_rest]) for end in pose]
     return Problem(
         robot=robot,
-        reach=make_reachability_model(robot, handles, rest),
+        reach=ReachabilityModel(robot, handles, rest),
         handles=handles,
         samples=samples,
         joints=joints,

@@ -21,14 +21,14 @@ from simbench.cli.console import progress_bars
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement.spot import (
+from simbench.retargeting.placement.placement import (
     BasePlacement,
     Placed,
     choose_posture,
     evaluate_placement,
+    find_spot,
     handles_for,
 )
-from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import load_robot
 
 ROBOTS = ("romeo", "mahru", "puma560")

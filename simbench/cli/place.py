@@ -60,14 +60,14 @@ def place(
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
     from simbench.cli.console import make_console, progress_bars
     from simbench.motion.readers import read_motion
-    from simbench.retargeting.placement.spot import (
+    from simbench.retargeting.placement.placement import (
         BasePlacement,
         Placed,
         choose_posture,
         evaluate_placement,
+        find_spot,
         handles_for,
     )
-    from simbench.retargeting.placement.spot_search import find_spot
     from simbench.robot.robot import load_robot
 
     def show(placed: Placed) -> None:

@@ -9,9 +9,8 @@ from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.handles import HandlePath
 from simbench.options import RobotSection
-from simbench.retargeting.placement.limit_margin import ReachTolerances
-from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
-from simbench.retargeting.placement.spot_search import find_spot
+from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement, find_spot
+from simbench.retargeting.placement.root_placement import ReachTolerances
 from simbench.retargeting.reference.reference import Reference
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.pipeline import run_scenario
@@ -191,5 +190,5 @@ def test_place_of_who_sits_is_judged_and_found_with_the_pelvis_at_rest(romeo):
     assert found.spot.height == 0.0
     again = evaluate_placement(romeo, handles, found.spot, "seated", tolerances=enough).placement
     assert again.margin > 0.09
-    np.testing.assert_allclose(again.root_positions, np.tile(again.root.position, (7, 1)), atol=1e-12)
-    assert again.root.position[2] == pytest.approx(0.55134, abs=1e-5)
+    np.testing.assert_allclose(again.root_positions, np.tile(again.base[:3], (7, 1)), atol=1e-12)
+    assert again.base[2] == pytest.approx(0.55134, abs=1e-5)

@@ -1,25 +1,25 @@
 """Collision avoidance: the smallest smooth change of a joint path that keeps clear, with held palms fixed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+from scipy.linalg import solve, solveh_banded
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
-from simbench.retargeting.collision.clearance import BodyShapes
-from simbench.retargeting.collision.clearance_qp import (
-    Clearances,
-    QpTerms,
-    clearance_qp_step,
-    multiply_smoothness,
-    smoothness_matrix,
+from simbench.retargeting.collision.clearance import (
+    AT_ORIGIN,
+    BodyShapes,
+    ClearanceScene,
+    PairWorkspace,
+    clearance_rows,
 )
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.collision.scene import ClearanceScene, clearance_scene
 
 _PATH_WEIGHT = 1e-6
 """Squared weight of a radian away from the path, against a missing metre of clearance."""
@@ -35,7 +35,7 @@ _ACTIVATION_DISTANCE = 0.01
 """Distance beyond the margin, m, within which a pair is part of the problem: a step may bring it too near."""
 _STEP_FRACTION, _MAX_STEP = 0.6, 0.2
 """Fraction of a full step that is taken, and the largest, rad: nearest points go from face to face of a
-shape."""
+shape, and full steps jump with them."""
 _CONVERGED, _NEARLY_CONVERGED = 1e-5, 1e-3
 """Largest step, rad, after which the iteration ends: in any case, and when just the margin is kept."""
 _MARGIN_GAIN, _MAX_MARGIN_UPDATE, _MAX_EXTRA_MARGIN = 0.3, 1e-3, 0.01
@@ -48,28 +48,29 @@ _LIMIT_INSET = 3e-4
 _IK_TOLERANCE, _PALM_TOLERANCE = 1e-9, 1e-5
 """Error at which putting a palm back ends, and the most that may be left, m and rad."""
 
+_LIMIT_WEIGHT = 1e4
+"""Squared weight of a radian beyond a limit, against a missing metre of clearance."""
+_NEWTON_STEPS, _BISECTIONS = 20, 30
 
-@dataclass(frozen=True)
-class UpperBodyPath:
-    """Path of trunk and arms with the base they are on.
+_POSITION_WEIGHT, _BENDING_WEIGHT = 1e-5, 1e-4
+"""Weights of a detour's displacement and of its control points' curvature, against a squared missing
+metre."""
+_CONTROL_POINTS = 18
+"""Control points of the cubic spline that displaces a path."""
+_DETOUR_ROUNDS = 30
+"""Most Gauss-Newton steps of a detour."""
+_TOLERATED = 0.7
+"""Missing part of the margin from which on ways round are looked for."""
+_BENDS, _TRIALS, _EVERY, _REFINED = (0.3, 1.5), 480, 6, 16
+"""Smallest and largest bend of a joint, rad, that is tried as a way round; number of trials; samples between
+two that are looked at; and number of the best that are refined."""
+_LENGTH_WEIGHT = 0.01
+"""Missing distance, m, that a bend of 1 rad may save."""
+_APPROACH_FRACTION = 0.25
+"""Fraction of a path over which the margin grows from the distance at an end to the full one."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Time of each sample, s.
-    joints : (T, n) array
-        Positions of trunk and arms, rad.
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion.
-    """
 
-    time: Array
-    joints: Array
-    base: Array
-
-
-@dataclass(frozen=True)
-class HeldPalm:
+class HeldPalm(NamedTuple):
     """When a palm is held, and how.
 
     Parameters
@@ -84,30 +85,20 @@ class HeldPalm:
     rotation_axis: Array | None = None
 
 
-@dataclass(frozen=True)
-class CollisionFreePath:
-    """Path that keeps clear as far as it can.
-
-    Parameters
-    ----------
-    joints : (T, n) array
-        Positions of trunk and arms, rad.
-    missing : (T,) array
-        Clearance deficit: margin minus the distance of the nearest pair, m; 0 where all is clear.
-    """
-
-    joints: Array
-    missing: Array
+_PalmPoses = dict[int, tuple[pin.SE3, Array | None]]
+"""Poses at which palms are held by frame, and the axes in the palms' axes about which they may rotate."""
 
 
 def avoid_collisions(
     shapes: BodyShapes,
-    path: UpperBodyPath,
+    time: Array,
+    joints: Array,
+    base: Array,
     limits: Array,
     margin: float,
     palms: Mapping[str, HeldPalm] = MappingProxyType({}),
     obstacles: Sequence[Obstacle] = (),
-) -> CollisionFreePath:
+) -> tuple[Array, Array]:
     """Change a joint path where it comes too near the robot's own links or obstacles, and only there.
 
     With the displacement b, the distances d and the held palms' error e the penetrations of a neighbourhood
@@ -123,8 +114,12 @@ def avoid_collisions(
     ----------
     shapes : BodyShapes
         Collision shapes of the upper body, with the pairs that can collide.
-    path : UpperBodyPath
-        Path with T samples, joints inside the limits.
+    time : (T,) array
+        Time of each sample, s.
+    joints : (T, n) array
+        Positions of trunk and arms inside the limits, rad.
+    base : (T, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
     limits : (2, n) array
         Lower and upper joint limits, rad.
     margin : float
@@ -136,113 +131,71 @@ def avoid_collisions(
 
     Returns
     -------
-    CollisionFreePath
-        Samples that are clear, and not near one that is not, are the same as before.
-
-    Raises
-    ------
-    RetargetError
-        If an obstacle does not fit the robot or the path.
+    joints : (T, n) array
+        Positions of trunk and arms, rad, clear as far as can be. Samples that are clear, and not near one
+        that is not, are the same as before.
+    missing : (T,) array
+        Clearance deficit: margin minus the distance of the nearest pair, m; 0 where all is clear.
     """
-    scene = clearance_scene(shapes, path.base, obstacles)
-    missing = _find_deficits(scene, path.joints, range(len(path.time)), margin)
-    joints = path.joints.copy()
-    for start, end in _find_windows(path.time, missing > 0.0):
-        samples = np.arange(start, end)
-        smoothness = _PATH_WEIGHT * smoothness_matrix(path.time, start, end, _SMOOTHING_TIME)
-        window = _Window(
-            scene, samples, joints[samples], _held_palms(scene, path, samples, palms), smoothness, limits
-        )
-        changed = _restore_palms(window, _optimise_displacement(window, margin))
-        if changed is not None:
-            joints[samples] = changed
-        missing[samples] = _find_deficits(scene, joints[samples], samples, margin)
-    return CollisionFreePath(joints, missing)
-
-
-@dataclass(frozen=True)
-class _PalmPose:
-    """Pose at which a palm is held, and the axis in the palm's axes about which it may rotate."""
-
-    pose: pin.SE3
-    axis: Array | None
-
-    def rotated_like(self, pose: pin.SE3) -> pin.SE3:
-        """Rotate the held pose about its axis as far as another pose is."""
-        if self.axis is None:
-            return self.pose
-        rotation = pin.Quaternion(self.pose.rotation.T @ pose.rotation)
-        angle = 2.0 * np.arctan2(self.axis @ rotation.coeffs()[:3], rotation.w)
-        return self.pose * pin.SE3(pin.exp3(angle * self.axis), np.zeros(3))
-
-
-@dataclass(frozen=True)
-class _Window:
-    """Stretch of S samples that is changed together: joints (S, n), palms held, smoothness (3, S), limits."""
-
-    scene: ClearanceScene
-    samples: NDArray[np.int64]
-    joints: Array
-    palms: Sequence[Mapping[int, _PalmPose]]
-    smoothness: Array
-    limits: Array
-
-
-def _find_deficits(
-    scene: ClearanceScene, joints: Array, samples: Sequence[int] | NDArray[np.int64], margin: float
-) -> Array:
-    """Largest clearance deficit at each sample, m."""
-    return np.array(
-        [
-            scene.rows(int(sample), at, margin)[1].max(initial=0.0)
-            for sample, at in zip(samples, joints, strict=True)
-        ]
-    )
-
-
-def _find_windows(time: Array, near: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First sample and one past the last of each neighbourhood of samples that are too near."""
+    scene = ClearanceScene(shapes, base, obstacles)
+    model, data = scene.workspace.model, scene.workspace.data
+    missing = scene.deficits(range(len(time)), joints, margin)
     windows: list[tuple[int, int]] = []
-    for at in time[near]:
+    for at in time[missing > 0.0]:
         start, end = np.searchsorted(time, (at - _NEIGHBOURHOOD, at + _NEIGHBOURHOOD)).tolist()
         if windows and start <= windows[-1][1]:
             start = windows.pop()[0]
         windows.append((start, end))
-    return windows
+    changed = joints.copy()
+    for start, end in windows:
+        samples, held = np.arange(start, end), []
+        for sample in samples:
+            pin.framesForwardKinematics(model, data, np.concatenate([base[sample], joints[sample]]))
+            now = {model.getFrameId(name): palm for name, palm in palms.items() if palm.held[sample]}
+            held.append({frame: (data.oMf[frame].copy(), palm.rotation_axis) for frame, palm in now.items()})
+        smoothness = _PATH_WEIGHT * smoothness_matrix(time, start, end, _SMOOTHING_TIME)
+        changed[samples] = _avoid_in_window(scene, samples, joints[samples], held, smoothness, limits, margin)
+        missing[samples] = scene.deficits(samples, changed[samples], margin)
+    return changed, missing
 
 
-def _held_palms(
-    scene: ClearanceScene, path: UpperBodyPath, samples: NDArray[np.int64], palms: Mapping[str, HeldPalm]
-) -> list[dict[int, _PalmPose]]:
-    """Poses of the palms that are held at each sample, by frame id."""
-    model, data = scene.workspace.model, scene.workspace.data
-    poses = []
-    for sample in samples:
-        pin.framesForwardKinematics(model, data, np.concatenate([path.base[sample], path.joints[sample]]))
-        frames = {model.getFrameId(name): palm for name, palm in palms.items() if palm.held[sample]}
-        poses.append(
-            {frame: _PalmPose(data.oMf[frame].copy(), palm.rotation_axis) for frame, palm in frames.items()}
-        )
-    return poses
+def _avoid_in_window(
+    scene: ClearanceScene,
+    samples: NDArray[np.int64],
+    joints: Array,
+    palms: Sequence[_PalmPoses],
+    smoothness: Array,
+    limits: Array,
+    margin: float,
+) -> Array:
+    """Minimise the cost of `avoid_collisions` over S samples: joints (S, n), rad, held palms put back.
 
-
-def _optimise_displacement(window: _Window, margin: float) -> Array:
-    """Minimise the cost of `avoid_collisions` over a window: joints (S, n), rad, palms nearly in place."""
-    joints, (lower, upper) = window.joints, window.limits
-    target = margin + _SPARE_MARGIN
+    The margin has integral action: it grows where clearance is missing. The joints stay as they are if a palm
+    would have to give way.
+    """
+    (lower, upper), target = limits, margin + _SPARE_MARGIN
+    model, data, count = scene.workspace.model, scene.workspace.data, joints.shape[1]
     displacement, margins = np.zeros_like(joints), np.full(len(joints), target)
+    blocks, descent = np.empty((*joints.shape, count)), np.empty_like(joints)
     for number in range(_MAX_ROUNDS):
-        at = joints + displacement
-        blocks, descent, clearances, deficits = _linearise(window, at, margins)
+        at, gradients, missing = joints + displacement, [], []
+        for row, sample in enumerate(samples):
+            gradient, short = scene.rows(int(sample), at[row], margins[row] + _ACTIVATION_DISTANCE)
+            gradients.append(gradient)
+            missing.append(short - _ACTIVATION_DISTANCE)
+            jacobian, errors = _linearise_palms(model, data, palms[row])
+            blocks[row] = _PALM_WEIGHT * jacobian.T @ jacobian
+            descent[row] = _PALM_WEIGHT * errors @ jacobian
+        deficits = np.array([short.max(initial=-_ACTIVATION_DISTANCE) for short in missing])
         step = clearance_qp_step(
-            QpTerms(
-                window.smoothness,
-                blocks,
-                descent - multiply_smoothness(window.smoothness, displacement),
-                clearances,
-                np.minimum(lower + _LIMIT_INSET, joints) - at,
-                np.maximum(upper - _LIMIT_INSET, joints) - at,
-            )
+            smoothness,
+            blocks,
+            descent - multiply_smoothness(smoothness, displacement),
+            np.repeat(np.arange(len(joints)), [len(short) for short in missing]),
+            np.concatenate(gradients),
+            np.concatenate(missing),
+            np.minimum(lower + _LIMIT_INSET, joints) - at,
+            np.maximum(upper - _LIMIT_INSET, joints) - at,
         )
         deficits += target - margins
         too_far = ((margins > target) & (deficits < -_SPARE_MARGIN)).any()
@@ -254,63 +207,287 @@ def _optimise_displacement(window: _Window, margin: float) -> Array:
         good = deficits.max() <= _SPARE_MARGIN and not too_far
         if np.abs(change).max() < (_NEARLY_CONVERGED if good else _CONVERGED):
             break
-    return np.clip(joints + displacement, lower, upper)
+    changed = np.clip(joints + displacement, lower, upper)
+    for row, sample in enumerate(samples):
+        if palms[row]:
+            q = np.concatenate([scene.base[sample], changed[row]])
+            pin.framesForwardKinematics(model, data, q)
+            targets = {frame: _rotate_like(data.oMf[frame], *palm) for frame, palm in palms[row].items()}
+            bounds = PostureBounds(q[7:], lower, upper)
+            q = solve_damped_ik(model, data, q, targets, bounds, iterations=20, tolerance=_IK_TOLERANCE)
+            pin.forwardKinematics(model, data, q)
+            if np.abs(_linearise_palms(model, data, palms[row])[1]).max() > _PALM_TOLERANCE:
+                return joints
+            changed[row] = q[7:]
+    return changed
 
 
-def _restore_palms(window: _Window, joints: Array) -> Array | None:
-    """Put the held palms of joints (S, n) back exactly; None if a palm would have to give way."""
-    model, data = window.scene.workspace.model, window.scene.workspace.data
-    lower, upper = window.limits
-    for number, sample in enumerate(window.samples):
-        palms = window.palms[number]
-        if not palms:
-            continue
-        q = np.concatenate([window.scene.base[sample], joints[number]])
-        pin.framesForwardKinematics(model, data, q)
-        targets = {frame: palm.rotated_like(data.oMf[frame]) for frame, palm in palms.items()}
-        bounds = PostureBounds(q[7:], lower, upper)
-        q = solve_damped_ik(model, data, q, targets, bounds, iterations=20, tolerance=_IK_TOLERANCE)
-        pin.forwardKinematics(model, data, q)
-        if np.abs(_linearise_palms(model, data, palms)[1]).max() > _PALM_TOLERANCE:
-            return None
-        joints[number] = q[7:]
-    return joints
+def _rotate_like(pose: pin.SE3, held: pin.SE3, axis: Array | None) -> pin.SE3:
+    """Rotate a held pose about its axis as far as another pose is."""
+    if axis is None:
+        return held
+    rotation = pin.Quaternion(held.rotation.T @ pose.rotation)
+    angle = 2.0 * np.arctan2(axis @ rotation.coeffs()[:3], rotation.w)
+    return held * pin.SE3(pin.exp3(angle * axis), np.zeros(3))
 
 
-def _linearise(window: _Window, joints: Array, margins: Array) -> tuple[Array, Array, Clearances, Array]:
-    """Gauss-Newton terms of a window at joints (S, n) and margins (S,), m.
-
-    Matrices (S, n, n) and descent directions (S, n) of the palms; clearances; deficits (S,), m.
-    """
-    scene = window.scene
-    blocks, descent = np.empty((*joints.shape, joints.shape[1])), np.empty_like(joints)
-    gradients, missing = [], []
-    for number, sample in enumerate(window.samples):
-        rows, short = scene.rows(int(sample), joints[number], margins[number] + _ACTIVATION_DISTANCE)
-        gradients.append(rows)
-        missing.append(short - _ACTIVATION_DISTANCE)
-        jacobian, errors = _linearise_palms(scene.workspace.model, scene.workspace.data, window.palms[number])
-        blocks[number] = _PALM_WEIGHT * jacobian.T @ jacobian
-        descent[number] = _PALM_WEIGHT * errors @ jacobian
-    owner = np.repeat(np.arange(len(joints)), [len(short) for short in missing])
-    deficits = np.array([short.max(initial=-_ACTIVATION_DISTANCE) for short in missing])
-    return blocks, descent, Clearances(owner, np.concatenate(gradients), np.concatenate(missing)), deficits
-
-
-def _linearise_palms(model: pin.Model, data: pin.Data, palms: Mapping[int, _PalmPose]) -> tuple[Array, Array]:
+def _linearise_palms(model: pin.Model, data: pin.Data, palms: _PalmPoses) -> tuple[Array, Array]:
     """Jacobian (6 k, n) and error (6 k,) of palms, m and rad in world axes, where `data` has the joints."""
-    jacobian, errors = np.empty((6 * len(palms), model.nv - 6)), np.empty(6 * len(palms))
+    jacobian, errors = np.empty((len(palms), 6, model.nv - 6)), np.empty((len(palms), 6))
     if palms:
         pin.computeJointJacobians(model, data)
-    for number, (frame, palm) in enumerate(palms.items()):
-        rows = slice(6 * number, 6 * number + 6)
+    for rows, error, (frame, (held, axis)) in zip(jacobian, errors, palms.items(), strict=True):
         pose = pin.updateFramePlacement(model, data, frame)
-        target = palm.rotated_like(pose)
-        axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        jacobian[rows] = pin.getFrameJacobian(model, data, frame, axes)[:, 6:]
-        errors[rows][:3] = target.translation - pose.translation
-        errors[rows][3:] = pin.log3(target.rotation @ pose.rotation.T)
-        if palm.axis is not None:
-            axis = pose.rotation @ palm.axis
-            jacobian[rows][3:] -= np.outer(axis, axis @ jacobian[rows][3:])
-    return jacobian, errors
+        target = _rotate_like(pose, held, axis)
+        rows[:] = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
+        error[:3] = target.translation - pose.translation
+        error[3:] = pin.log3(target.rotation @ pose.rotation.T)
+        if axis is not None:
+            turning = pose.rotation @ axis
+            rows[3:] -= np.outer(turning, turning @ rows[3:])
+    return jacobian.reshape(-1, model.nv - 6), errors.ravel()
+
+
+def smoothness_matrix(time: Array, start: int, end: int, smoothing_time: float) -> Array:
+    """Build the matrix of ‖b‖² + τ⁴‖b̈‖² for a displacement b of samples `start` to `end` - 1; else b is 0.
+
+    So the displacement and its velocity come from 0 and return to it, but for an end of the whole path,
+    which is free. Returns the diagonal and the two below it (3, S), the same for every coordinate; the time
+    (T,) of the whole path and the time constant τ are in s.
+    """
+    first = max(start - 2, 0)
+    around = time[first : end + 2]
+    before, after = np.diff(around)[:-1, None], np.diff(around)[1:, None]
+    # Second derivative of the parabola through three samples.
+    stencil = 2.0 * np.hstack([1.0 / before, -1.0 / before - 1.0 / after, 1.0 / after]) / (before + after)
+    cost = np.zeros((3, len(around)))
+    cost[0] = 1.0
+    for one in range(3):
+        for other in range(one, 3):
+            products = smoothing_time**4 * stencil[:, one] * stencil[:, other]
+            cost[other - one, one : one + len(products)] += products
+    inside = cost[:, start - first : end - first].copy()
+    inside[1, -1:] = 0.0
+    inside[2, -2:] = 0.0
+    return inside
+
+
+def multiply_smoothness(smoothness: Array, displacement: Array) -> Array:
+    """Multiply the matrix (3, S) of `smoothness_matrix` and a displacement (S, n)."""
+    product = smoothness[0][:, None] * displacement
+    for offset in (1, 2):
+        coupling = smoothness[offset, :-offset, None]
+        product[offset:] += coupling * displacement[:-offset]
+        product[:-offset] += coupling * displacement[offset:]
+    return product
+
+
+def clearance_qp_step(
+    smoothness: Array,
+    blocks: Array,
+    descent: Array,
+    owner: NDArray[np.int64],
+    gradient: Array,
+    missing: Array,
+    lower: Array,
+    upper: Array,
+) -> Array:
+    """Compute the step (S, n), rad, of least cost of S samples with n coordinates under R clearances.
+
+    The cost is convex and piecewise quadratic: Newton's method, with the exact minimum along each direction,
+    ends after finitely many steps. Limits cost like clearances, so that what is cut off is smooth: the step
+    is less than a milliradian beyond them where other terms press against them.
+
+    Parameters
+    ----------
+    smoothness : (3, S) array
+        From `smoothness_matrix`: cost of the displacement itself.
+    blocks : (S, n, n) array
+        Gauss-Newton matrix of each sample, of everything but smoothness and clearances.
+    descent : (S, n) array
+        Descent direction of everything but the clearances.
+    owner : (R,) int array
+        Sample that each clearance belongs to.
+    gradient : (R, n) array
+        Derivative of the distance with respect to the sample's coordinates, m/rad.
+    missing : (R,) array
+        Deficit before the step, m. A clearance costs the square of its deficit after the step, nothing if
+        that is negative.
+    lower, upper : (S, n) array
+        Bounds of the step, rad.
+    """
+    samples, count = descent.shape
+    squares, diagonal = gradient[:, :, None] * gradient[:, None, :], np.arange(count)
+    step = np.zeros_like(descent)
+
+    def multiply_hessian(values: Array) -> Array:
+        return multiply_smoothness(smoothness, values) + np.einsum("sij,sj->si", blocks, values)
+
+    for _ in range(_NEWTON_STEPS):
+        left = missing - np.einsum("ri,ri->r", gradient, step[owner])
+        under, over = lower - step, step - upper
+        active, beyond = left > 0.0, (under > 0.0) | (over > 0.0)
+        matrix = blocks.copy()
+        np.add.at(matrix, owner[active], squares[active])
+        matrix[:, diagonal, diagonal] += _LIMIT_WEIGHT * beyond
+        smooth = descent - multiply_hessian(step)
+        right = smooth + _LIMIT_WEIGHT * (under.clip(0.0) - over.clip(0.0))
+        np.add.at(right, owner[active], left[active, None] * gradient[active])
+        # The system is block-pentadiagonal.
+        banded = np.zeros((2 * count + 1, samples * count))
+        for offset in range(count):
+            part = matrix[:, np.arange(offset, count), np.arange(count - offset)]
+            banded[offset].reshape(samples, count)[:, : count - offset] = part
+        banded[0] += np.repeat(smoothness[0], count)
+        for offset in (1, 2):
+            banded[offset * count] = np.repeat(smoothness[offset], count)
+        direction = solveh_banded(banded, right.ravel(), lower=True).reshape(samples, count)
+        gain = np.einsum("ri,ri->r", gradient, direction[owner])
+        start = float((direction * smooth).sum())
+        loss = float((direction * multiply_hessian(direction)).sum())
+        # The whole step if the cost still falls at its end; else bisection.
+        length, low, high = 1.0, 0.0, 1.0
+        for _ in range(_BISECTIONS + 1):
+            short = float((left - length * gain).clip(0.0) @ gain)
+            outside = (under - length * direction).clip(0.0) - (over + length * direction).clip(0.0)
+            slope = start - length * loss + short + _LIMIT_WEIGHT * float((outside * direction).sum())
+            if length == 1.0 and slope > -1e-12:
+                low = 1.0
+                break
+            low, high = (length, high) if slope > 0.0 else (low, length)
+            length = 0.5 * (low + high)
+        length = low
+        step = step + length * direction
+        inside = (step >= lower) & (step <= upper)
+        if length == 1.0 and ((left - gain > 0.0) == active).all() and (inside == ~beyond).all():
+            break
+    return step
+
+
+def clear_path(shapes: BodyShapes, joints: Array, margin: float, limits: tuple[Array, Array]) -> Array:
+    """Lead a joint path (T, n), rad, around the robot's own body, clear as far as can be; its ends stay.
+
+    An end may itself be nearer than the margin, m, as a hand laid on the body is: there the margin begins
+    with the distance at the end, so that the path leaves it gradually and not within a sample. The
+    displacement is a cubic spline over the fraction of the path, whatever the number of samples, and sets in
+    without acceleration. Gauss-Newton over all control points at once; a step that does not lower the cost is
+    halved. The displacement does not pass the lowest and highest positions (n,), rad; a joint on its limit
+    leaves the way round to the others. The shapes are those of the upper body, or of a robot on
+    a fixed base, with what is about it.
+    """
+    detour = _Detour(shapes, joints, margin, limits)
+    points = detour.descend(np.zeros((detour.basis.shape[1], joints.shape[1])))
+    missing = detour.missing(points)
+    if missing.max() > _TOLERATED * margin:
+        least = missing.max()
+        for start in detour.find_starts(np.flatnonzero(missing > _TOLERATED * margin)):
+            way = detour.descend(start)
+            left = detour.missing(way).max()
+            if left < least:
+                points, least = way, left
+            if least <= _TOLERATED * margin:
+                break
+    # Between two control points, a limit that a joint nears fast is passed by a little.
+    low, high = np.minimum(limits[0], joints), np.maximum(limits[1], joints)
+    return np.clip(joints + detour.basis @ points, low, high)
+
+
+def is_clear(shapes: BodyShapes, joints: Array, margin: float) -> bool:
+    """Whether no pair is nearer on a joint path (T, n), rad, than a margin, m, or than at its nearer end."""
+    workspace = PairWorkspace(shapes.model, shapes.geometry)
+    base = AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
+    missing = [clearance_rows(workspace, each, margin, base)[1].max(initial=0.0) for each in joints]
+    return max(missing) <= max(missing[0], missing[-1]) + 1e-4
+
+
+class _Detour:
+    """Displacement δ = B c of a joint path (T, n) by control points c (K, n), to lead it round the body."""
+
+    def __init__(self, shapes: BodyShapes, joints: Array, margin: float, limits: tuple[Array, Array]) -> None:
+        self.workspace, self.joints = PairWorkspace(shapes.model, shapes.geometry), joints
+        self.base = AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
+        self.fraction = np.linspace(0.0, 1.0, len(joints))
+        self.margins = np.full(len(joints), margin)
+        for end, away in ((0, self.fraction), (-1, 1.0 - self.fraction)):
+            missing = clearance_rows(self.workspace, joints[end], margin, self.base)[1].max(initial=0.0)
+            grown = (away / _APPROACH_FRACTION).clip(0.0, 1.0)
+            self.margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
+        knots = np.concatenate([[0.0] * 3, np.linspace(0.0, 1.0, _CONTROL_POINTS - 2), [1.0] * 3])
+        # Without the first and last three control points, it begins and ends without acceleration.
+        self.basis = BSpline.design_matrix(self.fraction, knots, 3).toarray()[:, 3:-3]
+        # What the samples about a control point have left to the limits.
+        share = self.basis / self.basis.sum(axis=0)
+        self.low = share.T @ np.minimum(limits[0] - joints, 0.0)
+        self.high = share.T @ np.maximum(limits[1] - joints, 0.0)
+
+    def rows(self, sample: int, displaced: Array) -> tuple[Array, Array]:
+        """Clearance rows of a sample of a displaced path (T, n)."""
+        return clearance_rows(self.workspace, displaced[sample], self.margins[sample], self.base)
+
+    def missing(self, points: Array, every: int = 1) -> Array:
+        """How far the nearest pair of each sample, or of every so manieth, is from its margin, m."""
+        displaced = self.joints + self.basis @ points
+        rows = (self.rows(sample, displaced)[1] for sample in range(0, len(displaced), every))
+        return np.fromiter((missing.max(initial=0.0) for missing in rows), dtype=float)
+
+    def linearise(self, points: Array) -> tuple[float, Array, Array]:
+        """Compute the cost of the displacement, its Gauss-Newton matrix, and its descent.
+
+        With the curvature D c of the control points, the cost is the mean of Σ (margin − d)² over all
+        samples, with w |c|² / K and s |D c|².
+        """
+        (samples, count), number = self.joints.shape, len(points)
+        bend = np.diff(np.eye(number + 4)[:, 2:-2], 2, axis=0)
+        regular = _POSITION_WEIGHT / number * np.eye(number) + _BENDING_WEIGHT * bend.T @ bend
+        matrix = np.einsum("ab,ij->aibj", regular, np.eye(count))
+        descent = -regular @ points
+        cost = -np.sum(points * descent)
+        displaced, joint = self.joints + self.basis @ points, np.arange(count)
+        for sample in range(1, samples - 1):
+            jacobian, missing = self.rows(sample, displaced)
+            if len(missing):
+                acting = np.flatnonzero(self.basis[sample])
+                weight = self.basis[sample, acting]
+                block = (jacobian.T @ jacobian)[None, :, None, :] / samples
+                weights = np.outer(weight, weight)[:, None, :, None]
+                matrix[np.ix_(acting, joint, acting, joint)] += weights * block
+                descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples
+                cost += missing @ missing / samples
+        return float(cost), matrix.reshape(number * count, -1), descent
+
+    def descend(self, start: Array) -> Array:
+        """Lower the cost from given control points on, by damped Gauss-Newton steps."""
+        taken, points = _STEP_FRACTION, np.clip(start, self.low, self.high)
+        cost, matrix, descent = self.linearise(points)
+        for _ in range(_DETOUR_ROUNDS):
+            fixed = ((points <= self.low) & (descent < 0.0)) | ((points >= self.high) & (descent > 0.0))
+            free = ~fixed.ravel()
+            step = np.zeros(points.size)
+            step[free] = solve(matrix[np.ix_(free, free)], descent.ravel()[free], assume_a="pos")
+            trial = np.clip(points + taken * step.reshape(points.shape), self.low, self.high)
+            moved = np.abs(trial - points).max()
+            linearised = self.linearise(trial)
+            if linearised[0] <= cost:
+                points, (cost, matrix, descent) = trial, linearised
+                taken = min(2.0 * taken, _STEP_FRACTION)
+            else:
+                taken *= 0.5
+            if moved < _CONVERGED:
+                break
+        return points
+
+    def find_starts(self, blocked: NDArray[np.int64]) -> list[Array]:
+        """Find ways round what small steps cannot leave: random bends of the joints that are blocked.
+
+        Returns control points of the bends with the least missing distance and the least displacement.
+        """
+        hump = 16.0 * (self.fraction * (1.0 - self.fraction)) ** 2
+        bump = np.linalg.lstsq(self.basis, hump, rcond=None)[0]
+        moving = np.any([(self.rows(s, self.joints)[0] != 0.0).any(axis=0) for s in blocked], axis=0)
+        generator, found = np.random.default_rng(0), []
+        for amplitude in np.linspace(*_BENDS, _TRIALS):
+            bend = np.where(moving, generator.uniform(-amplitude, amplitude, len(moving)), 0.0)
+            points = np.clip(bump[:, None] * bend, self.low, self.high)
+            missing = self.missing(points, _EVERY).max()
+            found.append((missing + _LENGTH_WEIGHT * np.linalg.norm(bend), points))
+        return [points for _, points in sorted(found, key=lambda each: each[0])[:_REFINED]]

@@ -1,49 +1,43 @@
-"""Self-clearance: distances between the robot's own links in a posture, and how the joints change them."""
+"""Clearance of links: distances of convex shapes in a posture, and how the joints change them."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
-from scipy.linalg import solve
 from scipy.spatial import QhullError
 
-from simbench.errors import RobotError
+from simbench.errors import RetargetError, RobotError
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.collision.pair_distances import (
-    PairWorkspace,
-    pair_distance,
-    pair_workspace,
-    possible_pairs,
-)
+from simbench.kinematics.compiled import compiled
+from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.robot.convex_geometry import build_convex_geometry
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body_locks
 
-_POSITION_WEIGHT = 1e-5
-_BENDING_WEIGHT = 1e-4
-"""Weights of a path's displacement and of its control points' curvature, against a squared missing metre."""
-_CONTROL_POINTS = 18
-"""Control points of the cubic spline that displaces a path."""
-_TOLERATED = 0.7
-"""Missing part of the margin from which on ways round are looked for."""
-_BENDS, _TRIALS, _EVERY, _REFINED = (0.3, 1.5), 480, 6, 16
-"""Smallest and largest bend of a joint, rad, that is tried as a way round; number of trials; samples between
-two that are looked at; and number of the best that are refined."""
-_LENGTH_WEIGHT = 0.01
-"""Missing distance, m, that a bend of 1 rad may save."""
-_STEP_FRACTION = 0.6
-"""Fraction of a full step that is taken: nearest points go from face to face of a shape, and full steps jump
-with them."""
-_CONVERGED = 1e-5
-"""Step, rad, below which the iteration ends."""
-_AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-_APPROACH_FRACTION = 0.25
-"""Fraction of a path over which the margin grows from the distance at an end to the full one."""
+AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+"""Pose of a root link at the world's origin: position, m, and quaternion."""
+_TOLERANCES = (1e-10, 1e-8, 1e-6)
+"""Relative accuracy of distances. With Coal's 1e-6 the normals of shapes that touch are good to a percent,
+and the error changes with the last digit of a posture: plans around the body would differ by a radian. Where
+its search for the depth of a penetration gives up at the first, as beside round shapes, the next is taken."""
+_DEEPEST = -1e3
+"""Distance, m, below which that search has given up."""
+
+# Coal makes three sides of all boxes larger by 1e-10, or of none, by whether the first direction in which a
+# process looks for the support point of a box has a zero in it: what a run plans would depend on what ran
+# before it. After this distance of a tilted box, every box of this process has its own size.
+pin.coal.distance(
+    pin.coal.Ellipsoid(1.0, 1.0, 1.0),
+    pin.coal.Transform3s(),
+    pin.coal.Box(1.0, 1.0, 1.0),
+    pin.coal.Transform3s(pin.rpy.rpyToMatrix(0.3, 0.4, 0.5), np.array([3.0, 0.0, 0.0])),
+    pin.coal.DistanceRequest(),
+    pin.coal.DistanceResult(),
+)
 
 
 @dataclass(frozen=True)
@@ -62,46 +56,10 @@ class BodyShapes:
     geometry: pin.GeometryModel
 
 
-class _Path(NamedTuple):
-    """A joint path that is led round the body.
-
-    Parameters
-    ----------
-    workspace : PairWorkspace
-        Shapes of the robot.
-    joints : (T, n) array
-        Path as it was, rad.
-    basis : (T, K) array
-        Weight of each control point of the displacement at each sample.
-    margins : (T,) array
-        Least distance of a pair at each sample, m.
-    base : (7,) array
-        Pose of a floating root link; empty for a fixed base.
-    """
-
-    workspace: PairWorkspace
-    joints: Array
-    basis: Array
-    margins: Array
-    base: Array
-
-
 def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> BodyShapes:
-    """Build the collision shapes of a robot's upper body above legs in a posture.
+    """Build the collision shapes of a robot's upper body above legs in a posture (n,), rad.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a floating base and n joints.
-    joints : (n,) array
-        Posture that gives the locked joints their positions, rad.
-    holding : collection of str
-        Sides of the hands that hold something at times: their fingers are both open and closed.
-
-    Returns
-    -------
-    BodyShapes
-        Shapes of all links, on the model of trunk and arms.
+    The fingers of the hands in `holding`, sides that hold something at times, are both open and closed.
     """
     whole, locks, root = convex_shapes(robot), upper_body_locks(robot), pin.neutral(robot.model)[:7]
     model, (geometry,) = pin.buildReducedModel(robot.model, [whole], locks, np.concatenate([root, joints]))
@@ -122,20 +80,7 @@ def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> B
 def convex_shapes(robot: Robot) -> pin.GeometryModel:
     """Build the collision shapes of all of a robot's links as convex bodies, without pairs.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot whose URDF gives the shapes.
-
-    Returns
-    -------
-    pinocchio.GeometryModel
-        One shape for each collision element of the URDF.
-
-    Raises
-    ------
-    RobotError
-        If a collision mesh has no convex hull, such as one that is flat.
+    There is one shape for each collision element of the URDF.
     """
     try:
         return build_convex_geometry(robot.model, robot.urdf_text)
@@ -145,16 +90,13 @@ def convex_shapes(robot: Robot) -> pin.GeometryModel:
         ) from error
 
 
-def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
-    """Add the robot's self-collision pairs to its shapes, but for links that no joint moves apart.
+def link_of(shape_name: str) -> str:
+    """Find the link of a URDF's shape, which Pinocchio names by the link and a number."""
+    return shape_name.rpartition("_")[0]
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot whose links can collide.
-    geometry : pinocchio.GeometryModel
-        Its shapes, from `convex_shapes`; is changed.
-    """
+
+def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
+    """Add the robot's self-collision pairs to its shapes, but for links that no joint moves apart."""
     shapes: dict[str, list[int]] = {}
     for index, shape in enumerate(geometry.geometryObjects):
         shapes.setdefault(link_of(shape.name), []).append(index)
@@ -165,229 +107,281 @@ def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
                     geometry.addCollisionPair(pin.CollisionPair(a, b))
 
 
-def link_of(shape_name: str) -> str:
-    """Find the link that a shape of a URDF belongs to.
+def release_legs(
+    robot: Robot, shapes: BodyShapes, base: Array, joints: Array
+) -> tuple[BodyShapes, tuple[Obstacle, ...]]:
+    """Take the legs out of a robot's self-collision pairs, and make them obstacles that move.
+
+    `BodyShapes` has the legs in one posture. They bend as the COG sways: a hip moves by centimetres, more
+    than hands that hang beside it may have to spare. Returned are the shapes without the pairs of a leg's
+    link and one that trunk or arms move, and the legs' links of those pairs as obstacles, which other links
+    may touch, with a pose at each of T samples: root pose `base` (T, 7), all joints (T, n), rad.
+    """
+    model, whole, geometry = robot.model, convex_shapes(robot), shapes.geometry.copy()
+    moved = {model.getJointId(name) for side in SIDES for name in robot.groups[f"{side}_leg"]}
+    legs = {
+        frame.name
+        for frame in model.frames
+        if frame.type == pin.FrameType.BODY and moved & set(model.supports[frame.parentJoint])
+    }
+    names = [link_of(shape.name) for shape in geometry.geometryObjects]
+    partners: dict[str, set[str]] = {}
+    for pair in [pin.CollisionPair(pair.first, pair.second) for pair in geometry.collisionPairs]:
+        leg, other = names[pair.first], names[pair.second]
+        if (leg in legs) != (other in legs):
+            leg, other = (leg, other) if leg in legs else (other, leg)
+            partners.setdefault(leg, set()).add(other)
+            geometry.removeCollisionPair(pair)
+    chosen = [k for k, shape in enumerate(whole.geometryObjects) if link_of(shape.name) in partners]
+    data, placed, poses = model.createData(), whole.createData(), np.empty((len(chosen), len(joints), 4, 4))
+    for sample, q in enumerate(np.hstack([base, joints])):
+        pin.updateGeometryPlacements(model, data, whole, placed, q)
+        poses[:, sample] = [placed.oMg[index].homogeneous for index in chosen]
+    obstacles = []
+    for index, pose in zip(chosen, poses, strict=True):
+        shape, link = whole.geometryObjects[index].geometry, link_of(whole.geometryObjects[index].name)
+        obstacles.append(Obstacle(link, shape, pose, frozenset(set(names) - partners[link])))
+    return replace(shapes, geometry=geometry), tuple(obstacles)
+
+
+class PairWorkspace:
+    """Preallocated data for the distances of one geometry model's pairs; every call writes into it.
 
     Parameters
     ----------
-    shape_name : str
-        Name that Pinocchio gave the shape: the link's name and a number.
+    model : pinocchio.Model
+        Kinematic tree that carries the shapes.
+    geometry : pinocchio.GeometryModel
+        G convex shapes and the K pairs to look at.
 
-    Returns
-    -------
-    str
-        Name of the link.
+    Attributes
+    ----------
+    data, placed : pinocchio.Data, pinocchio.GeometryData
+        Working data of both: poses of the shapes and results of the pairs.
+    rotations, translations, results : lists of G arrays (3, 3), G arrays (3,), m, and K coal.DistanceResult
+        Poses of the shapes in the world frame and results of the pairs: views of `placed`, as an access from
+        Python costs more than most distances.
+    centers, radii : (G, 3), (G,) array
+        Centre of each shape's bounding sphere in the shape's own frame, and its radius, m.
+    first, second : (K,) int array
+        The shapes of each pair.
+    apart : (K, nv) array
+        1 where a coordinate moves only the second shape, -1 where only the first, 0 where both or none.
     """
-    return shape_name.rpartition("_")[0]
+
+    def __init__(self, model: pin.Model, geometry: pin.GeometryModel) -> None:
+        self.model, self.data = model, model.createData()
+        self.geometry, self.placed = geometry, geometry.createData()
+        for request in self.placed.distanceRequests:
+            request.gjk_tolerance = request.epa_tolerance = _TOLERANCES[0]
+        shapes = [shape.geometry for shape in geometry.geometryObjects]
+        moves = np.zeros((len(shapes), model.nv))
+        for index, shape in enumerate(geometry.geometryObjects):
+            shape.geometry.computeLocalAABB()
+            for joint in model.supports[shape.parentJoint]:
+                moves[index, model.idx_vs[joint] : model.idx_vs[joint] + model.nvs[joint]] = joint > 0
+        self.rotations: list[Array] = [self.placed.oMg[index].rotation for index in range(len(shapes))]
+        self.translations: list[Array] = [self.placed.oMg[index].translation for index in range(len(shapes))]
+        self.results = [self.placed.distanceResults[index] for index in range(len(geometry.collisionPairs))]
+        self.centers = np.array([shape.aabb_center for shape in shapes]).reshape(-1, 3)
+        self.radii = np.array([shape.aabb_radius for shape in shapes])
+        pairs = [(pair.first, pair.second) for pair in geometry.collisionPairs]
+        self.first, self.second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
+        self.apart = moves[self.second] - moves[self.first]
+
+
+def possible_pairs(workspace: PairWorkspace, q: Array, margin: float) -> list[int]:
+    """Put the shapes where a configuration (nq,) has them; find pairs that may be nearer than a margin, m.
+
+    They are those whose bounding spheres are nearer.
+    """
+    pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
+    near = _spheres_near(
+        np.array(workspace.rotations).reshape(-1, 3, 3),
+        np.array(workspace.translations).reshape(-1, 3),
+        workspace.centers,
+        workspace.radii + 0.5 * margin,
+        workspace.first,
+        workspace.second,
+    )
+    return near.nonzero()[0].tolist()
+
+
+@compiled
+def _spheres_near(
+    rotations: Array,
+    translations: Array,
+    centers: Array,
+    radii: Array,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Whether the bounding spheres of each pair (K,) overlap."""
+    middles = np.empty_like(translations)
+    for shape in range(len(radii)):
+        for axis in range(3):
+            middles[shape, axis] = translations[shape, axis]
+            for along in range(3):
+                middles[shape, axis] += rotations[shape, axis, along] * centers[shape, along]
+    near = np.empty(len(first), dtype=np.bool_)
+    for pair in range(len(first)):
+        reach = radii[first[pair]] + radii[second[pair]]
+        squared = 0.0
+        for axis in range(3):
+            squared += (middles[second[pair], axis] - middles[first[pair], axis]) ** 2
+        near[pair] = reach > 0.0 and squared < reach * reach
+    return near
+
+
+def pair_distance(workspace: PairWorkspace, pair: int) -> float:
+    """Compute the distance, m, of a pair of placed shapes; negative: the depth of penetration.
+
+    Nearest points and the normal from the first to the second shape are then in `workspace.results[pair]`.
+    """
+    pin.computeDistance(workspace.geometry, workspace.placed, pair)
+    distance = float(workspace.results[pair].min_distance)
+    if not distance > _DEEPEST:
+        request = workspace.placed.distanceRequests[pair]
+        for tolerance in _TOLERANCES[1:]:
+            request.gjk_tolerance = request.epa_tolerance = tolerance
+            pin.computeDistance(workspace.geometry, workspace.placed, pair)
+            distance = float(workspace.results[pair].min_distance)
+            if distance > _DEEPEST:
+                break
+        request.gjk_tolerance = request.epa_tolerance = _TOLERANCES[0]
+    return distance
 
 
 def clearance_rows(
-    workspace: PairWorkspace,
-    joints: Array,
-    margin: float,
-    base: Array | None = None,
+    workspace: PairWorkspace, joints: Array, margin: float, base: Array = AT_ORIGIN
 ) -> tuple[Array, Array]:
-    """Compute the clearance deficits of the pairs of shapes that are too near, and their Jacobian.
+    """Compute the clearance deficits of the pairs that are nearer than a margin, and their Jacobian.
 
     With the witness points p_a, p_b and the normal n from a to b, the distance d changes by
-    n · (J_b − J_a) dq.
-
-    Parameters
-    ----------
-    workspace : PairWorkspace
-        Shapes of a model with a floating base or a fixed one.
-    joints : (n,) array
-        Joint positions, rad.
-    margin : float
-        Least distance of a pair, m.
-    base : (7,) array, optional
-        Pose of a floating root link in the world, by default the world's origin; empty for a fixed base.
-
-    Returns
-    -------
-    jacobian : (k, n) array
-        Derivative of the distance of each pair nearer than the margin, m/rad.
-    missing : (k,) array
-        Deficit of each of these pairs, margin − d, m.
+    n · (J_b − J_a) dq. Joints (n,), rad; `base` is the pose of a floating root link in the world, empty for a
+    fixed base. Of k pairs: derivatives of d (k, n), m/rad, and deficits margin − d (k,), m.
     """
-    model, data = workspace.model, workspace.data
-    q = np.concatenate([_AT_ORIGIN if base is None else base, joints])
+    q, columns = np.concatenate([base, joints]), slice(-len(joints), None)
     distances = {pair: pair_distance(workspace, pair) for pair in possible_pairs(workspace, q, margin)}
     near = [pair for pair, distance in distances.items() if distance < margin]
     if not near:
         return np.empty((0, len(joints))), np.empty(0)
     results = [workspace.results[pair] for pair in near]
     normals = np.array([result.normal for result in results])
-    points = np.array([result.getNearestPoint1() for result in results])
     # Both witness points lie on the normal, so one line of force stands for both.
+    points = np.array([result.getNearestPoint1() for result in results])
     following, preceding = [1, 2, 0], [2, 0, 1]
     moments = points[:, following] * normals[:, preceding] - points[:, preceding] * normals[:, following]
-    lines = np.hstack([normals, moments])
-    columns = slice(-len(joints), None)
-    jacobian = pin.computeJointJacobians(model, data)[:, columns]
+    jacobian = pin.computeJointJacobians(workspace.model, workspace.data)[:, columns]
     missing = margin - np.array([distances[pair] for pair in near])
-    return lines @ jacobian * workspace.apart[near, columns], missing
+    return np.hstack([normals, moments]) @ jacobian * workspace.apart[near, columns], missing
 
 
-def clear_path(
-    shapes: BodyShapes,
-    joints: Array,
-    margin: float,
-    *,
-    limits: tuple[Array, Array] | None = None,
-    rounds: int = 30,
-) -> Array:
-    """Lead a joint path around the robot's own body; its ends stay.
+def add_obstacles(
+    geometry: pin.GeometryModel, obstacles: Sequence[Obstacle], first_joint: int = 0
+) -> list[int]:
+    """Append obstacles to a geometry model, fixed to the world; return the indices of their shapes.
 
-    An end may itself be nearer than the margin, as a hand laid on the body is: there the margin begins with
-    the distance at the end, so that the path leaves it gradually and not within a sample. The displacement is
-    a cubic spline over the fraction of the path, whatever the number of samples, and sets in without
-    acceleration. Gauss-Newton over all control points at once; a step that does not lower the cost is halved.
+    Each gets a pair with every shape that `first_joint` or a later joint carries, but for links that may
+    touch it.
+    """
+    moved = [
+        (index, link_of(shape.name))
+        for index, shape in enumerate(geometry.geometryObjects)
+        if shape.parentJoint >= first_joint
+    ]
+    placed = []
+    for number, obstacle in enumerate(obstacles):
+        pose = pin.SE3(obstacle.pose if obstacle.pose.ndim == 2 else obstacle.pose[0])
+        # Names of shapes are unique; obstacles' need not be.
+        shape = pin.GeometryObject(f"obstacle_{number}", 0, 0, pose, obstacle.shape.clone())
+        placed.append(geometry.addGeometryObject(shape))
+        for index, link in moved:
+            if link not in obstacle.touching:
+                geometry.addCollisionPair(pin.CollisionPair(index, placed[-1]))
+    return placed
+
+
+class ClearanceScene:
+    """Pairs that can come near each other while obstacles move, and where the root is at each of T samples.
 
     Parameters
     ----------
     shapes : BodyShapes
-        Collision shapes of the upper body, or of a robot on a fixed base, with what is about it.
-    joints : (T, n) array
-        Positions of trunk and arms, rad.
-    margin : float
-        Least distance of a pair, m.
-    limits : ((n,) array, (n,) array) or None
-        Lowest and highest positions, rad, that the displacement does not pass; a joint on its limit leaves
-        the way round to the others. None for no limits.
-    rounds : int
-        Most Gauss-Newton steps.
+        Collision shapes of the robot, with its own pairs.
+    base : (T, k) array
+        The first k coordinates of the configuration at each sample, such as the pose of the root link in the
+        world frame: position, m, and quaternion x, y, z, w.
+    obstacles : sequence of Obstacle
+        Obstacles at rest, or with a pose at each of the T samples.
+    robot_name : str
+        Name of the robot for error messages.
+    first_joint : int
+        Joint from which on shapes are paired with obstacles. By default the first one after a floating root:
+        legs and pelvis stay as they are.
 
-    Returns
-    -------
-    (T, n) array
-        Positions of trunk and arms, rad, clear as far as can be.
+    Raises
+    ------
+    RetargetError
+        If a moving obstacle has another number of poses than there are samples, or a link that may touch an
+        obstacle is not the robot's.
     """
-    workspace = pair_workspace(shapes.model, shapes.geometry)
-    base = _AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
-    margins, fraction = np.full(len(joints), margin), np.linspace(0.0, 1.0, len(joints))
-    for end, away in ((0, fraction), (-1, 1.0 - fraction)):
-        missing = clearance_rows(workspace, joints[end], margin, base)[1].max(initial=0.0)
-        grown = (away / _APPROACH_FRACTION).clip(0.0, 1.0)
-        margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
-    knots = np.concatenate([[0.0] * 3, np.linspace(0.0, 1.0, _CONTROL_POINTS - 2), [1.0] * 3])
-    # Without the first and last three control points, the displacement begins and ends without acceleration.
-    basis = BSpline.design_matrix(fraction, knots, 3).toarray()[:, 3:-3]
-    bounds = _bound_control_points(basis, joints, limits)
-    path = _Path(workspace, joints, basis, margins, base)
-    points = _clear(path, np.zeros((basis.shape[1], joints.shape[1])), bounds, rounds)
-    missing = _find_missing(path, points)
-    if missing.max() > _TOLERATED * margin:
-        least = missing.max()
-        for start in _find_detours(path, bounds, np.flatnonzero(missing > _TOLERATED * margin)):
-            way = _clear(path, start, bounds, rounds)
-            left = _find_missing(path, way).max()
-            if left < least:
-                points, least = way, left
-            if least <= _TOLERATED * margin:
-                break
-    if limits is None:
-        return joints + basis @ points
-    # Between two control points, a limit that a joint nears fast is passed by a little.
-    low, high = np.minimum(limits[0], joints), np.maximum(limits[1], joints)
-    return np.clip(joints + basis @ points, low, high)
 
+    def __init__(
+        self,
+        shapes: BodyShapes,
+        base: Array,
+        obstacles: Sequence[Obstacle] = (),
+        robot_name: str = "the robot",
+        first_joint: int = 2,
+    ) -> None:
+        links = {frame.name for frame in shapes.model.frames if frame.type == pin.FrameType.BODY}
+        for obstacle in obstacles:
+            if obstacle.pose.ndim == 3 and len(obstacle.pose) != len(base):
+                raise RetargetError(
+                    f"obstacle `{obstacle.name}`: {len(obstacle.pose)} poses for a trajectory of {len(base)} "
+                    "samples; allowed: one pose, or one a sample"
+                )
+            unknown = sorted(obstacle.touching - links)
+            if unknown:
+                raise RetargetError(
+                    f"obstacle `{obstacle.name}`: {robot_name} has no link `{unknown[0]}` that could touch it"
+                )
+        geometry = shapes.geometry.copy()
+        placed = add_obstacles(geometry, obstacles, first_joint)
+        self.workspace, self.base = PairWorkspace(shapes.model, geometry), base
+        # References into the model: nothing may be added to it any more.
+        self._moving = [
+            (geometry.geometryObjects[index], obstacle.pose)
+            for index, obstacle in zip(placed, obstacles, strict=True)
+            if obstacle.pose.ndim == 3
+        ]
+        # A wheel's rim is made of many parts, and avoidance asks for the same samples again and again.
+        self._poses: dict[float, list[pin.SE3]] = {}
 
-def is_clear(shapes: BodyShapes, joints: Array, margin: float) -> bool:
-    """Whether no pair comes nearer on a joint path (T, n), rad, than a margin, m, or than at its nearer end."""
-    workspace = pair_workspace(shapes.model, shapes.geometry)
-    base = _AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
-    missing = [clearance_rows(workspace, each, margin, base)[1].max(initial=0.0) for each in joints]
-    return max(missing) <= max(missing[0], missing[-1]) + 1e-4
+    def place_obstacles(self, sample: float) -> None:
+        """Move the obstacles to where they are at a sample, or along a screw between two."""
+        before, poses = int(sample), self._poses.get(sample)
+        if poses is None:
+            poses = [pin.SE3(pose[before]) for _, pose in self._moving]
+            if sample > before:
+                ends = zip(poses, [pin.SE3(pose[before + 1]) for _, pose in self._moving], strict=True)
+                poses = [pin.SE3.Interpolate(start, end, sample - before) for start, end in ends]
+            else:
+                self._poses[sample] = poses
+        for (shape, _), pose in zip(self._moving, poses, strict=True):
+            shape.placement = pose
 
+    def rows(self, sample: int, joints: Array, margin: float) -> tuple[Array, Array]:
+        """Compute the clearance deficits at a sample, which says where root and obstacles are.
 
-def _clear(path: _Path, start: Array, bounds: tuple[Array, Array], rounds: int) -> Array:
-    """Lower the cost of a displacement from given control points on, by damped Gauss-Newton steps."""
-    (low, high), taken = bounds, _STEP_FRACTION
-    points = np.clip(start, low, high)
-    cost, matrix, descent = _linearise_clearance(path, points)
-    for _ in range(rounds):
-        fixed = ((points <= low) & (descent < 0.0)) | ((points >= high) & (descent > 0.0))
-        free = ~fixed.ravel()
-        step = np.zeros(points.size)
-        step[free] = solve(matrix[np.ix_(free, free)], descent.ravel()[free], assume_a="pos")
-        trial = np.clip(points + taken * step.reshape(points.shape), low, high)
-        moved = np.abs(trial - points).max()
-        linearised = _linearise_clearance(path, trial)
-        if linearised[0] <= cost:
-            points, (cost, matrix, descent) = trial, linearised
-            taken = min(2.0 * taken, _STEP_FRACTION)
-        else:
-            taken *= 0.5
-        if moved < _CONVERGED:
-            break
-    return points
+        Joints (n,) of trunk and arms, rad, the least distance of a pair, m, and both results as in
+        `clearance_rows`.
+        """
+        self.place_obstacles(sample)
+        return clearance_rows(self.workspace, joints, margin, self.base[sample])
 
-
-def _find_detours(path: _Path, bounds: tuple[Array, Array], blocked: NDArray[np.int64]) -> list[Array]:
-    """Find ways round what a path cannot leave in small steps: random bends of the joints that are blocked.
-
-    Returns control points (K, n) of the bends with the least missing distance and the least displacement.
-    """
-    fraction = np.linspace(0.0, 1.0, len(path.joints))
-    bump = np.linalg.lstsq(path.basis, 16.0 * (fraction * (1.0 - fraction)) ** 2, rcond=None)[0]
-    moving = np.zeros(path.joints.shape[1], dtype=bool)
-    for sample in blocked:
-        jacobian, _ = clearance_rows(path.workspace, path.joints[sample], path.margins[sample], path.base)
-        moving |= (jacobian != 0.0).any(axis=0)
-    generator = np.random.default_rng(0)
-    found = []
-    for amplitude in np.linspace(*_BENDS, _TRIALS):
-        bend = np.where(moving, generator.uniform(-amplitude, amplitude, len(moving)), 0.0)
-        points = np.clip(bump[:, None] * bend, *bounds)
-        missing = _find_missing(path, points, every=_EVERY).max()
-        found.append((missing + _LENGTH_WEIGHT * np.linalg.norm(bend), points))
-    return [points for _, points in sorted(found, key=lambda each: each[0])[:_REFINED]]
-
-
-def _find_missing(path: _Path, points: Array, every: int = 1) -> Array:
-    """Find how far the nearest pair of each sample, or of every so manieth, is from its margin, m."""
-    displaced = path.joints + path.basis @ points
-    rows = (
-        clearance_rows(path.workspace, displaced[sample], path.margins[sample], path.base)[1].max(initial=0.0)
-        for sample in range(0, len(displaced), every)
-    )
-    return np.fromiter(rows, dtype=float)
-
-
-def _bound_control_points(
-    basis: Array, joints: Array, limits: tuple[Array, Array] | None
-) -> tuple[Array, Array]:
-    """Bound the control points of a displacement by what the samples about them have left to the limits."""
-    if limits is None:
-        return np.array(-np.inf), np.array(np.inf)
-    share = basis / basis.sum(axis=0)
-    low = share.T @ np.minimum(limits[0] - joints, 0.0)
-    high = share.T @ np.maximum(limits[1] - joints, 0.0)
-    return low, high
-
-
-def _linearise_clearance(path: _Path, points: Array) -> tuple[float, Array, Array]:
-    """Compute the cost of a path's displacement, its Gauss-Newton matrix, and its descent.
-
-    With the displacement δ = B c of control points c (K, n), and the curvature D c of the control points,
-    the cost is the mean of Σ (margin − d)² over all samples, with w |c|² / K and s |D c|².
-    """
-    basis, (samples, count), number = path.basis, path.joints.shape, len(points)
-    bend = np.diff(np.eye(number + 4)[:, 2:-2], 2, axis=0)
-    regular = _POSITION_WEIGHT / number * np.eye(number) + _BENDING_WEIGHT * bend.T @ bend
-    matrix = np.einsum("ab,ij->aibj", regular, np.eye(count))
-    descent = -regular @ points
-    cost = -np.sum(points * descent)
-    displaced, joint = path.joints + basis @ points, np.arange(count)
-    for sample in range(1, samples - 1):
-        jacobian, missing = clearance_rows(path.workspace, displaced[sample], path.margins[sample], path.base)
-        if len(missing):
-            acting = np.flatnonzero(basis[sample])
-            weight = basis[sample, acting]
-            block = (jacobian.T @ jacobian)[None, :, None, :] / samples
-            matrix[np.ix_(acting, joint, acting, joint)] += np.outer(weight, weight)[:, None, :, None] * block
-            descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples
-            cost += missing @ missing / samples
-    size = number * count
-    return float(cost), matrix.reshape(size, size), descent
+    def deficits(self, samples: Sequence[int] | NDArray[np.int64], joints: Array, margin: float) -> Array:
+        """Compute the largest deficit (S,) at samples with joints (S, n), m; 0 where all is clear."""
+        rows = (self.rows(int(s), q, margin)[1] for s, q in zip(samples, joints, strict=True))
+        return np.fromiter((missing.max(initial=0.0) for missing in rows), dtype=float)

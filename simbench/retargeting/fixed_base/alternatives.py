@@ -9,21 +9,15 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement.hand_path import from_base, make_hand_path, select_poses
-from simbench.retargeting.placement.limit_margin import (
+from simbench.retargeting.placement.placement import BasePlacement
+from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, make_hand_path
+from simbench.retargeting.placement.root_placement import (
     COARSE,
     NominalPosture,
+    ReachProblem,
     ReachTolerances,
     sample_indices,
-    solve_at_margin,
 )
-from simbench.retargeting.placement.reach_model import (
-    ReachabilityModel,
-    arm_length,
-    handle_path_points,
-    make_reachability_model,
-)
-from simbench.retargeting.placement.spot import BasePlacement
 from simbench.robot.robot import Robot
 
 _DISTANCES = (0.4, 0.5, 0.6, 0.7, 0.8)
@@ -90,7 +84,7 @@ def spread_spots(
     list of BasePlacement
         Placements at several distances, directions and heights.
     """
-    reach = make_reachability_model(robot, handles, home)
+    reach = ReachabilityModel(robot, handles, home)
     length = arm_length(reach)
     path = np.vstack([handle.poses[:, :3, 3] for handle in handles.values()])
     middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
@@ -130,25 +124,21 @@ def find_choices(
     list of ArmChoice
         Those for which the joints take the least time from rest and along the path come first.
     """
-    reach = make_reachability_model(robot, handles, home)
+    reach = ReachabilityModel(robot, handles, home)
     names = tuple(reach.model.names[first_joint(reach.model) :])
     columns = [robot.joint_names.index(name) for name in names]
     speed = np.asarray(robot.model.velocityLimit)[columns]
-    count = len(handle_path_points(handles))
-    poses = sample_indices(count, COARSE)
-    hand_path = select_poses(make_hand_path(reach, handles, np.zeros((count, 3))), poses)
-    tolerances = ReachTolerances()
+    problem = ReachProblem(reach, make_hand_path(reach, handles), ReachTolerances())
+    poses = sample_indices(len(problem.hand_path.points), COARSE)
+    problem = problem.at_few_poses(COARSE)
     nominals = _nominal_postures(reach, home[columns])
     choices = []
     for spot in spots:
-        base = (*spot.position, spot.height, spot.heading, 0.0, 0.0)
-        points = from_base(base, hand_path)
+        base = np.array([*spot.position, spot.height, spot.heading, 0.0, 0.0])
         found: list[Array] = []
         for nominal in nominals:
-            solved = solve_at_margin(
-                reach, base, points, nominal, tolerances, tolerances.least_margin, strictness=1.0
-            )
-            postures = solved.solution.joints
+            solved = problem.solve(base, nominal, problem.tolerances.least_margin)
+            postures = solved.joints
             if solved.margin < 0.0 or not _is_new(postures, found):
                 continue
             found.append(postures)

@@ -24,7 +24,7 @@ from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.fixed_base.tempo import ScaledTime, scale_time
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
-from simbench.retargeting.placement.base_height import base_height
+from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot

@@ -13,9 +13,11 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.collision.clearance import clear_path
+from simbench.retargeting.collision.avoidance import clear_path
 from simbench.retargeting.collision.interference import Interference
-from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
+from simbench.retargeting.contact.arm_hands import plan_arm_hands
+from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
@@ -30,8 +32,8 @@ from simbench.retargeting.fixed_base.surroundings import (
 from simbench.retargeting.fixed_base.tempo import scale_time
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
-from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
-from simbench.retargeting.timing.stretch import slowed_by
+from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
+from simbench.retargeting.timing.local import slowed_by
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
     blend_into_placement,
@@ -289,7 +291,7 @@ def _lead_round(
         return kept, near
     home = problem.home
     limits = limits_of_motion(problem.robot, home, problem.settings.joint_limit_margin_rad)
-    joints = clear_path(shapes_among(scene, surroundings), straight.q, _LEAD_CLEARANCE, limits=limits)
+    joints = clear_path(shapes_among(scene, surroundings), straight.q, _LEAD_CLEARANCE, limits)
     still = find_near(scene, replace(straight, q=joints), surroundings)
     if _count(still) < _count(near):
         return joints - straight.q, still

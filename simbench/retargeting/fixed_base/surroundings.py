@@ -8,9 +8,9 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.collision.clearance import BodyShapes, add_self_pairs, convex_shapes, link_of
+from simbench.retargeting.collision.clearance import BodyShapes, add_obstacles, add_self_pairs, convex_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference, find_near_pairs
-from simbench.retargeting.collision.obstacles import Obstacle, add_obstacles, box_obstacle
+from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
@@ -156,12 +156,7 @@ def shapes_among(scene: Robot, surroundings: Surroundings) -> BodyShapes:
     """
     geometry = convex_shapes(scene)
     add_self_pairs(scene, geometry)
-    names = [link_of(shape.name) for shape in geometry.geometryObjects]
-    obstacles = (*surroundings.arm, *surroundings.hand)
-    for index, obstacle in zip(add_obstacles(geometry, obstacles), obstacles, strict=True):
-        for link, name in enumerate(names):
-            if name not in obstacle.touching:
-                geometry.addCollisionPair(pin.CollisionPair(link, index))
+    add_obstacles(geometry, (*surroundings.arm, *surroundings.hand))
     return BodyShapes(scene.model, geometry)
 
 

@@ -10,7 +10,7 @@ from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
-from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
+from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
@@ -27,7 +27,7 @@ from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.requirements import require_two_arms
 from simbench.retargeting.imitation.robot_errors import compare_with_person, robot_error_metrics
 from simbench.retargeting.imitation.tasks import WRISTS
-from simbench.retargeting.placement.base_height import base_height
+from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
@@ -99,9 +99,8 @@ def plan_two_arms(
     limits[:, lifts] = home[columns][lifts]
     shapes = body_shapes(free, home)
     posture = _follow(free, motion, imitation, settings, shapes, limits)
-    path = UpperBodyPath(motion.time, posture, np.tile(pose, (len(motion.time), 1)))
-    floor = floor_obstacle(free)
-    posture = avoid_collisions(shapes, path, limits, _CLEARANCE, obstacles=(floor,)).joints
+    floor, base = floor_obstacle(free), np.tile(pose, (len(motion.time), 1))
+    posture, _ = avoid_collisions(shapes, motion.time, posture, base, limits, _CLEARANCE, obstacles=(floor,))
     on_progress("transfer", 1, 2)
     joints = np.tile(home, (len(motion.time), 1))
     joints[:, columns] = posture

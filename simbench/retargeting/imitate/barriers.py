@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
-from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes
-from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_distance, pair_workspace
+from simbench.retargeting.collision.clearance import (
+    PairWorkspace,
+    add_self_pairs,
+    convex_shapes,
+    pair_distance,
+)
 from simbench.retargeting.match.body import MatchedBody
 from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
 
@@ -90,7 +94,7 @@ def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
     for shape in range(shapes if floor else 0):
         if geometry.geometryObjects[shape].parentJoint not in feet:
             geometry.addCollisionPair(pin.CollisionPair(shape, ground))
-    workspace = pair_workspace(robot.model, geometry)
+    workspace = PairWorkspace(robot.model, geometry)
     first = first_joint(robot.model)
     carrier, centre = [], []
     for number, (shape, middle) in enumerate(zip(geometry.geometryObjects, workspace.centers, strict=True)):

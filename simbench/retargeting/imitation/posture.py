@@ -14,8 +14,7 @@ from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree
 from simbench.motion.human_motion import HumanMotion
-from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows
-from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
+from simbench.retargeting.collision.clearance import BodyShapes, PairWorkspace, clearance_rows
 from simbench.retargeting.imitation.imitation import Imitation, first_posture
 from simbench.retargeting.imitation.tasks import ImitationWeights, imitation_targets, imitation_tasks
 
@@ -185,7 +184,7 @@ def _make_criterion(
         tree,
         imitation_tasks(actor, WEIGHTS),
         Targets(*(target[samples] for target in imitation_targets(actor, motion, WEIGHTS))),
-        pair_workspace(shapes.model, shapes.geometry),
+        PairWorkspace(shapes.model, shapes.geometry),
         np.diff(motion.time[samples])[:, None],
         np.concatenate([np.full(3, _BASE_SPEED), np.minimum(model.velocityLimit[6:], _FASTEST)]),
         make_workspace(tree),

@@ -7,9 +7,8 @@ from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.standing import Stance
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
-from simbench.retargeting.collision.moving_legs import release_legs
-from simbench.retargeting.collision.scene import clearance_scene
+from simbench.retargeting.collision.avoidance import avoid_collisions
+from simbench.retargeting.collision.clearance import ClearanceScene, release_legs
 from simbench.retargeting.legs.body import PersonBody, root_rotations, seen_from_root
 from simbench.retargeting.legs.candidate import StepCandidate, path_at_samples, plan_candidate
 from simbench.retargeting.legs.dynamics import StepExcess, busy_joints, examine_steps, torque_rows
@@ -222,8 +221,8 @@ def _separate(setting: _Setting, upper: FollowedUpperBody, candidate: StepCandid
     shapes, legs = release_legs(setting.robot, upper.shapes, path[:, :7], path[:, 7:])
     arms = upper.joints[:, upper.columns]
     limits = np.stack([bounds.lower, bounds.upper])
-    moved = UpperBodyPath(setting.person.motion.time, arms, path[:, :7])
-    return avoid_collisions(shapes, moved, limits, CLEARANCE, {}, legs).joints - arms
+    time, base = setting.person.motion.time, path[:, :7]
+    return avoid_collisions(shapes, time, arms, base, limits, CLEARANCE, {}, legs)[0] - arms
 
 
 def _solve(
@@ -234,7 +233,7 @@ def _solve(
     knots = knot_samples(time)
     path = path_at_samples(state.candidate)
     shapes, legs = release_legs(setting.robot, upper.shapes, path[:, :7], path[:, 7:])
-    body = upper.body._replace(scene=clearance_scene(shapes, path[:, :7], legs))
+    body = upper.body._replace(scene=ClearanceScene(shapes, path[:, :7], legs))
     busy = busy_joints(state.excess)
     # Before the first round, torques are those of another posture.
     torque = (

@@ -13,8 +13,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_path import AccelerationRows
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
-from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
-from simbench.retargeting.collision.scene import clearance_scene
+from simbench.retargeting.collision.clearance import BodyShapes, ClearanceScene, body_shapes
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.timing.preserve import (
@@ -118,7 +117,7 @@ def follow_upper_body(
     held = np.minimum(bounds.acceleration, _held_accelerations(robot, columns, stance))
     bounds = bounds._replace(acceleration=held)
     base = np.tile(stance.base, (len(motion.time), 1))
-    body = UpperBody(robot, imitation.actor, clearance_scene(shapes, base), columns, bounds)
+    body = UpperBody(robot, imitation.actor, ClearanceScene(shapes, base), columns, bounds)
     errors = imitation_errors(imitation, motion).joints
     wrists = np.array([errors[name] for name in WRISTS])
     metrics = {"imitation.hand_mean_m": float(wrists.mean()), "imitation.hand_max_m": float(wrists.max())}

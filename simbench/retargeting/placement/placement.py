@@ -1,328 +1,392 @@
-"""Placement of the root: whether hands can follow handles from where it is, and from where they do best."""
+"""Base placement: from where hands follow handles, the robot seated, fixed, or with its COG over its feet."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+import pinocchio as pin
 
-from simbench.errors import RetargetError
+from simbench.balance.standing.standing import (
+    Stance,
+    height_range,
+    least_knee_bend,
+    leg_columns,
+    solve_com_ik,
+    stand,
+)
+from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement.base_gauss_newton import BaseRange
-from simbench.retargeting.placement.hand_path import (
-    BASE_SIZE,
-    HandPath,
-    base_displacement,
-    from_base,
-    make_hand_path,
-    rotated_path,
+from simbench.options import RobotSection
+from simbench.retargeting.placement.reach_model import (
+    ReachabilityModel,
+    com_offset,
+    hand_displacement,
     rotation_about_z,
 )
-from simbench.retargeting.placement.limit_margin import (
-    Candidate,
+from simbench.retargeting.placement.root_placement import (
     NominalPosture,
+    Placement,
     ReachTolerances,
-    evaluate_path,
-    is_path_feasible,
-    nominal_postures,
+    evaluate_root,
+    find_root,
 )
-from simbench.retargeting.placement.placement_search import PlacementProblem, search_base_pose
-from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, root_sway_path
+from simbench.robot.robot import SEATED, Robot
+from simbench.robot.sides import SIDES
 
-_PRICE = 0.02
-"""Margin, rad, that a base pose aside of the handles' middle or a rotation must gain."""
-_PLAIN_STARTS, _STARTS = 16, 48
-"""Base poses from which the search starts: straight behind the handles, and all about."""
+OnProgress = Callable[[str, int, int], None]
+
+_BALANCE_ROUNDS, _SETTLED = 5, 2e-4
+"""Most rounds of arms and balance, and change of the pelvis' path, m, after which they agree."""
+_LEAST_KNEE = 0.2
+"""Bend of the knees while the pelvis sways, rad: nearer to straight the legs' joints become too fast."""
+_SMALL_SWAY = 0.005
+"""m, over which the pelvis' displacement is taken to be in proportion to the COG's."""
+_SEARCH_ROUNDS = 6
+_GAIN, _APPROACH = 0.01, 0.001
+"""Gain of a round of the search after which another is worth it: margin, rad; or what is missing, m."""
+_HEIGHT_ROOM = 0.004
+"""Kept from a height at which the legs could not sway, m; twice as much the next time."""
+_SUPPORT_ROOM, _LEAN_ROOM = 0.02, 0.01
+"""Between the COG's path and the edges of the soles' box, m: in all that the search may choose, and where the
+legs can do the task only with the COG before or behind the middle of the soles."""
 
 
 @dataclass(frozen=True)
-class RootPath:
-    """Where the root link is while the hands move along their path: a base pose, and a sway about it.
+class BasePlacement:
+    """Where a robot stands or sits, and how its COG goes with its hands.
 
     Parameters
     ----------
-    position : (3,) array
-        Position in the world, m.
+    position : (float, float)
+        Middle between the feet, or of a fixed base; m, world.
     heading : float
         Heading, rad about z.
-    sway : (K, 3) array
-        Added to the position in each pose, besides what follows, m, world.
+    height : float
+        How much higher the pelvis is than in the posture, m; 0 for a seated robot. Of a fixed base: height of
+        the root link above the floor, m.
     follow : float
-        Part of the hands' horizontal motion that the COG goes with; the root goes along, as in `HandPath`. It
-        also sways against the arms, as in `ComCompensation`.
+        Part of the hands' horizontal motion that the COG goes with.
     advance : float
-        How far the COG goes forward, m, for each metre that the hands rise; the root goes along likewise.
-    """
-
-    position: Array
-    heading: float
-    sway: Array
-    follow: float = 0.0
-    advance: float = 0.0
-
-    @property
-    def parameters(self) -> Array:
-        """The six base parameters."""
-        return np.array([*self.position, self.heading, self.follow, self.advance])
-
-
-@dataclass(frozen=True)
-class Placement:
-    """A base pose of a robot, and how its hands follow their handles from there.
-
-    Parameters
-    ----------
-    root : RootPath
-        Pose and sway of the root link.
-    margin : float
-        Joint-limit margin that all joints keep at once along the whole path, rad; 0 if it cannot be followed.
-        From 0.5 rad on more was not looked for.
-    tightest : str
-        The joint that comes nearest to a limit.
-    missing : float
-        Distance of the palm that is farthest from its handle, m; 0 if the path can be followed.
-    missing_rotation : float
-        Angle of the palm that is rotated farthest from its handle, rad; 0 likewise.
-    fault : str
-        Why the path cannot be followed; empty if it can.
-    clearance : float
-        Least distance between the robot's links, m; infinite where none come near each other.
-    root_positions : (K, 3) array
-        Position of the root link in each pose, world frame, m.
-    postures : (K, n) array
-        Positions of `joint_names` along the path, rad; where it cannot be followed, the nearest to it.
-    joint_names : tuple of str
-        Joints of trunk and arms.
-    nominal : NominalPosture
-        From where the postures were found.
-    """
-
-    root: RootPath
-    margin: float
-    tightest: str
-    missing: float
-    missing_rotation: float
-    fault: str
-    clearance: float
-    root_positions: Array
-    postures: Array
-    joint_names: tuple[str, ...]
-    nominal: NominalPosture
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the path can be followed."""
-        return not self.fault
-
-
-def evaluate_root(
-    reach: ReachabilityModel,
-    handles: Mapping[str, HandlePath],
-    root: RootPath,
-    tolerances: ReachTolerances,
-    likely: NominalPosture | None = None,
-) -> Placement:
-    """Evaluate whether the hands can follow their handles from where a robot's root is.
-
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-    handles : {side: HandlePath}
-        Path of the handle that each hand holds.
-    root : RootPath
-        Pose and sway of the root link.
-    tolerances : ReachTolerances
-        Largest palm errors that are accepted, and the margin at which the search ends.
-    likely : NominalPosture, optional
-        From where postures were found nearby; if it still serves, no other is tried.
-
-    Returns
-    -------
-    Placement
-        With the largest margin, or the least missing.
-    """
-    hand_path = make_hand_path(reach, handles, root.sway)
-    found = evaluate_path(reach, from_base(root.parameters, hand_path), tolerances, likely)
-    return _make_placement(reach, hand_path, root, found, tolerances)
-
-
-@dataclass(frozen=True)
-class RootSearch:
-    """From where, and how far, the root's base pose is searched for.
-
-    Parameters
-    ----------
-    start : RootPath
-        First guess; the sway is kept.
-    heights : (float, float)
-        How far the root may be below and above the first guess, m.
-    most_follow : float
-        `follow` may also be from 0 to this.
-    most_advance : float
-        `advance` may also be up to this, forwards or backwards.
-    nearby : bool
-        Whether to look only where small steps from the first guess lead.
-    """
-
-    start: RootPath
-    heights: tuple[float, float]
-    most_follow: float = 0.0
-    most_advance: float = 0.0
-    nearby: bool = False
-
-
-def find_root(
-    reach: ReachabilityModel,
-    handles: Mapping[str, HandlePath],
-    search: RootSearch,
-    tolerances: ReachTolerances,
-    progress: Callable[[int, int], None],
-) -> Placement:
-    """Find where a robot's root is best for its hands to follow their handles.
-
-    Varied are distance and lateral offset of the root from the middle of the handles' paths, its heading and
-    its height, and how far it goes with the hands.
-
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-    handles : {side: HandlePath}
-        Path of the handle that each hand holds.
-    search : RootSearch
-        First guess and range.
-    tolerances : ReachTolerances
-        Largest palm errors that are accepted, and the margin at which the search ends.
-    progress : callable (done, total)
-        Told after every start.
-
-    Returns
-    -------
-    Placement
-        The one with the largest margin; if there is none, the one with the least missing.
-    """
-    start = search.start
-    about = rotation_about_z(start.heading)
-    world = make_hand_path(reach, handles, start.sway)
-    hand_path = rotated_path(world, start.heading)
-    paths = [handle.poses[:, :3, 3] for handle in handles.values()]
-    middle = np.zeros(BASE_SIZE)
-    middle[:3] = np.mean([0.5 * (path.min(axis=0) + path.max(axis=0)) for path in paths], axis=0) @ about
-    here = np.array([*(start.position @ about), 0.0, start.follow, start.advance])
-    length = arm_length(reach)
-    nominals = nominal_postures(reach)
-    found: list[Candidate] = []
-    # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
-    for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
-        base_range = _base_range(reach, search, middle, here, length, free)
-        bases = [np.clip(here, *base_range)] * len(nominals)
-        if not search.nearby:
-            bases = [bases[0], *_spread_bases(reach, base_range, middle, length, free, count)]
-        starts = [(base.tolist(), nominals[number % len(nominals)]) for number, base in enumerate(bases)]
-        starts += [(candidate.base, candidate.nominal) for candidate in found]
-        problem = PlacementProblem(reach, hand_path, base_range, tolerances)
-        found.append(search_base_pose(problem, starts, progress))
-        if found[0].margin >= tolerances.ample_margin:
-            break
-    price = _PRICE if found[0].margin >= 0.0 else 0.0
-    best = found[0] if found[0].score >= found[-1].score - price else found[-1]
-    x, y, z, heading, follow, advance = best.base
-    root = RootPath(about @ (x, y, z), start.heading + heading, start.sway, follow, advance)
-    return _make_placement(reach, world, root, best, tolerances)
-
-
-def _base_range(
-    reach: ReachabilityModel, search: RootSearch, middle: Array, here: Array, length: float, free: float
-) -> BaseRange:
-    """Say where the root may be: straight behind the handles' middle, or, if `free` is 1, anywhere."""
-    room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * _most_rotation(reach), 0.0, 0.0])
-    low, high = middle - room, middle + room
-    low[2], high[2] = here[2] + search.heights[0], here[2] + search.heights[1]
-    low[4:] = np.minimum(here[4:], (0.0, -search.most_advance)) if free else here[4:]
-    high[4:] = np.maximum(here[4:], (search.most_follow, search.most_advance)) if free else here[4:]
-    return BaseRange(low, high)
-
-
-def _spread_bases(
-    reach: ReachabilityModel, base_range: BaseRange, middle: Array, length: float, free: float, count: int
-) -> list[Array]:
-    """Spread base parameters (6,) evenly over a range, behind the handles' middle."""
-    # Its import takes a third of a second of CPU time.
-    from scipy.stats.qmc import Halton
-
-    behind = 0.5 * (base_range.low + base_range.high)
-    behind[0] = middle[0] - 0.65 * length
-    spread = 0.5 * (base_range.high - base_range.low)
-    spread[[0, 1, 3]] = 0.5 * length, 0.5 * free * length, 0.9 * free * _most_rotation(reach)
-    random = Halton(BASE_SIZE, seed=0).random(count)
-    return [*(behind + spread * (2.0 * random - 1.0))]
-
-
-def _most_rotation(reach: ReachabilityModel) -> float:
-    """How far the root may be rotated from straight ahead, rad."""
-    # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
-    return 0.9 if reach.robot.floating else 1.6
-
-
-def require_feasible(robot_name: str, placement: Placement) -> None:
-    """Refuse a base pose from which the hands cannot follow their handles.
-
-    Parameters
-    ----------
-    robot_name : str
-        Named in the error.
-    placement : Placement
-        From `evaluate_root` or `find_root`.
+        How far the COG goes forward, m, for each metre that the hands rise.
+    lean : float
+        How far before the middle of the soles the COG is in the middle of its path, m.
 
     Raises
     ------
     RetargetError
-        Says what is missing.
+        If a number is not finite, or a part is not one.
     """
-    if not placement.feasible:
-        raise RetargetError(f"{robot_name}: no place to follow the handles from: {placement.fault}")
+
+    position: tuple[float, float] = (0.0, 0.0)
+    heading: float = 0.0
+    height: float = 0.0
+    follow: float = 0.4
+    advance: float = 0.0
+    lean: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are not finite or out of range."""
+        numbers = (*self.position, self.heading, self.height, self.follow, self.advance, self.lean)
+        if not np.isfinite(numbers).all():
+            raise RetargetError(f"a robot's place must be given in finite numbers; given: {numbers}")
+        if not (0.0 <= self.follow <= 1.0 and -1.0 <= self.advance <= 1.0):
+            raise RetargetError(
+                "the COG may follow the hands by 0 to 1 and advance by -1 to 1 m per m; given: "
+                f"{self.follow:g} and {self.advance:g}"
+            )
 
 
-def _make_placement(
-    reach: ReachabilityModel,
-    hand_path: HandPath,
-    root: RootPath,
-    found: Candidate,
-    tolerances: ReachTolerances,
-) -> Placement:
-    """Say what a candidate comes to in the world."""
-    solution, points = found.solution, from_base(root.parameters, hand_path)
-    room = np.minimum(solution.joints - reach.limits[0], reach.limits[1] - solution.joints).min(axis=0)
-    names = tuple(reach.model.names[-len(room) :])
-    fault = "" if found.margin >= 0.0 else _find_fault(reach, points, found, tolerances)
-    sway = root_sway_path(reach, solution.joints) @ rotation_about_z(root.heading).T
-    return Placement(
-        root=root,
-        margin=float(room.min()) if not fault else 0.0,
-        tightest=names[int(room.argmin())],
-        missing=float(solution.position_error.max()) if fault else 0.0,
-        missing_rotation=float(solution.rotation_error.max()) if fault else 0.0,
-        fault=fault,
-        clearance=found.clearance,
-        root_positions=base_displacement(root.parameters, hand_path) - sway,
-        postures=solution.joints,
-        joint_names=names,
-        nominal=found.nominal,
+@dataclass(frozen=True)
+class Placed:
+    """A base placement and what the hands can do from there.
+
+    Parameters
+    ----------
+    spot : BasePlacement
+        Base placement of the standing or seated robot.
+    placement : Placement
+        Placement, with the root link at the position that balance requires.
+    legs_fault : bool
+        Whether the legs are at fault, not the arms.
+    """
+
+    spot: BasePlacement
+    placement: Placement
+    legs_fault: bool = False
+
+    @property
+    def rank(self) -> float:
+        """The margin, rad; where the path cannot be followed, less than 0 by what is missing."""
+        placement = self.placement
+        if placement.feasible:
+            return placement.margin
+        position, rotation = placement.errors.max(axis=1).tolist()
+        return min(placement.clearance, 0.0) - position - 0.1 * rotation
+
+    def with_fault(self, fault: str, *, legs: bool = False) -> "Placed":
+        """Note a fault where there is none yet, and whether it is the legs'."""
+        placement = self.placement
+        if not placement.fault:
+            placement = replace(placement, fault=fault, margin=0.0)
+        return Placed(self.spot, placement, legs)
+
+
+def handles_for(
+    robot: Robot, handles: Mapping[str, HandlePath], side: str | None = None
+) -> dict[str, HandlePath]:
+    """Choose which of a robot's hands, one or two, holds which of a recording's handles.
+
+    With a side only the handle of this side is taken: with the hand of that side, or with the only one there
+    is. By default every hand takes its own.
+    """
+    hands = [hand for hand in SIDES if f"{hand}_hand" in robot.frames]
+    if side is not None and side not in SIDES:
+        raise RetargetError(f"no side `{side}`; allowed: {', '.join(SIDES)}")
+    asked = [side] if side is not None else [hand for hand in hands if hand in handles] or list(SIDES)
+    lacking = [one for one in asked if one not in handles]
+    if lacking or not hands:
+        what = f"a handle for the {lacking[0]} hand" if hands else "a robot with a hand"
+        raise RetargetError(
+            f"{robot.name}: placement needs {what}; the recording has: {', '.join(handles) or 'no handles'}"
+        )
+    if side is not None:
+        return {side if side in hands else hands[0]: handles[side]}
+    return {hand: handles[hand] for hand in asked}
+
+
+def choose_posture(robot: Robot, name: str | None = None) -> str:
+    """Choose the posture that gives legs and head: a named one, or else `standing` or the robot's first."""
+    chosen = name or ("standing" if "standing" in robot.postures else next(iter(robot.postures), ""))
+    if chosen not in robot.postures:
+        allowed = ", ".join(robot.postures) or "none"
+        raise RetargetError(f"{robot.name}: no posture `{chosen}`; allowed: {allowed}")
+    return chosen
+
+
+def base_height(robot: Robot, section: RobotSection) -> float:
+    """Say how high the root link of a robot with a fixed base is above the floor, m."""
+    if section.height_m is None:
+        return robot.base_height
+    if section.height_m < 0.0:
+        raise ScenarioError(
+            f"robot.height_m: {robot.name} has a fixed base, which is not below the floor; allowed: from 0, "
+            f"got {section.height_m:g}"
+        )
+    return section.height_m
+
+
+def evaluate_placement(
+    robot: Robot,
+    handles: Mapping[str, HandlePath],
+    spot: BasePlacement,
+    posture: str,
+    *,
+    tolerances: ReachTolerances = ReachTolerances(),  # noqa: B008
+    likely: NominalPosture | None = None,
+) -> Placed:
+    """Evaluate whether hands can follow their handles from a base placement, the COG kept over the feet.
+
+    The pelvis sways against the arms; by how much more or less than assumed, the balance of the whole body
+    tells, and both are solved in turn. The pelvis of a seated robot does not move.
+
+    Handles are those of `handles_for`, the named posture gives legs and head. `likely` is from where the arms
+    of a root that stays where it is are looked for first; if it serves, no other posture is tried. Raises an
+    error if the legs do not allow the height.
+    """
+    if not robot.floating or posture == SEATED:
+        position, joints = fixed_root(robot, spot, posture)
+        reach, base = ReachabilityModel(robot, handles, joints), np.array([*position, spot.heading, 0.0, 0.0])
+        return Placed(spot, evaluate_root(reach, handles, base, tolerances, likely=likely))
+    stance = stand(robot, spot.position, spot.heading, posture, spot.height)
+    targets, gain = cog_targets(stance, handles, spot), sway_gain(robot, stance)
+    reach = ReachabilityModel(robot, handles, stance.joints, gain)
+    base = np.array([*stance.base[:3], spot.heading, spot.follow, spot.advance])
+    base[:2] += gain[0] * spot.lean * forward(spot.heading)
+    likely, sway = None, np.zeros((len(targets), 3))
+    for attempt in range(_BALANCE_ROUNDS):
+        placed = Placed(spot, evaluate_root(reach, handles, base, tolerances, sway, likely))
+        placement = placed.placement
+        likely, joints = placement.nominal, np.tile(stance.joints, (len(targets), 1))
+        columns = [robot.joint_names.index(name) for name in placement.joint_names]
+        joints[:, columns] = placement.joints
+        try:
+            root, joints = solve_com_ik(robot, stance, joints, targets)
+        except RetargetError as error:
+            return placed.with_fault(str(error), legs=True)
+        off = root[:, :3] - placement.root_positions
+        if np.abs(off).max() < _SETTLED or (attempt > 0 and not placement.feasible):
+            break
+        middle = off.mean(axis=0)
+        base, sway = np.concatenate([base[:3] + middle, base[3:]]), sway + off - middle
+    along = (targets - stance.target) @ np.column_stack(
+        [forward(spot.heading), forward(spot.heading + 0.5 * np.pi)]
     )
+    beyond = float((np.abs(along) - half_soles(robot, stance)).max())
+    if beyond > 0.0:
+        placed = placed.with_fault(f"the COG would go {1000 * beyond:.0f} mm beyond the soles")
+    low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
+    for column in [column for side in SIDES for column in leg_columns(robot, side)]:
+        excess = max(low[column] - joints[:, column].min(), joints[:, column].max() - high[column])
+        if excess > 0.0:
+            name = robot.joint_names[column]
+            fault = f"keeping balance takes {name} {excess:.3f} rad beyond its limit"
+            return placed.with_fault(fault, legs=True)
+    bend = least_knee_bend(robot, joints)
+    if bend < _LEAST_KNEE:
+        fault = f"keeping balance stretches a knee to {bend:.3f} rad of bend (least allowed: {_LEAST_KNEE})"
+        return placed.with_fault(fault, legs=True)
+    return placed
 
 
-def _find_fault(
-    reach: ReachabilityModel, points: Array, found: Candidate, tolerances: ReachTolerances
-) -> str:
-    """Say why a path cannot be followed."""
-    solution, nominal = found.solution, found.nominal
-    off, rotated = float(solution.position_error.max()), float(solution.rotation_error.max())
-    if off > tolerances.position or rotated > tolerances.rotation:
-        return f"a palm stays {1000 * off:.1f} mm and {np.degrees(rotated):.1f}° from its handle"
-    if found.clearance < 0.0:
-        return f"links of the robot are {-1000 * found.clearance:.0f} mm inside each other"
-    box = reach.boxes[nominal.box]
-    if not is_path_feasible(reach, solution, points, nominal.joints, box, tolerances):
-        return "every pose can be reached, but not one after the other: the arms would have to jump"
-    return "a palm stays too far from its handle"
+def fixed_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, Array]:
+    """Find the position (3,), m, world, and the posture (n,), rad, of a root that stays where it is.
+
+    The base is fixed, or the robot sits; then the base placement may have no height.
+    """
+    if not robot.floating:
+        return np.array([*spot.position, spot.height]), robot.postures[posture]
+    stance = stand(robot, spot.position, spot.heading, posture, spot.height)
+    return stance.base[:3], stance.joints
+
+
+def cog_targets(stance: Stance, handles: Mapping[str, HandlePath], spot: BasePlacement) -> Array:
+    """Let the COG go with the hands in part, as the base placement says: targets (K, 2), m, world."""
+    along = com_offset(hand_displacement(handles), spot.heading, spot.follow, spot.advance)
+    return stance.target + along + spot.lean * forward(spot.heading)
+
+
+def forward(heading: float) -> Array:
+    """Compute the unit vector (2,) of a heading, rad about z."""
+    return np.array([np.cos(heading), np.sin(heading)])
+
+
+def half_soles(robot: Robot, stance: Stance) -> Array:
+    """Measure half the length and half the width of the box about the soles, in the stance's axes, m."""
+    corners = [
+        sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
+    ]
+    turned = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    return np.asarray(0.5 * np.ptp(turned, axis=0))
+
+
+def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
+    """Measure how far the pelvis goes, along its x and y, for each metre that it is to take the COG.
+
+    More than 1, as the legs' mass goes along in part only.
+    """
+    rotation = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    steps = _SMALL_SWAY * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    base, _ = solve_com_ik(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ rotation.T)
+    moved = base[:, :2] @ rotation / (2.0 * _SMALL_SWAY)
+    return float(moved[0, 0] - moved[1, 0]), float(moved[2, 1] - moved[3, 1])
+
+
+def find_spot(
+    robot: Robot,
+    handles: Mapping[str, HandlePath],
+    start: BasePlacement,
+    posture: str,
+    on_progress: OnProgress,
+    *,
+    tolerances: ReachTolerances = ReachTolerances(),  # noqa: B008
+    any_height: bool = False,
+) -> Placed:
+    """Find the base placement from which hands follow their handles with the largest joint-limit margin.
+
+    The search places the root; where the feet then are depends on the balance of what the arms do, and so
+    does the root's sway, with which the search goes on nearby.
+
+    Handles are those of `handles_for`, the named posture gives legs and head; `start` is the first guess.
+    `on_progress` (stage, done, total) is told after every start of a stage. With `any_height` the height of a
+    fixed base is searched for too: the robot stands on a pedestal. If hands can follow their handles from
+    nowhere, it is the placement from which least is missing.
+    """
+    turned = rotation_about_z(start.heading)[:2, :2]
+    if not robot.floating or posture == SEATED:
+        start, heights = replace(start, height=0.0) if robot.floating else start, (0.0, 0.0)
+        if any_height and not robot.floating:
+            # From the floor to the highest handle.
+            highest = max(float(handle.poses[:, 2, 3].max()) for handle in handles.values())
+            heights = -start.height, max(highest - start.height, 0.0)
+        position, joints = fixed_root(robot, start, posture)
+        offset = turned.T @ (position[:2] - start.position)
+        reach, base = (
+            ReachabilityModel(robot, handles, joints),
+            np.array([*position, start.heading, 0.0, 0.0]),
+        )
+        progress = partial(on_progress, "place")
+        placement = find_root(reach, handles, base, heights, tolerances, progress)
+        _, _, z, heading, *_ = placement.base.tolist()
+        x, y = (placement.base[:2] - rotation_about_z(heading)[:2, :2] @ offset).tolist()
+        return Placed(BasePlacement((x, y), heading, start.height if robot.floating else z), placement)
+    low, high = height_range(robot, posture)
+    stance = stand(robot, start.position, start.heading, posture)
+    gain, sway = sway_gain(robot, stance), None
+    reach = ReachabilityModel(robot, handles, stance.joints, gain)
+    # Together `follow` and `advance` keep the COG inside the box about the soles.
+    room, hands = float(half_soles(robot, stance).min()) - _SUPPORT_ROOM, hand_displacement(handles)
+    across = max(float(np.linalg.norm(hands[:, :2], axis=1).max()), 1e-6)
+    rise = max(float(np.abs(hands[:, 2]).max()), 1e-6)
+    most_follow = float(np.clip(room / across, 0.0, 1.0))
+    most_advance = float(np.clip((room - most_follow * across) / rise, 0.0, 1.0))
+    base = np.array([*stance.base[:3], start.heading, start.follow, start.advance])
+    offset = turned.T @ (stance.base[:2] - start.position)
+    best: Placed | None = None
+    leant: Placed | None = None
+    height_room, legs_fault = _HEIGHT_ROOM, False
+    for attempt in range(_SEARCH_ROUNDS):
+        before, lift = -np.inf if best is None else best.rank, base[2] - stance.base[2]
+        heights, progress = (low - lift, high - lift), partial(on_progress, f"place {attempt + 1}")
+        # Where the legs were at fault, the arms have to do otherwise.
+        nearby = attempt > 0 and not legs_fault
+        motion = sway, most_follow, most_advance
+        placement = find_root(reach, handles, base, heights, tolerances, progress, *motion, nearby=nearby)
+        base = placement.base
+        _, _, z, heading, follow, advance = base.tolist()
+        height, turned = float(np.clip(z - stance.base[2], low, high)), rotation_about_z(heading)[:2, :2]
+        for _ in range(2):
+            x, y = (base[:2] - turned @ offset).tolist()
+            spot = BasePlacement((x, y), heading, height, follow, advance)
+            placed = evaluate_placement(robot, handles, spot, posture, tolerances=tolerances)
+            if best is None or placed.rank > best.rank:
+                best = placed
+            offset = offset + turned.T @ (placed.placement.base - base)[:2]
+        assert best is not None
+        legs_fault, sway = placed.legs_fault, placed.placement.sway
+        if legs_fault and leant is None:
+            leant = _leant(robot, handles, placed, posture, tolerances)
+        joints = stand(robot, (0.0, 0.0), 0.0, posture, height).joints
+        reach = ReachabilityModel(robot, handles, joints, gain)
+        if legs_fault:
+            # The legs have room for the height, but not for the sway there.
+            low, high = (low, height - height_room) if height > 0.0 else (height + height_room, high)
+            low, high, height_room = min(low, 0.0), max(high, 0.0), 2.0 * height_room
+        worth = _GAIN if best.placement.feasible else _APPROACH
+        if attempt > 0 and not legs_fault and best.rank < before + worth:
+            break
+    assert best is not None
+    return leant if leant is not None and not best.placement.feasible else best
+
+
+def _leant(
+    robot: Robot, handles: Mapping[str, HandlePath], placed: Placed, posture: str, tolerances: ReachTolerances
+) -> Placed | None:
+    """Put the feet back or forth under a pelvis that stays: the legs bend farther one way than the other.
+
+    None if that does not help. The COG comes nearer to the soles' edges: for where nothing else serves.
+    """
+    spot, ahead = placed.spot, forward(placed.spot.heading)
+    along = com_offset(hand_displacement(handles), spot.heading, spot.follow, spot.advance) @ ahead
+    stance = stand(robot, spot.position, spot.heading, posture)
+    room = float(half_soles(robot, stance)[0] - _LEAN_ROOM - np.abs(along).max())
+    gain = sway_gain(robot, stance)[0]
+    for fraction in (0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0) if room > 0.0 else ():
+        lean = fraction * room
+        x, y = (np.array(spot.position) - gain * (lean - spot.lean) * ahead).tolist()
+        moved = replace(spot, position=(x, y), lean=lean)
+        other = evaluate_placement(robot, handles, moved, posture, tolerances=tolerances)
+        if other.placement.feasible:
+            return other
+    return None

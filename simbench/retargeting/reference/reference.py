@@ -22,7 +22,7 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import SWEEP, PushSection, RobotSection, SimulationSection, end_of_pushes
-from simbench.retargeting.collision.clearance import clear_path, is_clear
+from simbench.retargeting.collision.avoidance import clear_path, is_clear
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan

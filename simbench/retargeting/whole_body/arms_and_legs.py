@@ -13,9 +13,8 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.time_grids import interpolate_change, time_grids
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
-from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, clear_path
-from simbench.retargeting.collision.moving_legs import release_legs
+from simbench.retargeting.collision.avoidance import HeldPalm, avoid_collisions, clear_path
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import (
     Equipment,
@@ -26,7 +25,7 @@ from simbench.retargeting.contact.hand_plan import (
 )
 from simbench.retargeting.contact.transfer import PreferredPath, transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.placement.spot import BasePlacement
+from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
 from simbench.retargeting.timing.stretch import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
@@ -296,9 +295,10 @@ def separate_links(
     shapes, legs = release_legs(robot, shapes, motion.base, motion.joints)
     free = not problem.contact.any_hand.any()
     margin = _FREE_CLEARANCE if free else _CLEARANCE
-    path = UpperBodyPath(problem.time, joints, motion.base)
-    avoiding = avoid_collisions(shapes, path, problem.limits, margin, palms, (*obstacles, *legs))
-    clear, blocked = avoiding.joints, avoiding.missing > margin
+    clear, missing = avoid_collisions(
+        shapes, problem.time, joints, motion.base, problem.limits, margin, palms, (*obstacles, *legs)
+    )
+    blocked = missing > margin
     if free and blocked.any():
         still = body_shapes(robot, problem.placement.stance.joints)
         clear = _lead_round(still, problem.time, clear, problem.limits, blocked)
@@ -325,7 +325,7 @@ def _lead_round(
         ends = [[joints[each], velocity[each], np.zeros(joints.shape[1])] for each in (start, end)]
         way = BPoly.from_derivatives(time[[start, end]], ends)(time[start : end + 1])
         changed[start : end + 1] = clear_path(
-            shapes, np.clip(way, *limits), _FREE_CLEARANCE, limits=(limits[0], limits[1])
+            shapes, np.clip(way, *limits), _FREE_CLEARANCE, (limits[0], limits[1])
         )
     return changed
 

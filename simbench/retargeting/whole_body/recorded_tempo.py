@@ -13,8 +13,7 @@ from scipy.ndimage import gaussian_filter1d
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_path import AccelerationRows
-from simbench.retargeting.collision.clearance import body_shapes
-from simbench.retargeting.collision.scene import clearance_scene
+from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
 from simbench.retargeting.contact.hand_plan import plan_hands
 from simbench.retargeting.timing.preserve import (
     CLEARANCE,
@@ -332,7 +331,7 @@ def _upper_body(problem: WholeBodyProblem) -> UpperBody:
         problem.speed_limit[problem.columns],
     )
     # The root's pose does not matter: there is nothing beside the robot.
-    scene = clearance_scene(
+    scene = ClearanceScene(
         body_shapes(robot, problem.placement.stance.joints),
         np.tile(problem.placement.stance.base, (len(problem.time), 1)),
     )

@@ -17,11 +17,15 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan, near_contact
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.placement.base_height import base_height
-from simbench.retargeting.placement.hand_path import com_offset
-from simbench.retargeting.placement.placement import Placement
-from simbench.retargeting.placement.spot import BasePlacement, Placed, evaluate_placement
-from simbench.retargeting.placement.spot_search import find_spot
+from simbench.retargeting.placement.placement import (
+    BasePlacement,
+    Placed,
+    base_height,
+    evaluate_placement,
+    find_spot,
+)
+from simbench.retargeting.placement.reach_model import com_offset
+from simbench.retargeting.placement.root_placement import Placement
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
@@ -195,11 +199,11 @@ def blend_into_placement(
     # Joints that no group names, such as the fingers of a gripper, are not placed and keep their posture.
     moved = [column for column, name in enumerate(names) if name in reached.joint_names]
     order = [reached.joint_names.index(names[column]) for column in moved]
-    guide = reached.postures[nearest_poses(handles, hands)][:, order]
+    guide = reached.joints[nearest_poses(handles, hands)][:, order]
     guide = _smooth(time, guide, order=2)
     touching = np.any(list(hands.contact.values()), axis=0)
     weight = near_contact(time, touching, _BLEND_TIME)[:, None]
-    resting = reached.postures[:, order].mean(axis=0)
+    resting = reached.joints[:, order].mean(axis=0)
     preferred, start = posture.copy(), posture.copy()
     preferred[:, moved] += weight * (resting - posture[:, moved])
     start[:, moved] += weight * (guide - posture[:, moved])

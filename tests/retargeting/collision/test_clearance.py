@@ -1,4 +1,4 @@
-"""Distances between the robot's own links, their Jacobians, and paths that go round them."""
+"""Distances between the robot's own links, their Jacobians, paths that go round them, and legs that move."""
 
 import os
 import subprocess
@@ -12,23 +12,26 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
+from simbench.balance.standing.standing import leg_columns, stand
+from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path
 from simbench.retargeting.collision.clearance import (
     BodyShapes,
+    PairWorkspace,
     body_shapes,
-    clear_path,
     clearance_rows,
-)
-from simbench.retargeting.collision.pair_distances import (
+    convex_shapes,
+    link_of,
     pair_distance,
-    pair_workspace,
-    place_shapes,
     possible_pairs,
-    sphere_gaps,
+    release_legs,
 )
+from simbench.robot.upper_body import upper_body, upper_body_joints
 
 RADIUS = 0.05
 ARM = 0.4
 UNIT = st.floats(-1.0, 1.0)
+WIDE = (-9.0, 9.0)
+"""Limits that no path comes to, rad."""
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +63,7 @@ def gap(joints):
 
 
 def rows(shapes, joints, margin):
-    return clearance_rows(pair_workspace(shapes.model, shapes.geometry), np.asarray(joints), margin)
+    return clearance_rows(PairWorkspace(shapes.model, shapes.geometry), np.asarray(joints), margin)
 
 
 @settings(max_examples=50, deadline=None)
@@ -164,7 +167,7 @@ def test_a_clear_path_stays_as_it_is(two_arms):
     s = np.linspace(0, 1, 50)[:, None]
     path = (1 - s) * np.array([1.0, 0.5]) + s * np.array([1.5, -1.5])
     assert min(gap(at) for at in path) > 0.1
-    np.testing.assert_allclose(clear_path(two_arms, path, 0.05), path, atol=1e-12)
+    np.testing.assert_allclose(clear_path(two_arms, path, 0.05, WIDE), path, atol=1e-12)
 
 
 def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):
@@ -172,7 +175,7 @@ def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):
     # The right ball sweeps over the left one's place.
     path = (1 - s) * np.array([-0.65, -1.5]) + s * np.array([-0.65, 2.2])
     before = np.array([gap(at) for at in path])
-    cleared = clear_path(two_arms, path, 0.03)
+    cleared = clear_path(two_arms, path, 0.03, WIDE)
     after = np.array([gap(at) for at in cleared])
     assert before.min() < -0.08
     assert after.min() > 0.029
@@ -182,12 +185,12 @@ def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):
 def test_a_way_round_keeps_the_limits_instead_of_being_cut_off_by_them(two_arms):
     s = np.linspace(0, 1, 80)[:, None]
     path = (1 - s) * np.array([-0.65, -1.5]) + s * np.array([-0.65, 2.2])
-    free = clear_path(two_arms, path, 0.03)
+    free = clear_path(two_arms, path, 0.03, WIDE)
     first = free[:, 0] - path[:, 0]
     bound = path[0, 0] + 0.5 * np.array([first.min(), first.max()])
     limits = (np.array([bound[0], -4.0]), np.array([bound[1], 4.0]))
     cut = min(gap(at) for at in np.clip(free, *limits))
-    cleared = clear_path(two_arms, path, 0.03, limits=limits)
+    cleared = clear_path(two_arms, path, 0.03, limits)
     assert (cleared >= limits[0] - 1e-9).all()
     assert (cleared <= limits[1] + 1e-9).all()
     # Both pass the same narrowest place, of which their samples see the lowest point or one beside it.
@@ -200,7 +203,7 @@ def test_an_end_inside_the_margin_is_left_gradually(two_arms):
     rest = np.array([-0.65, 0.0])
     rest[1] = brentq(lambda angle: gap(np.array([rest[0], angle])) - 0.01, -1.5, 0.7)
     path = rest + (1 - share) ** 3 * np.array([0.0, -1.2])
-    cleared = clear_path(two_arms, path, 0.03)
+    cleared = clear_path(two_arms, path, 0.03, WIDE)
     np.testing.assert_array_equal(cleared[[0, -1]], path[[0, -1]])
     after = np.array([gap(at) for at in cleared])
     assert after[:150].min() > 0.029
@@ -213,7 +216,7 @@ def test_a_bend_does_not_depend_on_the_number_of_samples(two_arms):
     for samples in (81, 321):
         share = np.linspace(0, 1, samples)[:, None]
         path = np.array([-0.65, -1.5]) + share * np.array([0.0, 3.7])
-        bends.append((clear_path(two_arms, path, 0.03) - path)[:: (samples - 1) // 80])
+        bends.append((clear_path(two_arms, path, 0.03, WIDE) - path)[:: (samples - 1) // 80])
     assert np.abs(bends[0]).max() > 0.2
     np.testing.assert_allclose(bends[0], bends[1], atol=0.03)
 
@@ -242,7 +245,7 @@ def test_romeos_arms_are_led_round_its_body(romeo_shapes, least, most, count):
         if not least < min(least_distance(romeo_shapes, joints) for joints in path) < most:
             continue
         found += 1
-        cleared = clear_path(romeo_shapes, path, 0.03)
+        cleared = clear_path(romeo_shapes, path, 0.03, WIDE)
         assert min(least_distance(romeo_shapes, joints) for joints in cleared) > 0.02
         np.testing.assert_allclose(cleared[[0, -1]], path[[0, -1]], atol=1e-6)
 
@@ -253,20 +256,18 @@ def test_no_near_pair_is_left_out_by_its_spheres(romeo_shapes, shares, margin):
     model = romeo_shapes.model
     lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
     joints = 0.5 * (lower + upper) + 0.5 * np.array(shares) * (upper - lower)
-    workspace = pair_workspace(model, romeo_shapes.geometry)
+    workspace = PairWorkspace(model, romeo_shapes.geometry)
     q = np.r_[pin.neutral(model)[:7], joints]
     possible = possible_pairs(workspace, q, margin)
     near = np.flatnonzero(pair_distances(romeo_shapes, joints) < margin)
     assert set(near) <= set(possible)
-    # One by one and all in an array: the same spheres.
-    middles, _ = place_shapes(workspace, q)
-    np.testing.assert_array_equal(np.flatnonzero(sphere_gaps(workspace, middles) < margin), possible)
+    assert len(possible) < len(romeo_shapes.geometry.collisionPairs)
 
 
 def test_boxes_have_their_own_size_whatever_a_process_looks_at_first():
     """Two boxes of 2 m, their middles 3 m apart along x: the first distance of a process."""
     script = (
-        "import simbench.retargeting.collision.pair_distances, coal, numpy; box = coal.Box(2.0, 2.0, 2.0);"
+        "import simbench.retargeting.collision.clearance, coal, numpy; box = coal.Box(2.0, 2.0, 2.0);"
         "place = [coal.Transform3s(numpy.eye(3), numpy.array([x, 0.0, 0.0])) for x in (0.0, 3.0)];"
         "request, result = coal.DistanceRequest(), coal.DistanceResult();"
         "print(coal.distance(box, place[0], box, place[1], request, result) - 1.0)"
@@ -298,7 +299,7 @@ def test_no_shape_is_read_from_memory_that_was_freed(fill):
 
 def test_the_deficits_change_no_faster_than_their_derivative_says(romeo_shapes):
     """Arms across the body, some links in touch: an inexact normal would jump with the last digit."""
-    workspace, rng = pair_workspace(romeo_shapes.model, romeo_shapes.geometry), np.random.default_rng(2)
+    workspace, rng = PairWorkspace(romeo_shapes.model, romeo_shapes.geometry), np.random.default_rng(2)
     lower, upper = romeo_shapes.model.lowerPositionLimit[7:], romeo_shapes.model.upperPositionLimit[7:]
 
     def slope(joints):
@@ -326,13 +327,76 @@ def test_a_depth_is_found_where_the_most_exact_search_gives_up():
         parent = model.addJoint(parent, pin.JointModelFreeFlyer(), pin.SE3.Identity(), name)
         geometry.addGeometryObject(pin.GeometryObject(name, parent, parent, pin.SE3.Identity(), shape))
     geometry.addCollisionPair(pin.CollisionPair(0, 1))
-    workspace, given_up = pair_workspace(model, geometry), 0
+    workspace, given_up = PairWorkspace(model, geometry), 0
     for _ in range(3000):
         turn = rng.normal(size=4)
         place = [0.05 * rng.normal(size=3), turn / np.linalg.norm(turn)]
-        place_shapes(workspace, np.concatenate([pin.neutral(model)[:7], *place]))
+        q = np.concatenate([pin.neutral(model)[:7], *place])
+        pin.updateGeometryPlacements(model, workspace.data, geometry, workspace.placed, q)
         distance = pair_distance(workspace, 0)
         assert -1.0 < distance < 1.0
         pin.computeDistance(geometry, workspace.placed, 0)
         given_up += not workspace.results[0].min_distance > -1.0
     assert given_up > 0
+
+
+@pytest.fixture(scope="module")
+def stance(romeo):
+    return stand(romeo, (0.0, 0.0), 0.0, "standing")
+
+
+def motion(romeo, stance, samples=3):
+    """Hips that bend more and more, with everything else still."""
+    joints = np.tile(stance.joints, (samples, 1))
+    columns = [romeo.joint_names.index(f"{side}HipPitch") for side in "LR"]
+    joints[:, columns] -= np.linspace(0.0, 0.6, samples)[:, None]
+    return np.tile(stance.base, (samples, 1)), joints
+
+
+def test_obstacles_are_where_the_legs_are(romeo, stance):
+    base, joints = motion(romeo, stance)
+    _, obstacles = release_legs(romeo, body_shapes(romeo, stance.joints), base, joints)
+    legs = {column for side in ("left", "right") for column in leg_columns(romeo, side)}
+    assert obstacles
+    model, data = romeo.model, romeo.model.createData()
+    offsets = {link_of(o.name): o.placement for o in convex_shapes(romeo).geometryObjects}
+    for obstacle in obstacles:
+        frame = model.getFrameId(obstacle.name)
+        joint = model.frames[frame].parentJoint
+        assert romeo.joint_names.index(model.names[joint]) in legs
+        for sample, q in enumerate(np.hstack([base, joints])):
+            pin.forwardKinematics(model, data, q)
+            expected = data.oMi[joint] * offsets[obstacle.name]
+            np.testing.assert_allclose(obstacle.pose[sample], expected.homogeneous, atol=1e-12)
+
+
+def test_every_pair_of_an_arm_and_a_leg_is_kept_as_that_of_an_arm_and_an_obstacle(romeo, stance):
+    base, joints = motion(romeo, stance)
+    shapes = body_shapes(romeo, stance.joints)
+    released, obstacles = release_legs(romeo, shapes, base, joints)
+    links = {link_of(o.name) for o in shapes.geometry.geometryObjects}
+
+    def pairs(geometry):
+        names = [link_of(o.name) for o in geometry.geometryObjects]
+        return {frozenset((names[p.first], names[p.second])) for p in geometry.collisionPairs}
+
+    kept = pairs(released.geometry)
+    with_obstacles = {frozenset((o.name, link)) for o in obstacles for link in links - o.touching}
+    assert not kept & with_obstacles
+    assert kept | with_obstacles == pairs(shapes.geometry)
+
+
+def test_a_hand_gives_way_to_a_thigh_that_is_raised(romeo, stance):
+    samples = 41
+    base, joints = motion(romeo, stance, samples)
+    arms = upper_body_joints(romeo, upper_body(romeo), stance.joints)
+    path = (np.linspace(0.0, 2.0, samples), np.tile(arms, (samples, 1)), base)
+    model = upper_body(romeo)
+    limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
+    shapes = body_shapes(romeo, stance.joints)
+    still, _ = avoid_collisions(shapes, *path, limits, 0.05)
+    released, legs = release_legs(romeo, shapes, base, joints)
+    moving, missing = avoid_collisions(released, *path, limits, 0.05, obstacles=legs)
+    # As the hips bend, the thighs come nearer to the hands than they are in the stance.
+    assert np.abs(still[-1] - arms).max() < np.abs(moving[-1] - arms).max()
+    assert missing.max() < 1e-3

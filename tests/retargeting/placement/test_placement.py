@@ -11,23 +11,35 @@ from hypothesis import strategies as st
 from simbench.balance.standing.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement import spot as place
-from simbench.retargeting.placement import spot_search as place_search
-from simbench.retargeting.placement.base_gauss_newton import BaseRange, optimise_base_pose
-from simbench.retargeting.placement.hand_path import HandPath, from_base
-from simbench.retargeting.placement.limit_margin import PosturePath, ReachTolerances, is_path_feasible
+from simbench.retargeting.placement import placement as place
 from simbench.retargeting.placement.placement import (
-    RootPath,
-    RootSearch,
+    BasePlacement,
+    cog_targets,
+    evaluate_placement,
+    find_spot,
+    handles_for,
+)
+from simbench.retargeting.placement.posture_ik import (
+    STIFFNESS,
+    HandPath,
+    make_posture_range,
+    optimise_base_pose,
+)
+from simbench.retargeting.placement.reach_model import (
+    ReachabilityModel,
+    arm_length,
+    from_base,
+    handle_path_points,
+)
+from simbench.retargeting.placement.root_placement import (
+    Candidate,
+    NominalPosture,
+    ReachProblem,
+    ReachTolerances,
     evaluate_root,
     find_root,
-    require_feasible,
 )
-from simbench.retargeting.placement.posture_ik import STIFFNESS, make_posture_range
-from simbench.retargeting.placement.reach_model import arm_length, handle_path_points, make_reachability_model
-from simbench.retargeting.placement.spot import BasePlacement, cog_targets, evaluate_placement, handles_for
-from simbench.retargeting.placement.spot_search import find_spot
-from simbench.robot.robot import load_robot
+from simbench.robot.robot import SEATED, load_robot
 
 
 @pytest.fixture(scope="module")
@@ -53,26 +65,25 @@ def pose(x, y, z, turn=None):
     return made
 
 
-def at_origin(count):
-    return RootPath(np.zeros(3), 0.0, np.zeros((count, 3)))
+ORIGIN = np.zeros(6)
 
 
 def ready(puma, handles):
-    return make_reachability_model(puma, handles, puma.postures["ready"])
+    return ReachabilityModel(puma, handles, puma.postures["ready"])
 
 
 def test_a_way_the_arm_has_gone_is_feasible_with_at_least_its_margin(puma):
     first, last = puma.postures["ready"], puma.postures["ready"] + [0.5, -0.3, 0.2, 0.4, -0.3, 0.6]
     gone = np.linspace(first, last, 40)
     handles = {"right": HandlePath(np.array([flange(puma, q) for q in gone]))}
-    found = evaluate_root(ready(puma, handles), handles, at_origin(40), ReachTolerances(ample_margin=3.0))
+    found = evaluate_root(ready(puma, handles), handles, ORIGIN, ReachTolerances(ample_margin=3.0))
     low, high = puma.model.lowerPositionLimit, puma.model.upperPositionLimit
     assert found.feasible
-    assert found.missing == 0.0
+    assert (found.errors == 0.0).all()
     own = np.minimum(gone - low, high - gone).min()
     assert found.margin > own - 0.01
-    assert found.margin == pytest.approx(np.minimum(found.postures - low, high - found.postures).min())
-    for joints, wanted in zip(found.postures, handles["right"].poses, strict=True):
+    assert found.margin == pytest.approx(np.minimum(found.joints - low, high - found.joints).min())
+    for joints, wanted in zip(found.joints, handles["right"].poses, strict=True):
         off = pin.SE3(wanted).actInv(pin.SE3(flange(puma, joints)))
         assert np.linalg.norm(off.translation) < 1e-3
         assert np.linalg.norm(pin.log3(off.rotation)) < np.radians(0.5)
@@ -89,10 +100,10 @@ def test_a_hand_that_may_turn_about_its_handle_does(puma, angle, direction):
     found = []
     for one in (wanted, turned):
         handles = {"right": HandlePath(one[None], axis)}
-        found.append(evaluate_root(ready(puma, handles), handles, at_origin(1), ReachTolerances()))
+        found.append(evaluate_root(ready(puma, handles), handles, ORIGIN, ReachTolerances()))
     assert found[1].feasible
     assert found[1].margin == pytest.approx(found[0].margin, abs=1e-6)
-    palm = flange(puma, found[1].postures[0])
+    palm = flange(puma, found[1].joints[0])
     np.testing.assert_allclose(palm[:3, 3], wanted[:3, 3], atol=1e-3)
     assert np.arccos(min(1.0, palm[:3, :3] @ axis @ wanted[:3, :3] @ axis)) < np.radians(0.5)
 
@@ -102,10 +113,10 @@ def test_a_circle_closes(puma):
     down = pin.exp3(np.array([0.0, 0.5 * np.pi, 0.0]))
     way = [pose(0.5 + 0.1 * np.cos(a), 0.1 + 0.1 * np.sin(a), 0.6, down) for a in angles]
     handles = {"right": HandlePath(np.array(way), np.array([1.0, 0.0, 0.0]))}
-    found = evaluate_root(ready(puma, handles), handles, at_origin(60), ReachTolerances())
+    found = evaluate_root(ready(puma, handles), handles, ORIGIN, ReachTolerances())
     assert found.feasible
-    np.testing.assert_allclose(found.postures[0], found.postures[-1], atol=1e-3)
-    assert np.abs(np.diff(found.postures, axis=0)).max() < 0.3
+    np.testing.assert_allclose(found.joints[0], found.joints[-1], atol=1e-3)
+    assert np.abs(np.diff(found.joints, axis=0)).max() < 0.3
 
 
 def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
@@ -119,26 +130,27 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
     np.testing.assert_allclose(flange(puma, flipped), flange(puma, ready), atol=1e-9)
     for joints, leads in ((np.array([ready, raced]), True), (np.array([ready, flipped]), False)):
         handles = {"right": HandlePath(np.array([flange(puma, q) for q in joints]))}
-        reach, points = make_reachability_model(puma, handles, ready), handle_path_points(handles)
+        reach, points = ReachabilityModel(puma, handles, ready), handle_path_points(handles)
         # As if there were many poses: half a radian is more than one step of a way should take.
-        many = PosturePath(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
+        many = np.repeat(joints, 200, axis=0)
         path = np.repeat(points, 200, axis=0)
         path[-1] += 1e-3
-        assert is_path_feasible(reach, many, path, ready, limits, ReachTolerances()) == leads
+        still = np.zeros((400, 3))
+        problem = ReachProblem(reach, HandPath(path, still, still), ReachTolerances())
+        found = Candidate(ORIGIN, 0.0, many, np.zeros((2, 400)), NominalPosture(0, ready), np.inf)
+        assert problem.is_feasible(found, limits) == leads
 
 
 def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
     up = pin.exp3(np.array([0.0, -0.5 * np.pi, 0.0]))
     handles = {"right": HandlePath(pose(0.3, 0.1, 2.0, up)[None], np.array([1.0, 0.0, 0.0]))}
-    search = RootSearch(at_origin(1), (0.0, 0.0))
-    found = find_root(ready(puma, handles), handles, search, ReachTolerances(), lambda *_: None)
+    found = find_root(ready(puma, handles), handles, ORIGIN, (0.0, 0.0), ReachTolerances(), lambda *_: None)
     # Shoulder, arm with the elbow bent by 0.15 rad, flange straight up.
     upper, fore = 0.4318, np.hypot(0.4331, 0.0203)
     top = 0.672 + np.sqrt(upper**2 + fore**2 + 2 * upper * fore * np.cos(0.15)) + 0.05625
     assert not found.feasible
-    assert found.missing == pytest.approx(2.0 - top, abs=0.003)
-    with pytest.raises(RetargetError, match=rf"puma560: no place.*{1000 * found.missing:.1f} mm"):
-        require_feasible(puma.name, found)
+    assert found.errors[0].max() == pytest.approx(2.0 - top, abs=0.003)
+    assert found.fault.startswith(f"a palm stays {1000 * found.errors[0].max():.1f} mm")
 
 
 def test_hands_are_not_reached_wider_than_the_arms_span(mahru):
@@ -147,11 +159,11 @@ def test_hands_are_not_reached_wider_than_the_arms_span(mahru):
     data = mahru.model.createData()
     pin.framesForwardKinematics(mahru.model, data, pin.neutral(mahru.model))
     shoulders = [data.oMf[mahru.model.getFrameId(mahru.frames[f"{s}_shoulder"])].translation for s in handles]
-    reach = make_reachability_model(mahru, handles, mahru.postures["standing"])
+    reach = ReachabilityModel(mahru, handles, mahru.postures["standing"])
     span = np.linalg.norm(shoulders[0] - shoulders[1]) + 2.0 * arm_length(reach)
     least = 0.5 * (2.0 - span)
     assert least > 0.15
-    assert least < placed.placement.missing < least + 0.1
+    assert least < placed.placement.errors[0].max() < least + 0.1
     assert not placed.placement.feasible
 
 
@@ -175,9 +187,9 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
     assert again.margin == pytest.approx(found.margin, abs=0.02)
     q = pin.neutral(mahru.model)
     q[:3] = again.root_positions[2]
-    for name, angle in zip(again.joint_names, again.postures[2], strict=True):
+    for name, angle in zip(again.joint_names, again.joints[2], strict=True):
         q[mahru.model.joints[mahru.model.getJointId(name)].idx_q] = angle
-    q[3:7] = pin.Quaternion(pin.utils.rotate("z", again.root.heading)).coeffs()
+    q[3:7] = pin.Quaternion(pin.utils.rotate("z", again.base[3])).coeffs()
     data = mahru.model.createData()
     pin.framesForwardKinematics(mahru.model, data, q)
     for side, handle in handles.items():
@@ -188,9 +200,9 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
 def test_handles_that_do_not_fit_are_refused_in_a_line(puma, mahru):
     still, moving = HandlePath(np.eye(4)[None]), HandlePath(np.tile(np.eye(4), (3, 1, 1)))
     with pytest.raises(RetargetError, match=r"no handles"):
-        make_reachability_model(puma, {}, puma.postures["ready"])
+        ReachabilityModel(puma, {}, puma.postures["ready"])
     with pytest.raises(RetargetError, match=r"left hand.*left_shoulder"):
-        make_reachability_model(puma, {"left": still}, puma.postures["ready"])
+        ReachabilityModel(puma, {"left": still}, puma.postures["ready"])
     with pytest.raises(RetargetError, match=r"as many poses.*left 3, right 2"):
         evaluate_placement(
             mahru, {"left": moving, "right": HandlePath(moving.poses[:2])}, BasePlacement(), "standing"
@@ -211,7 +223,7 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
     """
     random = np.random.default_rng(3)
     handles = {side: HandlePath(np.tile(np.eye(4), (6, 1, 1))) for side in ("left", "right")}
-    reach = make_reachability_model(mahru, handles, mahru.postures["standing"])
+    reach = ReachabilityModel(mahru, handles, mahru.postures["standing"])
     box = reach.boxes[0]
     gone = np.linspace(box.mean(axis=0), random.uniform(0.7 * box[0] + 0.3 * box[1], box[1]), 6)
     if stiff:
@@ -243,11 +255,11 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
         return total
 
     posture = make_posture_range(box, box.mean(axis=0), STIFFNESS)
-    held = BaseRange(place.copy(), place.copy())
-    optimise_base_pose(reach.hands, course, posture, held, 60, place, path)
+    held = np.stack([place, place])
+    place, path = optimise_base_pose(reach.hands, course, posture, held, 60, place, path)
     np.testing.assert_array_equal(place, held[0])
     assert missing() > 0.01
-    optimise_base_pose(reach.hands, course, posture, BaseRange(low, high), 60, place, path)
+    place, path = optimise_base_pose(reach.hands, course, posture, np.stack([low, high]), 60, place, path)
     assert missing() < 2e-4
     assert (path >= box[0]).all()
     assert (path <= box[1]).all()
@@ -276,11 +288,11 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
     """What the search may choose, from the soles themselves."""
     asked = []
 
-    def find_root(reach, handles, search, tolerances, progress):
-        asked.append((search.most_follow, search.most_advance))
+    def find_root(*arguments, nearby):
+        asked.append(arguments[-2:])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(place_search, "find_root", find_root)
+    monkeypatch.setattr(place, "find_root", find_root)
     q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
     data = mahru.model.createData()
     pin.framesForwardKinematics(mahru.model, data, q)
@@ -344,16 +356,14 @@ def test_a_spot_in_numbers_that_say_nothing_is_refused(wrong, told):
 def test_a_root_that_stays_leaves_the_robot_where_it_is(romeo, monkeypatch, heading):
     """A root that is not above the base placement: their difference turns with the robot."""
 
-    def stay(reach, handles, search, tolerances, on_progress):
-        return SimpleNamespace(root=search.start)
+    def stay(reach, handles, base, *arguments):
+        return SimpleNamespace(base=base)
 
     beside, joints = np.array([0.4, -0.55, 0.9]), next(iter(romeo.postures.values()))
-    monkeypatch.setattr(place_search, "find_root", stay)
-    monkeypatch.setattr(place_search, "fixed_root", lambda *_: (beside, joints))
+    monkeypatch.setattr(place, "find_root", stay)
+    monkeypatch.setattr(place, "fixed_root", lambda *_: (beside, joints))
     handles = {"right": HandlePath(np.array([pose(0.4, -0.2, 1.0)]))}
     start = BasePlacement((0.3, -0.5), heading)
-    found = place_search._find_fixed(
-        romeo, handles, start, next(iter(romeo.postures)), (0.0, 0.0), lambda *_: None, ReachTolerances()
-    )
+    found = find_spot(romeo, handles, start, SEATED, lambda *_: None)
     np.testing.assert_allclose(found.spot.position, start.position, atol=1e-12)
     assert found.spot.heading == heading

@@ -5,12 +5,12 @@ import pinocchio as pin
 import pytest
 
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement import separation as module
-from simbench.retargeting.placement.hand_path import from_base, make_hand_path
+from simbench.retargeting.placement import reach_model as module
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,
+    from_base,
     least_clearance,
-    make_reachability_model,
+    make_hand_path,
 )
 from simbench.robot.robot import load_robot
 
@@ -23,7 +23,7 @@ def mahru():
 def crossed(mahru, random) -> tuple[ReachabilityModel, dict[str, HandlePath], np.ndarray]:
     """A posture that brings links 5 to 30 mm into each other, and handles where its palms are."""
     free = {side: HandlePath(np.eye(4)[None], np.array([1.0, 0.0, 0.0])) for side in ("left", "right")}
-    reach = make_reachability_model(mahru, free, mahru.postures["standing"], (1.3, 1.2))
+    reach = ReachabilityModel(mahru, free, mahru.postures["standing"], (1.3, 1.2))
     low, high = reach.boxes[0]
     while True:
         joints = random.uniform(low + 0.2, high - 0.2)
@@ -45,7 +45,7 @@ def test_links_part_and_palms_stay(mahru):
         before = -least_clearance(reach, joints[None])
         low, high = np.full(6, -0.3), np.full(6, 0.3)
         place, path = module.separate_links(
-            reach, course, np.zeros(6), joints[None], reach.boxes[0], module.BaseRange(low, high)
+            reach, course, np.zeros(6), joints[None], reach.boxes[0], np.stack([low, high])
         )
         assert (path >= reach.boxes[0][0]).all()
         assert (path <= reach.boxes[0][1]).all()
@@ -86,11 +86,11 @@ def test_what_is_missing_is_seen_from_the_swaying_root(mahru):
     course = make_hand_path(reach, handles, np.zeros((1, 3)))
     unknowns = np.concatenate([np.zeros(6), joints])
     wrong, _ = module._residuals(reach, course, unknowns)
-    sway = reach.hands.compensation.gain * (
+    sway = reach.hands.gain * (
         pin.centerOfMass(
             reach.model, reach.model.createData(), np.concatenate([pin.neutral(reach.model)[:7], joints])
         )[:2]
-        - reach.hands.compensation.reference
+        - reach.hands.reference
     )
     points = from_base(unknowns[:6], course)
     # The handles stand where the palms are without swaying: all are off by the sway alone.
