@@ -9,7 +9,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.choice import resolve_timing
 from simbench.retargeting.timing.dynamics import fixed_base_constraints
 from simbench.retargeting.timing.local import (
@@ -81,7 +81,7 @@ def scale_time(robot: Robot, time: Array, joints: Array, settings: RetargetSecti
     if settings.timing != "local" or len(time) < SHORTEST_WINDOW:
         return ScaledTime(time * factor, factor, {}, ())
     names = robot.joint_names
-    acceleration = known_acceleration_limits(robot, names)
+    acceleration = estimated_accelerations(robot, names)
     limits = kinematic_limits(time, joints, speed, acceleration, names)
     limits = with_constraints(limits, *fixed_base_constraints(robot, time, joints))
     tempo = slow_for_accelerations(limits, fit_tempo(limits), time, joints, acceleration)

@@ -19,7 +19,7 @@ from simbench.kinematics.bounded_path import (
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.collision.scene import ClearanceScene
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.posture import WEIGHTS

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import RetargetError
-from simbench.retargeting.arm_adaptation.acceleration_limits import acceleration_limits
+from simbench.retargeting.timing.acceleration_limits import acceleration_limits
 from simbench.retargeting.arm_adaptation.joint_bounds import (
     JointBounds,
     braking_speed,

@@ -9,7 +9,7 @@ from simbench.kinematics.derivatives import differentiate
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.fixed_base.two_arms import plan_two_arms, with_free_base
 from simbench.retargeting.timing.local import UNIFORM_INSTEAD
 from simbench.robot.packages import find_share_folder
@@ -110,7 +110,7 @@ def test_corners_at_limits_stretch_time_and_do_not_stop_it(robot):
     settings = RetargetSection(timing="local")
     plan = plan_two_arms(robot, motion, section, settings, lambda *_: None)
     assert UNIFORM_INSTEAD not in plan.notes
-    acceleration = known_acceleration_limits(robot, robot.joint_names)
+    acceleration = estimated_accelerations(robot, robot.joint_names)
 
     def need(time):
         return float((np.abs(differentiate(time, plan.trajectory.q).acceleration) / acceleration).max())

@@ -14,7 +14,7 @@ from simbench.errors import RetargetError
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection, SimulationSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.fidelity.fidelity import first_samples
 from simbench.retargeting.legs.body import measure_body
 from simbench.retargeting.legs.contacts import find_recorded_steps

@@ -8,7 +8,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 from scipy.spatial import ConvexHull
 
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.robot.sides import SIDES
 
