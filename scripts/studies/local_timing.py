@@ -29,11 +29,11 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.balance.standing.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import differentiate
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.retargeting.arm.fixed_base import ArmPlan
+from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
-from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.local import fit_tempo, kinematic_limits
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset

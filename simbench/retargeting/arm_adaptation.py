@@ -28,14 +28,14 @@ from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
 _WEIGHTS = np.array([1.0, 1.0, 1.0, 0.1])
-"""Weights of the criterion (eq. 2 and 3): W of wrist, thumb and pinky, the same for the three coordinates of a
-point, and w₁₀ of the upper arm. The paper does not give its own."""
+"""Weights of the criterion (eq. 2 and 3): W of wrist, thumb and pinky, the same for the three coordinates of
+a point, and w₁₀ of the upper arm. The paper does not give its own."""
 _UNEVEN = 0.1
 """Fraction of the period by which a frame may be off the even spacing."""
 _HAND_POINTS = ("wrist_marker", "thumb", "pinky")
 _USUAL_POINTS = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
-"""Where these markers would be on a hand of average size: along the fingers, toward the thumb, out of the back
-of the hand, from the wrist's centre, m."""
+"""Where these markers would be on a hand of average size: along the fingers, toward the thumb, out of the
+back of the hand, from the wrist's centre, m."""
 _STIFFNESS = 1e-6
 """Cost of leaving the last posture, m²/rad²: a millimetre a radian. It decides where the criterion does not,
 as for humerus and forearm of a straight arm, which would otherwise follow the markers' noise."""
@@ -56,7 +56,7 @@ _RULE = DampingRule(
 
 
 class JointBounds(NamedTuple):
-    """Bounds (n,) of joints: position limits, rad; speed, rad/s, and acceleration, rad/s², in both directions.
+    """Bounds (n,) of joints: positions, rad; speed, rad/s, and acceleration, rad/s², in both directions.
 
     An acceleration that is not bounded is infinite.
     """
@@ -225,8 +225,6 @@ def joint_bounds(
     The acceleration limit of all, rad/s², may be infinite for none as in the paper; without one, each is
     estimated (`estimated_accelerations`).
     """
-    columns = np.array([robot.joint_names.index(name) for name in names], dtype=np.int64)
-    speed = np.asarray(robot.model.velocityLimit)[robot.root_v + columns]
     if acceleration is None:
         limits = estimated_accelerations(robot, names)
         if not np.isfinite(limits).all():
@@ -234,15 +232,15 @@ def joint_bounds(
                 f"{robot.name}: joint {names[int(np.isinf(limits).argmax())]} has no torque limit, so its "
                 "acceleration limit is unknown; give acceleration limits"
             )
-    else:
+    elif acceleration > 0.0:
         limits = np.full(len(names), float(acceleration))
-    for what, values, unit in (("speed", speed, "rad/s"), ("acceleration", limits, "rad/s²")):
-        bad = np.flatnonzero(~(values > 0))
-        if bad.size:
-            raise RetargetError(
-                f"{robot.name}: the {what} limit of {names[bad[0]]} is {values[bad[0]]:g} {unit}; "
-                "it must be positive"
-            )
+    else:
+        raise RetargetError(
+            f"{robot.name}: the acceleration limit of {names[0]} is {acceleration:g} rad/s²; "
+            "it must be positive"
+        )
+    columns = np.array([robot.joint_names.index(name) for name in names], dtype=np.int64)
+    speed = np.asarray(robot.model.velocityLimit)[robot.root_v + columns]
     lower = np.asarray(robot.model.lowerPositionLimit)[robot.root_q + columns] + margin
     upper = np.asarray(robot.model.upperPositionLimit)[robot.root_q + columns] - margin
     bad = np.flatnonzero(~(lower <= upper))
@@ -360,16 +358,11 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
     shoulder_body, _, shoulder = frame_on_body(model, frames["shoulder"])
     if elbow_body != shoulder_body:
         elbow = elbow * ratio
+    body = np.array([hand_body] * 3 + [elbow_body, shoulder_body], dtype=np.int64)
+    local = np.vstack([wrist + hand_points @ rotation.T, elbow, shoulder])
     n = len(names)
-    return ArmChain(
-        kinematic_tree(model),
-        np.array([hand_body] * 3 + [elbow_body, shoulder_body], dtype=np.int64),
-        np.vstack([wrist + hand_points @ rotation.T, elbow, shoulder]),
-        np.empty((n + 1, 3, 3)),
-        np.empty((n + 1, 3)),
-        np.empty((4, 3)),
-        np.empty((4, 3, n)),
-    )
+    workspace = [np.empty(shape) for shape in ((n + 1, 3, 3), (n + 1, 3), (4, 3), (4, 3, n))]
+    return ArmChain(kinematic_tree(model), body, local, *workspace)
 
 
 def _since_initial(motion: HumanMotion, segment: str) -> Array:
@@ -434,8 +427,9 @@ def arm_criterion(
 
         ½ ∂f/∂q = (∂E)ᵀ W E + w₁₀ (∂r)ᵀ (r − |ûᵀr| û)
 
-    Of the matrix, m²/rad², only the lower triangle is computed; the gradient is in m²/rad. Springs to the start, ‖q − q₀‖² times the stiffness, m²/rad², are added. The person's hand points (3, 3), m,
-    and û (3,) are those of `arm_targets`; the weights (4,) are of wrist, thumb, pinky and upper arm.
+    Springs to the start, ‖q − q₀‖² times the stiffness, m²/rad², are added. Of the matrix, m²/rad², only the
+    lower triangle is computed; the gradient is in m²/rad. The person's hand points (3, 3), m, and û (3,) are
+    those of `arm_targets`; the weights (4,) are of wrist, thumb, pinky and upper arm.
     """
     place_arm(chain, q)
     n, r, value = len(q), chain.point[3], 0.0
@@ -496,9 +490,7 @@ def minimise_criterion(
             damped[k, k] += progress.damping
         step = solve_box(damped, descent, low - q, high - q)
         new = np.minimum(np.maximum(q + step, low), high)
-        value, new_matrix, new_descent = arm_criterion(
-            chain, new, hand, upper_arm, weights, stiffness, start
-        )
+        value, new_matrix, new_descent = arm_criterion(chain, new, hand, upper_arm, weights, stiffness, start)
         progress = judge_step(_RULE, progress, value, np.abs(step).max())
         if progress.accepted:
             q[:], matrix, descent = new, new_matrix, new_descent
@@ -522,10 +514,10 @@ def arm_path(
     are also bounded to those that can still slow down to the speed of the target (`approach`), which is the
     solution with position and speed bounds only, the paper's.
 
-    The person's hand (T, 3, 3), m, and upper arm (T, 3) are those of `arm_targets`, the weights (4,) of wrist,
-    thumb, pinky and upper arm; the period is in s, the first posture (n,) in rad. Returns joint positions
-    (T, n), rad, the person's hand points minus the robot's (T, 3, 3), m, and the angle between the upper arms
-    (T,), rad.
+    The person's hand (T, 3, 3), m, and upper arm (T, 3) are those of `arm_targets`, the weights (4,) of
+    wrist, thumb, pinky and upper arm; the period is in s, the first posture (n,) in rad. Returns joint
+    positions (T, n), rad, the person's hand points minus the robot's (T, 3, 3), m, and the angle between the
+    upper arms (T,), rad.
     """
     path, errors, angles = np.empty((len(hand), len(first))), np.empty((len(hand), 3, 3)), np.empty(len(hand))
     free = JointBounds(bounds.lower, bounds.upper, bounds.speed, np.full(len(first), np.inf))
@@ -594,7 +586,7 @@ def increment_bounds(bounds: JointBounds, q: Array, velocity: Array, period: flo
     symmetry, −b(s_low) ≤ v + a dt. The other pairs of lower and upper ends are in order because
     −b(s_low) ≤ 0 ≤ b(s_up) and |v| ≤ v_max. Intervals of which every two meet have a point in common.
 
-    Positions q, rad, and velocity, the last increment over the period dt, rad/s, are those of the last sample.
+    Positions q, rad, and velocity, the last increment over the period dt, rad/s, are of the last sample.
     """
     low, high = np.empty(len(q)), np.empty(len(q))
     for k in range(len(q)):

@@ -6,8 +6,7 @@ from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.kinematics.arrays import Array
 from simbench.options import SimulationSection
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
-from simbench.retargeting.fixed_base.base import planned_torques
+from simbench.retargeting.arm.fixed_base import ArmPlan, planned_torques
 from simbench.retargeting.reference.assembly import (
     COAST_TIME,
     MAX_LEAD_STRETCH,

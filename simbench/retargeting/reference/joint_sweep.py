@@ -10,11 +10,11 @@ from scipy.interpolate import BPoly
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.options import SWEEP, RobotSection, SimulationSection
-from simbench.retargeting.fixed_base.base import (
+from simbench.retargeting.arm.fixed_base import (
     arm_joints,
     base_pose,
+    choose_rest,
     planned_torques,
-    rest_posture,
 )
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.reference.assembly import sample_motion
@@ -88,7 +88,7 @@ def build_sweep_reference(
     """
     if robot.floating:
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
-    start = rest_posture(robot, section)
+    start = robot.postures[choose_rest(robot, section.posture)]
     sweep = _read_sweep(task, settings.timestep_s)
     end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
     knots, stops = [settings.settle_s], [start]

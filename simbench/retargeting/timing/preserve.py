@@ -19,11 +19,11 @@ from simbench.kinematics.bounded_path import (
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.collision.scene import ClearanceScene
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.posture import WEIGHTS
 from simbench.retargeting.imitation.tasks import imitation_tasks
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
 
 _KNOT_RATE = 50.0

@@ -6,7 +6,7 @@ from scipy.interpolate import BPoly
 from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection, SimulationSection
-from simbench.retargeting.fixed_base.base import base_pose, planned_torques, rest_posture
+from simbench.retargeting.arm.fixed_base import base_pose, choose_rest, planned_torques
 from simbench.retargeting.reference.assembly import (
     COAST_TIME,
     MAX_LEAD_STRETCH,
@@ -98,7 +98,7 @@ def _plan_lead(
     """Plan the way from rest to a posture and a velocity within the speed limits; duration 0: coast only."""
     limit = np.maximum(robot.model.velocityLimit, 1.05 * np.abs(velocity))
     limits = robot.model.lowerPositionLimit, robot.model.upperPositionLimit
-    home = rest_posture(robot, section)
+    home = robot.postures[choose_rest(robot, section.posture)]
     if duration == 0.0:
         home, duration = posture - 0.5 * COAST_TIME * velocity, COAST_TIME
     rest = np.zeros_like(posture)

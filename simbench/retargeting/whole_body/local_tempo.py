@@ -9,8 +9,8 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import LegReachError
 from simbench.kinematics.arrays import Array
 from simbench.options import RetargetSection
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.dynamics import standing_constraints
 from simbench.retargeting.timing.local import (
     PathLimits,
