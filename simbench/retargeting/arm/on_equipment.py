@@ -231,7 +231,8 @@ def _find_alternatives(
     choices = []
     for spot in spots:
         base = (*spot.position, spot.height, spot.heading, 0.0, 0.0)
-        points, means = from_base(base, hand_path), []
+        points = from_base(base, hand_path)
+        means: list[Array] = []
         for nominal in nominals:
             solved = solve_at_margin(
                 reach, base, points, nominal, tolerances, tolerances.least_margin, strictness=1.0
