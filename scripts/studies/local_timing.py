@@ -29,11 +29,11 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.balance.standing.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import differentiate
-from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
+from simbench.retargeting.arm.fixed_base import ArmPlan
+from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
-from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.reference.reference import build_whole_body_reference
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset
@@ -113,7 +113,8 @@ def measure(robot: Robot, inputs: PlanInputs, made: MotionPlan | ArmPlan) -> Use
     fastest = (np.abs(make_interp_spline(at, q, k=3).derivative()(fine)) / speed).max()
     found = differentiate(at, q)
     upper = made.upper if isinstance(made, MotionPlan) else range(len(speed))
-    limit = known_acceleration_limits(robot, [robot.joint_names[column] for column in upper])
+    limit = np.full(len(speed), np.inf)
+    limit[list(upper)] = estimated_accelerations(robot, [robot.joint_names[column] for column in upper])
     torque, margin = _torques(robot, made), np.nan
     if isinstance(made, MotionPlan) and not made.stance.seated:
         margin = _zmp_margin(robot, inputs, made)

@@ -34,9 +34,9 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.deepmimic import clip_names
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.robot_errors import summarise_robot
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES

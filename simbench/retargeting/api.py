@@ -9,10 +9,10 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import BalanceSection, RetargetSection, RobotSection, SimulationSection
+from simbench.retargeting.arm.fixed_base import ArmPlan
+from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.choices import KINEMATIC, require_choices
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
-from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
 from simbench.retargeting.legs.plan import StepFollowingPlan, plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions

@@ -15,7 +15,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.skeleton_plot import COLOURS, DPI
 from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
+from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses
 from simbench.retargeting.imitation.imitation import Imitation

@@ -20,12 +20,7 @@ from simbench.retargeting.fidelity.fidelity import (
     has_human_arms,
     sample_trajectory,
 )
-from simbench.retargeting.fidelity.footsteps import (
-    StepErrors,
-    carrying_feet,
-    compare_landings,
-    find_landings,
-)
+from simbench.retargeting.fidelity.footsteps import StepErrors, carrying_feet, compare_landings, find_landings
 from simbench.retargeting.fidelity.metrics import fidelity_metrics
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot

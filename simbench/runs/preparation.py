@@ -14,7 +14,7 @@ from simbench.balance.controller.sections import limb_sections
 from simbench.errors import ScenarioError
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import BALANCE_CONTROLLERS, RETARGETING_METHODS, STILL, SWEEP, TRAJECTORY
-from simbench.retargeting.fixed_base.base import choose_rest
+from simbench.retargeting.arm.fixed_base import choose_rest
 from simbench.retargeting.reference.reference import (
     Timeline,
     build_standing_reference,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from script_modules import loaded_script
 
-from simbench.retargeting.arm_adaptation.joint_bounds import JointBounds
+from simbench.retargeting.arm_adaptation import JointBounds
 from simbench.robot.robot import load_robot
 
 

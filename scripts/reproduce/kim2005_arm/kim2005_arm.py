@@ -26,11 +26,16 @@ from results import Results, add_results_option, begin_results, write_results
 from simbench.errors import SimbenchError
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion
-from simbench.retargeting.arm_adaptation.arm_adaptation import ArmAdaptation, adapt_arms
-from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
-from simbench.retargeting.arm_adaptation.arm_criterion import make_posture, place_arm
-from simbench.retargeting.arm_adaptation.arm_path import arm_path
-from simbench.retargeting.arm_adaptation.joint_bounds import JointBounds, joint_bounds
+from simbench.retargeting.arm_adaptation import (
+    ArmAdaptation,
+    JointBounds,
+    adapt_arms,
+    arm_chain,
+    arm_joints,
+    arm_path,
+    joint_bounds,
+    place_arm,
+)
 from simbench.robot.robot import Robot, load_robot
 
 Array = NDArray[np.float64]
@@ -95,12 +100,11 @@ def beyond_limits(robot: Robot, side: str, bounds: JointBounds) -> Array:
     span = 5.0 / 3.0 * width
     offset = np.abs((travel + span / 5.0 + span) % (2.0 * span) - span) - width / 3.0
     targets = bounds.lower + offset
-    posture = make_posture(chain)
     hand, upper_arm = np.empty((len(frames), 3, 3)), np.empty((len(frames), 3))
     for frame, target in enumerate(targets):
-        place_arm(chain, target, posture)
-        hand[frame] = posture.point[:3]
-        upper_arm[frame] = posture.point[3] / np.linalg.norm(posture.point[3])
+        place_arm(chain, target)
+        hand[frame] = chain.point[:3]
+        upper_arm[frame] = chain.point[3] / np.linalg.norm(chain.point[3])
     first = np.clip(targets[0], bounds.lower, bounds.upper)
     return arm_path(chain, hand, upper_arm, WEIGHTS, bounds, 1.0 / RATE, first)[0]
 

@@ -23,11 +23,7 @@ from simbench.retargeting.imitate.problem import (
 )
 from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.robot_errors import (
-    RobotErrors,
-    compare_with_person,
-    robot_error_metrics,
-)
+from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
 from simbench.retargeting.match.body import match_body
 from simbench.robot.robot import Robot
 
@@ -36,7 +32,7 @@ _TIME_CONSTANT = 0.02
 _SLIDE_WEIGHT = 1e5
 """Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m²."""
 _CLEARANCE, _CLEARANCE_EXECUTED = 0.005, 0.015
-"""Distance that links keep from each other and from the floor, m, and from each other where it is executed."""
+"""Distance that links keep from each other and from the floor, m, and that of a motion that is executed."""
 _BRAKING = 0.05
 """Time that the last velocity goes on for, s: as far as a joint moves that stops in twice this time."""
 _WINDOW, _OVERLAP, _FIXED = 600, 60, 3

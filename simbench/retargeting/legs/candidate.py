@@ -16,12 +16,7 @@ from simbench.retargeting.legs.body import low_pass
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps
 from simbench.retargeting.legs.footsteps import FootstepPlan
 from simbench.retargeting.legs.leg_distance import leg_distances
-from simbench.retargeting.legs.leg_range import (
-    MAX_TURN_ACCELERATION,
-    MAX_TWIST,
-    TWIST_FRACTION,
-    LegRange,
-)
+from simbench.retargeting.legs.leg_range import MAX_TURN_ACCELERATION, MAX_TWIST, TWIST_FRACTION, LegRange
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.zmp import TRANSFER_TIME, plan_zmp, weight_between_feet

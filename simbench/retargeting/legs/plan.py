@@ -10,11 +10,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.requirements import require_human_form
-from simbench.retargeting.imitation.robot_errors import (
-    RobotErrors,
-    compare_with_person,
-    robot_error_metrics,
-)
+from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
 from simbench.retargeting.legs.body import root_rotations, seen_from_root
 from simbench.retargeting.legs.candidate import path_at_samples
 from simbench.retargeting.legs.followed import followed_steps

@@ -22,12 +22,11 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import SWEEP, PushSection, RobotSection, SimulationSection, end_of_pushes
+from simbench.retargeting.arm.fixed_base import ArmPlan, arm_joints, base_pose, choose_rest, planned_torques
 from simbench.retargeting.collision.avoidance import clear_path, is_clear
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.fidelity.footsteps import FollowedSteps
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
-from simbench.retargeting.fixed_base.base import arm_joints, base_pose, planned_torques, rest_posture
-from simbench.retargeting.placement.base_height import base_height
+from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.whole_body.plan import MotionPlan
 from simbench.retargeting.whole_body.stance import require_leg_limits
 from simbench.retargeting.whole_body.zmp import solve_legs_for_zmp
@@ -473,7 +472,7 @@ def build_sweep_reference(
     """
     if robot.floating:
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
-    start, timestep = rest_posture(robot, section), settings.timestep_s
+    start, timestep = robot.postures[choose_rest(robot, section.posture)], settings.timestep_s
     for key, value in task.items():
         if key not in _SWEEP_TASK:
             raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(_SWEEP_TASK)}")

@@ -27,7 +27,7 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection, SimulationSection
-from simbench.retargeting.fixed_base.base import base_pose, rest_posture
+from simbench.retargeting.arm.fixed_base import base_pose, choose_rest
 from simbench.retargeting.reference.reference import (
     Reference,
     Timeline,
@@ -294,7 +294,10 @@ def plan_on_fixed_base(
     time, leads = smoothed.time, settings.lead_in_s
     slopes = make_interp_spline(time, smoothed.q, k=3).derivative()(time[[0, -1]])
     limits = np.maximum(robot.model.velocityLimit, 1.05 * np.abs(slopes))
-    where, home = f"{robot.name}: between its posture and the trajectory", rest_posture(robot, section)
+    where, home = (
+        f"{robot.name}: between its posture and the trajectory",
+        robot.postures[choose_rest(robot, section.posture)],
+    )
     sampled, before = lead_arm(where, robot, smoothed, home, leads, limits, settings, np.zeros((2, 0, 0)))
     start, count = settings.settle_s + before, len(sampled.clock)
     height = robot.base_height if section.height_m is None else section.height_m

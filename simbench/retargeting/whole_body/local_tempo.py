@@ -9,8 +9,8 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import LegReachError
 from simbench.kinematics.arrays import Array
 from simbench.options import RetargetSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import (
     PathLimits,
     TempoMap,
@@ -57,7 +57,9 @@ def find_acceleration_limits(robot: Robot, imitation: Imitation, settings: Retar
     """
     if settings.timing != "local":
         return np.zeros(0)
-    return known_acceleration_limits(robot, imitation.actor.model.names[2:])
+    names, limits = imitation.actor.model.names[2:], np.full(len(robot.joint_names), np.inf)
+    limits[[robot.joint_names.index(name) for name in names]] = estimated_accelerations(robot, names)
+    return limits
 
 
 @dataclass(frozen=True)

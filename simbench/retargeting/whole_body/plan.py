@@ -26,11 +26,7 @@ from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.posture import rounded_posture
 from simbench.retargeting.imitation.requirements import require_human_form
-from simbench.retargeting.imitation.robot_errors import (
-    RobotErrors,
-    compare_with_person,
-    robot_error_metrics,
-)
+from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.timing.preserve import LEAST_KNOTS

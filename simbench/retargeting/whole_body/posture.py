@@ -8,7 +8,6 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RETARGETING_METHODS, RetargetSection
-from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
 from simbench.retargeting.collision.clearance import BodyShapes
 from simbench.retargeting.imitate.plan import imitate_upper_body
 from simbench.retargeting.imitation.calibration import calibrate
@@ -113,6 +112,9 @@ def preferred_posture(
         names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
         return imitate_upper_body(robot, motion, settings, names)
     if settings.method == "arm_adaptation":
+        # A paper's method, of which nothing else knows.
+        from simbench.retargeting.arm_adaptation import adapted_posture
+
         return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
     if settings.method not in RETARGETING_METHODS:
         names = imitation.actor.model.names[first_joint(imitation.actor.model) :]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from simbench.balance.controller.whole_body import WholeBodyPlan
 from simbench.errors import ScenarioError
 from simbench.options import RetargetSection, RobotSection, SimulationSection
+from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment, Resistance
-from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.legs.plan import plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.reference.reference import Timeline, build_arm_reference, build_whole_body_reference

@@ -15,11 +15,7 @@ from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
 from simbench.retargeting.imitation.calibration import orientation_error
 from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.imitation import (
-    first_posture,
-    imitate,
-    smooth,
-)
+from simbench.retargeting.imitation.imitation import first_posture, imitate, smooth
 from simbench.retargeting.imitation.tasks import (
     INNER_JOINTS,
     MARKERS,

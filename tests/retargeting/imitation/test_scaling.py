@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import InitialPose
-from simbench.retargeting.imitation.scaling import (
-    SegmentLengths,
-    actor_lengths,
-    robot_lengths,
-    scale_model,
-)
+from simbench.retargeting.imitation.scaling import SegmentLengths, actor_lengths, robot_lengths, scale_model
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 

@@ -7,12 +7,7 @@ from walker import walk
 from simbench.balance.standing.standing import stand
 from simbench.retargeting.legs.body import measure_body
 from simbench.retargeting.legs.contacts import FootContact, find_recorded_steps
-from simbench.retargeting.legs.feasible_steps import (
-    LONGEST_SWING,
-    SHORTEST_DOUBLE_SUPPORT,
-    SHORTEST_SWING,
-    make_feasible,
-)
+from simbench.retargeting.legs.feasible_steps import LONGEST_SWING, make_feasible
 from simbench.retargeting.legs.foot_directions import Heading, choose_directions
 from simbench.retargeting.legs.footsteps import (
     FootstepFrame,
@@ -22,6 +17,7 @@ from simbench.retargeting.legs.footsteps import (
     scale_footsteps,
 )
 from simbench.retargeting.legs.leg_range import find_leg_range
+from simbench.retargeting.legs.step_times import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.zmp import plan_zmp
 from simbench.robot.robot import load_robot

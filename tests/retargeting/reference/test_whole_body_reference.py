@@ -8,8 +8,8 @@ import pytest
 from scipy.interpolate import CubicSpline
 from scipy.spatial import ConvexHull
 
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.reference.reference import build_whole_body_reference
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.robot.sides import SIDES
 
 STEP = 1e-3

@@ -12,8 +12,8 @@ from simbench.kinematics.bounded_path import PathBounds
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.contact.hand_plan import Equipment
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.preserve import keep_height_tempo, limit_ratios, spread_in_time
 from simbench.retargeting.whole_body.plan import plan_motion
 

@@ -1,16 +1,20 @@
-"""Two-armed robots on a fixed or wheeled base imitate a person: described by the scaffold alone."""
+"""Without equipment: two-armed robots, described by the scaffold alone, imitate; one arm follows a hand."""
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from wheel_robots import missing
 
 from simbench.errors import RetargetError
 from simbench.kinematics.derivatives import differentiate
+from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.arm_adaptation.acceleration_limits import known_acceleration_limits
-from simbench.retargeting.fixed_base.two_arms import plan_two_arms, with_free_base
+from simbench.retargeting.api import retarget_motion
+from simbench.retargeting.arm import free_motion
+from simbench.retargeting.arm.free_motion import plan_two_arms, with_free_base
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import UNIFORM_INSTEAD
 from simbench.robot.packages import find_share_folder
 from simbench.robot.robot import load_robot, placed_robot
@@ -110,7 +114,7 @@ def test_corners_at_limits_stretch_time_and_do_not_stop_it(robot):
     settings = RetargetSection(timing="local")
     plan = plan_two_arms(robot, motion, section, settings, lambda *_: None)
     assert UNIFORM_INSTEAD not in plan.notes
-    acceleration = known_acceleration_limits(robot, robot.joint_names)
+    acceleration = estimated_accelerations(robot, robot.joint_names)
 
     def need(time):
         return float((np.abs(differentiate(time, plan.trajectory.q).acceleration) / acceleration).max())
@@ -144,3 +148,34 @@ def test_a_robot_without_two_arms_is_refused_with_what_it_lacks():
     motion = read_motion("actor:waving")
     with pytest.raises(RetargetError, match=r"puma560: to imitate a person with both arms, .* left_arm"):
         plan_two_arms(load_robot("puma560"), motion, RobotSection(), RetargetSection(), lambda *_: None)
+
+
+@pytest.mark.skipif(bool(missing("panda")), reason=f"needs {missing('panda')}")
+@pytest.mark.parametrize("name", ["panda", "ur5", "puma560"])
+def test_a_free_hand_goes_as_the_persons_does_to_scale(name):
+    made = retarget_motion("actor:waving", name)
+    plan, robot = made.plan, made.robot
+    assert plan.imitation is None
+    assert plan.interferences == ()
+    model = placed_robot(robot, plan.base).model
+    data, frame = model.createData(), model.getFrameId(robot.frames["right_hand"])
+    path = []
+    for q in plan.trajectory.q:
+        pin.framesForwardKinematics(model, data, q)
+        path.append(data.oMf[frame].translation.copy())
+    # Displacements between samples are those of the person's palm, as wide as the metric says.
+    segment, wrist = made.motion.segments["right_hand"], made.motion.joints["right_wrist"]
+    palm = wrist + segment[:, :3, :3] @ PALM_OFFSET
+    moved, wanted = np.array(path) - path[0], plan.metrics["retarget.path_scale"] * (palm - palm[0])
+    assert np.abs(moved - wanted).max() < 0.011
+    assert np.ptp(wanted, axis=0).max() > 0.1
+    speed = np.abs(np.gradient(plan.trajectory.q, plan.trajectory.time, axis=0))
+    assert (speed <= 0.951 * np.asarray(robot.model.velocityLimit)).all()
+
+
+def test_a_hand_without_room_is_refused_in_a_line(monkeypatch):
+    monkeypatch.setattr(free_motion, "_SCALES", (30.0,))
+    monkeypatch.setattr(free_motion, "_SLOW_DOWNS", (6.0,))
+    with pytest.raises(RetargetError, match="puma560: its hand cannot follow the right hand of") as caught:
+        retarget_motion("actor:arms_forward", "puma560")
+    assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""PUMA 560 does on the equipment what the person's right hand did: plan, reference, and what is refused."""
+"""Arms do on the equipment what the person's right hand did: plan, reference, and what is refused."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -6,12 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 import pytest
+from wheel_robots import missing
 
 from simbench.errors import SimbenchError
+from simbench.retargeting.arm.fixed_base import floor_obstacle
+from simbench.retargeting.arm.on_equipment import plan_arm
 from simbench.retargeting.collision.interference import find_interference
+from simbench.retargeting.collision.obstacles import box_obstacle
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.reference import build_arm_reference
+from simbench.robot.hand_shapes import palm_links
+from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
@@ -87,20 +92,52 @@ def test_the_path_is_clear_smooth_and_inside_limits(plans, name):
     np.testing.assert_allclose(joints[0], plan.home, atol=0.01)
 
 
+def entered(planned, scene):
+    """Links that enter a shape of the equipment, and the radii of these shapes, m."""
+    mechanism, plan = planned.mechanism, planned.plan
+    shapes = [shape for part in (*mechanism.furniture, *mechanism.parts) for shape in part.shapes]
+    obstacles = mechanism_obstacles(mechanism, compute_actor_positions(mechanism, plan.hands), ())
+    numbered = [replace(each, name=str(number)) for number, each in enumerate(obstacles)]
+    found = find_interference(scene, plan.trajectory, numbered)
+    return {each.first for each in found}, {shapes[int(each.second)].radius for each in found}
+
+
 @pytest.mark.parametrize(
     ("name", "held"), [(SCENARIOS[0], 0.012), (SCENARIOS[1], 0.008), (SCENARIOS[2], 0.011)]
 )
 def test_the_flange_enters_nothing_but_the_rod_it_holds(plans, name, held):
     """Contacts between flange and held part are left out of the simulation: nothing may hide there."""
-    planned = plans[name]
-    mechanism, plan = planned.mechanism, planned.plan
-    shapes = [shape for part in (*mechanism.furniture, *mechanism.parts) for shape in part.shapes]
-    obstacles = mechanism_obstacles(mechanism, compute_actor_positions(mechanism, plan.hands), ())
-    numbered = [replace(each, name=str(number)) for number, each in enumerate(obstacles)]
-    scene = placed_robot(planned.robot, plan.base)
-    entered = find_interference(scene, plan.trajectory, numbered)
-    assert {each.first for each in entered} == {"link6"}
-    assert {shapes[int(each.second)].radius for each in entered} == {held}
+    scene = placed_robot(plans[name].robot, plans[name].plan.base)
+    assert entered(plans[name], scene) == ({"link6"}, {held})
+
+
+@pytest.mark.skipif(bool(missing("panda")), reason=f"needs {missing('panda')}")
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("panda_drawer", 0.008),
+        ("panda_valves", 0.012),
+        ("ur5_drawer", 0.008),
+        pytest.param("ur5_steering_wheel", 0.011, marks=pytest.mark.slow),
+    ],
+)
+def test_an_arm_on_a_pedestal_reaches_its_handle_and_its_hand_enters_nothing_else(name, held):
+    planned = made(name)
+    plan, robot = planned.plan, planned.robot
+    scene = placed_robot(on_pedestal(robot, float(plan.base[2])), plan.base)
+    data, frame = scene.model.createData(), scene.model.getFrameId("right_palm")
+    touching = np.flatnonzero(plan.hands.contact["right"])
+    for sample in touching[:: len(touching) // 8]:
+        pin.framesForwardKinematics(scene.model, data, plan.trajectory.q[sample])
+        wanted = plan.hands.actor["right"][sample, :3, 3]
+        np.testing.assert_allclose(data.oMf[frame].translation, wanted, atol=0.002)
+    links, radii = entered(planned, scene)
+    assert links <= set(palm_links(robot, "right_hand"))
+    assert radii == {held}
+    # Nothing of the arm is under the floor, and the floor is where it says.
+    assert find_interference(scene, plan.trajectory, (floor_obstacle(scene),)) == ()
+    raised = box_obstacle("floor", (10.0, 10.0, 1.0), pin.SE3(np.eye(3), np.array([0, 0, 0.4])).homogeneous)
+    assert find_interference(scene, plan.trajectory, (raised,)) != ()
 
 
 def test_only_what_the_right_hand_holds_is_asked_for(plans):

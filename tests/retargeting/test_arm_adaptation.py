@@ -1,25 +1,32 @@
-"""Arm adaptation: gradients, a robot's own motion, people's motions at 60 Hz, and bad input."""
+"""Arm adaptation: bounds, gradients, a robot's own motion, people's motions at 60 Hz, and bad input."""
 
 from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion, InitialPose
-from simbench.retargeting.arm_adaptation.arm_adaptation import adapt_arms, adapted_posture
-from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
-from simbench.retargeting.arm_adaptation.arm_criterion import (
-    ArmProblem,
+from simbench.retargeting.arm_adaptation import (
+    JointBounds,
+    adapt_arms,
+    adapted_posture,
+    arm_chain,
     arm_criterion,
-    make_posture,
+    arm_joints,
+    braking_speed,
+    follow,
+    increment_bounds,
+    joint_bounds,
     minimise_criterion,
-    place_arm,
 )
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -39,12 +46,152 @@ def people():
     return {task: perform_in_session(2018, 1, task).motion for task in ("waving", "signing")}
 
 
+def one_joint(lower, upper, speed, acceleration):
+    return JointBounds(*(np.array([float(x)]) for x in (lower, upper, speed, acceleration)))
+
+
+def braked_distance(speed, acceleration, period):
+    """Way of a joint that moves for one sample and then brakes as hard as it may, sample by sample."""
+    distance = 0.0
+    while speed > 0:
+        distance += period * speed
+        speed -= acceleration * period
+    return distance
+
+
+@given(
+    distance=st.floats(1e-6, 6.0),
+    acceleration=st.floats(0.5, 500.0),
+    period=st.floats(1e-3, 0.1),
+)
+@settings(max_examples=50, deadline=None)
+def test_braking_speed_is_the_greatest_that_stops_in_time(distance, acceleration, period):
+    speed = braking_speed(distance, acceleration, period)
+    assert braked_distance(speed * (1 - 1e-9), acceleration, period) <= distance
+    assert braked_distance(speed * (1 + 1e-6), acceleration, period) > distance
+    assert speed < np.sqrt(2 * acceleration * distance)
+
+
+def test_braking_speed_of_short_samples_is_the_textbooks():
+    assert braking_speed(0.5, 20.0, 1e-6) == pytest.approx(np.sqrt(2 * 20.0 * 0.5), rel=1e-5)
+    assert braking_speed(0.5, np.inf, 0.01) == pytest.approx(50.0)
+    assert braking_speed(0.0, 20.0, 0.01) == 0.0
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    period=st.floats(2e-3, 0.1),
+    speed=st.floats(0.1, 20.0),
+    acceleration=st.floats(0.5, 2000.0),
+    width=st.floats(1e-3, 5.0),
+)
+@settings(max_examples=50, deadline=None)
+def test_no_wish_leads_out_of_the_bounds(seed, period, speed, acceleration, width):
+    """Wishes jump between the limits and beyond, and increments between the ends of their interval."""
+    rng = np.random.default_rng(seed)
+    joints, samples = 3, 150
+    bounds = JointBounds(
+        np.full(joints, -width),
+        np.full(joints, width),
+        np.full(joints, speed),
+        acceleration * np.array([1.0, 3.0, 0.2]),
+    )
+    q = rng.uniform(-width, width, joints)
+    velocity, wish = np.zeros(joints), q
+    for _ in range(samples):
+        low, high = increment_bounds(bounds, q, velocity, period)
+        assert (low <= high).all()
+        if rng.random() < 0.1:
+            wish = rng.choice([-2.0, -1.0, 0.0, 1.0, 2.0], joints) * width
+        moved = q + np.clip(wish - q, low, high)
+        new_velocity = (moved - q) / period
+        scale = 1e-12 * (1 + width / period)
+        assert (np.abs(moved) <= width + 1e-12).all()
+        assert (np.abs(new_velocity) <= speed + scale).all()
+        assert (np.abs(new_velocity - velocity) <= bounds.acceleration * period + scale).all()
+        q, velocity = moved, new_velocity
+
+
+def test_at_full_speed_into_a_limit():
+    """The paper's three intervals alone have no point in common there; these end at rest on the limit."""
+    bounds, period = one_joint(-2.0, 1.0, 4.0, 30.0), 1 / 60
+    path, naive = [np.array([-2.0])], [np.array([-2.0])]
+    velocity, naive_velocity, empty = np.zeros(1), np.zeros(1), False
+    for _ in range(120):
+        _, high = increment_bounds(bounds, path[-1], velocity, period)
+        path.append(path[-1] + high)
+        velocity = high / period
+        change = 30.0 * period
+        least = period * np.maximum(naive_velocity - change, -4.0)
+        greatest = np.minimum(1.0 - naive[-1], period * np.minimum(naive_velocity + change, 4.0))
+        empty = empty or bool(least > greatest)
+        naive_velocity = greatest / period
+        naive.append(naive[-1] + greatest)
+    path = np.concatenate(path)
+    speeds = np.diff(path, prepend=path[0]) / period
+    assert empty
+    assert speeds.max() == pytest.approx(4.0)
+    assert path.max() <= 1.0
+    assert path[-1] == pytest.approx(1.0, abs=1e-12)
+    assert np.abs(np.diff(speeds)).max() <= 30.0 * period * (1 + 1e-12)
+    # From rest to full speed, along, and to rest: v/a + d/v, within the samples of start and end.
+    assert np.argmax(path > 1.0 - 1e-9) * period == pytest.approx(4 / 30 + 3 / 4, abs=2 * period)
+
+
+@given(
+    distance=st.floats(-3.0, 3.0),
+    acceleration=st.floats(5.0, 300.0),
+    speed=st.floats(0.5, 10.0),
+)
+@settings(max_examples=50, deadline=None)
+def test_a_step_is_followed_without_overshoot(distance, acceleration, speed):
+    period = 1 / 60
+    wishes = np.full((600, 1), distance)
+    wishes[:2] = 0.0
+    path = follow(wishes, one_joint(-4, 4, speed, acceleration), period)[:, 0]
+    way = abs(distance)
+    fast = speed**2 / acceleration
+    least = 2 * np.sqrt(way / acceleration) if way < fast else way / speed + speed / acceleration
+    assert np.abs(path).max() <= way + 1e-9
+    arrived = int(np.argmax(np.abs(path - distance) < 1e-9))
+    assert abs(path[-1] - distance) < 1e-9
+    assert arrived * period <= least + 5 * period
+
+
+def test_a_wish_within_the_bounds_is_followed_exactly():
+    time = np.arange(0, 4, 0.01)
+    # From rest: the speed grows from zero.
+    wishes = np.stack([np.sin(time) ** 2, 0.5 * (1 - np.cos(2 * time))], axis=1)
+    bounds = JointBounds(np.full(2, -0.1), np.full(2, 1.1), np.full(2, 1.1), np.full(2, 2.2))
+    assert np.abs(follow(wishes, bounds, 0.01) - wishes).max() < 1e-12
+
+
+def test_bounds_of_a_robot():
+    robot = load_robot("mahru")
+    names = ("RElbowPitch", "RWristYaw")
+    bounds = joint_bounds(robot, names, margin=0.01)
+    assert bounds.lower == pytest.approx([-2.35619 + 0.01, -2.35619 + 0.01], abs=1e-5)
+    assert bounds.upper == pytest.approx([-0.01, 0.785398 - 0.01], abs=1e-5)
+    assert bounds.speed == pytest.approx([8.9, 9.9])
+    np.testing.assert_array_equal(bounds.acceleration, estimated_accelerations(robot, names))
+    assert joint_bounds(robot, names, acceleration=7.0).acceleration == pytest.approx([7.0, 7.0])
+    # An estimate does not depend on the company it is asked for in.
+    both = (*robot.groups["left_arm"], *robot.groups["right_arm"])
+    assert estimated_accelerations(robot, both)[both.index("RElbowPitch")] == bounds.acceleration[0]
+    assert np.isinf(joint_bounds(robot, ("RElbowPitch",), acceleration=np.inf).acceleration).all()
+    with pytest.raises(RetargetError, match=r"the acceleration limit of RElbowPitch is -1 rad/s²"):
+        joint_bounds(robot, ("RElbowPitch",), acceleration=-1.0)
+    with pytest.raises(RetargetError, match=r"a margin of 2 rad leaves RElbowPitch no range"):
+        joint_bounds(robot, ("RElbowPitch",), margin=2.0)
+    robot.model.effortLimit[robot.root_v + robot.joint_names.index("RElbowPitch")] = 0.0
+    with pytest.raises(RetargetError, match=r"RElbowPitch has no torque limit"):
+        joint_bounds(robot, ("RElbowPitch",))
+
+
 def criterion(chain, q, targets, upper_arm):
-    posture, n = make_posture(chain), len(q)
-    matrix, descent = np.empty((n, n)), np.empty(n)
-    place_arm(chain, np.asarray(q, dtype=float), posture)
-    problem = ArmProblem(chain, posture, targets, upper_arm, WEIGHTS)
-    return arm_criterion(problem, matrix, descent), -2 * descent, posture
+    q = np.asarray(q, dtype=float)
+    value, _, descent = arm_criterion(chain, q, targets, upper_arm, WEIGHTS, 0.0, q)
+    return value, -2 * descent, chain.point.copy()
 
 
 def random_arm(robot, side, rng):
@@ -63,7 +210,7 @@ def test_gradient_against_central_differences(robots, name):
         chain, _, q = random_arm(robots[name], "right", rng)
         targets, upper_arm = rng.normal(scale=0.3, size=(3, 3)), rng.normal(size=3)
         upper_arm /= np.linalg.norm(upper_arm)
-        _, gradient, posture = criterion(chain, q, targets, upper_arm)
+        _, gradient, point = criterion(chain, q, targets, upper_arm)
         step = 1e-5
         numeric = [
             (
@@ -74,7 +221,7 @@ def test_gradient_against_central_differences(robots, name):
             for unit in np.eye(len(q))
         ]
         assert np.abs(gradient - numeric).max() < 1e-8
-        angles.append(posture.point[3] @ upper_arm)
+        angles.append(point[3] @ upper_arm)
     # Both branches of the upper arm's term were there.
     assert min(angles) < -0.1
     assert max(angles) > 0.1
@@ -83,8 +230,8 @@ def test_gradient_against_central_differences(robots, name):
 def test_the_upper_arm_term_is_least_along_and_greatest_against_the_persons(robots):
     """W10 |r|² (1 − cos|cos|): the printed sign, or its square, would put the least value elsewhere."""
     chain, _, q = random_arm(robots["mahru"], "right", np.random.default_rng(2))
-    posture = criterion(chain, q, np.zeros((3, 3)), np.array([1.0, 0, 0]))[2]
-    r, targets = posture.point[3].copy(), posture.point[:3].copy()
+    point = criterion(chain, q, np.zeros((3, 3)), np.array([1.0, 0, 0]))[2]
+    r, targets = point[3], point[:3]
     axis = np.cross(r, [0.3, 0.5, 0.7])
     values = []
     for angle in np.radians([0, 30, 60, 90, 120, 150, 180]):
@@ -110,7 +257,7 @@ def test_stretched_arm_against_the_robots_own_kinematics(robots, name, side):
     )
     upper, fore = elbow.translation - shoulder.translation, wrist.translation - elbow.translation
     ratio = 0.6 / (np.linalg.norm(upper) + np.linalg.norm(fore))
-    point = criterion(chain, joints, np.zeros((3, 3)), np.array([1.0, 0, 0]))[2].point
+    point = criterion(chain, joints, np.zeros((3, 3)), np.array([1.0, 0, 0]))[2]
     assert point[3] == pytest.approx(ratio * upper, abs=1e-12)
     assert point[:3] == pytest.approx(ratio * (upper + fore) + PLACES @ hand.rotation.T, abs=1e-9)
 
@@ -121,12 +268,11 @@ def test_the_least_value_in_a_box_is_scipys(robots):
     for _ in range(15):
         chain, limits, q = random_arm(robots["romeo"], "left", rng)
         goal = criterion(chain, rng.uniform(*limits), np.zeros((3, 3)), np.array([1.0, 0, 0]))[2]
-        targets = goal.point[:3].copy()
-        upper_arm = goal.point[3] / np.linalg.norm(goal.point[3])
+        targets, upper_arm = goal[:3], goal[3] / np.linalg.norm(goal[3])
         low, high = np.maximum(q - 0.15, limits[0]), np.minimum(q + 0.15, limits[1])
 
         def residual(x, chain=chain, targets=targets, upper_arm=upper_arm, start=q):
-            point = criterion(chain, x, targets, upper_arm)[2].point
+            point = criterion(chain, x, targets, upper_arm)[2]
             along = upper_arm @ point[3]
             aside = point[3] - along * upper_arm
             against = np.sqrt(2) * min(along, 0.0)
@@ -136,8 +282,7 @@ def test_the_least_value_in_a_box_is_scipys(robots):
 
         best = least_squares(residual, q, bounds=(low, high), xtol=1e-14, ftol=1e-14, gtol=1e-14)
         found = q.copy()
-        problem = ArmProblem(chain, make_posture(chain), targets, upper_arm, WEIGHTS)
-        value = minimise_criterion(problem, 1e-6, low, high, found)
+        value = minimise_criterion(chain, found, targets, upper_arm, WEIGHTS, 1e-6, low, high)
         assert value == pytest.approx(2 * best.cost, rel=1e-5, abs=1e-12)
         at_bounds += int(np.sum((found == low) | (found == high)))
     assert at_bounds > 15
