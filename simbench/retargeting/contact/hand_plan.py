@@ -20,7 +20,7 @@ from simbench.retargeting.contact.held_point import find_held_point
 from simbench.retargeting.contact.phases import contact_phases, near_contact
 from simbench.retargeting.contact.reach import arm_reach, draw_in, wrist_in_palm
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
+from simbench.retargeting.imitation.scaled_model import robot_lengths, scale_model
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -269,7 +269,7 @@ def plan_hands(
     grip = {side: near_contact(imitation.time, contact.contact[side], ARRIVAL_TIME) for side in SIDES}
     model, q = upper_body(robot), np.hstack([base, posture])
     ids = {name: model.getFrameId(frame) for name, frame in robot.frames.items()}
-    lengths = robot_lengths(robot)
+    lengths = robot_lengths(robot, robot.model)
     targets = {}
     for side in SIDES:
         share, held = contact.share[side], contact.held[side]
@@ -307,7 +307,7 @@ def _blended_palms(
     A model's joint placements are linear in its segment lengths.
     """
     tree = kinematic_tree(model)
-    actor = kinematic_tree(scale_model(model, robot.frames, imitation.actor.lengths)).translation
+    actor = kinematic_tree(scale_model(robot, model, imitation.actor.lengths)).translation
     body, rotation, centre = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
     work = make_workspace(tree)
     palms = np.empty((len(samples), 4, 4))

@@ -4,8 +4,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.imitation.calibration import elbow_joint, straight_elbow
-from simbench.retargeting.imitation.scaling import SegmentLengths
+from simbench.retargeting.imitation.scaled_model import SegmentLengths, elbow_joint, straight_elbow
 from simbench.robot.robot import Robot
 
 _REACH_MARGIN = 0.02

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.body_errors import RobotErrors
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.robot_errors import RobotErrors
 from simbench.robot.robot import Robot
 
 

@@ -14,6 +14,7 @@ from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.body_errors import compare_hands
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.contact.arm_hands import recorded_palms
 from simbench.retargeting.contact.hand_plan import HandPlan
@@ -23,8 +24,7 @@ from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_
 from simbench.retargeting.fixed_base.plan import require_used_keys
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.fixed_base.tempo import ScaledTime, scale_time
-from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
+from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
@@ -208,7 +208,6 @@ def _make_plan(
         {side: np.arange(len(time))},
         {side: _arm_length(scene, side)},
     )
-    stays = limit_stays(scene, trajectory, problem.settings.joint_limit_margin_rad)
     metrics = {
         "retarget.hand_max_m": found.position_error,
         "retarget.path_scale": ratio * scale,
@@ -217,8 +216,7 @@ def _make_plan(
         "retarget.duration_s": float(time[-1]),
         "retarget.interference_count": 0.0,
         **found.scaled.metrics,
-        **robot_error_metrics(errors),
-        **limit_metrics(stays),
+        **robot_metrics(scene, trajectory, errors, problem.settings.joint_limit_margin_rad),
     }
     return ArmPlan(trajectory, base, problem.home, hands, (), metrics, errors, notes=found.scaled.notes)
 

@@ -13,6 +13,7 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.body_errors import compare_hands
 from simbench.retargeting.collision.clearance import clear_path
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
@@ -30,8 +31,7 @@ from simbench.retargeting.fixed_base.surroundings import (
     shapes_among,
 )
 from simbench.retargeting.fixed_base.tempo import scale_time
-from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
+from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
 from simbench.retargeting.timing.local import slowed_by
 from simbench.retargeting.whole_body.stance import (
@@ -336,8 +336,7 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
         held=hands.contact,
         turn_axes=hands.turn_axes,
     )
-    stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
-    metrics |= {**robot_error_metrics(errors), **limit_metrics(stays)}
+    metrics |= robot_metrics(robot, trajectory, errors, settings.joint_limit_margin_rad)
     penetrations, _ = _count(near)
     plan = ArmPlan(
         trajectory,

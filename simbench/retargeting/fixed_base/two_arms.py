@@ -10,6 +10,7 @@ from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
+from simbench.retargeting.body_errors import compare_with_person
 from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
@@ -17,16 +18,14 @@ from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.fixed_base.tempo import scale_time
-from simbench.retargeting.imitation.calibration import calibrate
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.imitation import Imitation, imitate
-from simbench.retargeting.imitation.joint_use import joint_units, limit_metrics, limit_stays
-from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
-from simbench.retargeting.imitation.plugin import plugged_posture, scaled_model_method
-from simbench.retargeting.imitation.posture import limited_posture
-from simbench.retargeting.imitation.requirements import require_two_arms
-from simbench.retargeting.imitation.robot_errors import compare_with_person, robot_error_metrics
-from simbench.retargeting.imitation.tasks import WRISTS
+from simbench.retargeting.imitation.imitation import METHODS, Imitation, imitate, imitation_metrics
+from simbench.retargeting.imitation.limited_posture import (
+    limited_posture,
+    plugged_posture,
+    rescale_into_limits,
+)
+from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
+from simbench.retargeting.motion_fidelity import joint_units, robot_metrics
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
@@ -75,7 +74,7 @@ def plan_two_arms(
     RetargetError
         If the robot lacks a part of an arm.
     """
-    require_two_arms(robot)
+    require_human_form(robot, standing=False)
     require_both_arms(motion)
     home = robot.postures[choose_rest(robot, section.posture)]
     pose = base_pose(section.position_m, section.heading_rad, base_height(robot, section))
@@ -85,7 +84,8 @@ def plan_two_arms(
     imitation = imitate(
         calibrate(free, motion),
         motion,
-        method=scaled_model_method(settings),
+        # Where a plug-in or the arms' adaptation does the rest, the scaled model follows as by default.
+        method=settings.method if settings.method in METHODS else "analytical",
         smoothing_window=settings.smoothing_window,
         smoothing_order=settings.smoothing_order,
     )
@@ -110,18 +110,15 @@ def plan_two_arms(
     scene = placed_robot(standing, pose)
     interferences = find_interference(scene, trajectory, (floor,))
     on_progress("transfer", 2, 2)
-    errors = imitation_errors(imitation, motion).joints
-    wrists = np.array([errors[name] for name in WRISTS])
     metrics = {
-        "imitation.hand_mean_m": float(wrists.mean()),
-        "imitation.hand_max_m": float(wrists.max()),
+        **imitation_metrics(imitation, motion),
         "retarget.slow_down": scaled.slow_down,
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
         **scaled.metrics,
     }
     compared = compare_with_person(robot, trajectory, motion)
-    metrics |= {**robot_error_metrics(compared), **limit_metrics(limit_stays(robot, trajectory, margin))}
+    metrics |= robot_metrics(robot, trajectory, compared, margin)
     hands = free_hands(scene, joints)
     plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics, compared)
     return replace(plan, imitation=imitation, leads=False, upper=columns, limits=limits, notes=scaled.notes)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.fidelity.footsteps import FollowedSteps
+from simbench.retargeting.motion_fidelity import FollowedSteps
 from simbench.robot.robot import Robot
 
 

@@ -21,9 +21,9 @@ from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree, make_path_poses, place_path
 from simbench.retargeting.arm_adaptation.acceleration_limits import estimated_accelerations
 from simbench.retargeting.collision.scene import ClearanceScene
-from simbench.retargeting.imitation.calibration import ScaledActor
-from simbench.retargeting.imitation.posture import WEIGHTS
-from simbench.retargeting.imitation.tasks import imitation_tasks
+from simbench.retargeting.imitation.imitation import imitation_tasks
+from simbench.retargeting.imitation.limited_posture import WEIGHTS
+from simbench.retargeting.imitation.scaled_model import ScaledActor
 from simbench.robot.robot import Robot
 
 _KNOT_RATE = 50.0

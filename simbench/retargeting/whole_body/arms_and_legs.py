@@ -19,10 +19,11 @@ from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
+from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighted_posture
 from simbench.retargeting.placement.spot import BasePlacement
-from simbench.retargeting.redundancy.robot_motion import weighted_posture
 from simbench.retargeting.timing.local import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
@@ -256,6 +257,7 @@ def resolve_by_weights(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
         motion.joints[:, problem.columns],
         motion.base,
         problem.contact.any_hand,
+        near_contact(problem.time, problem.contact.any_hand, RETURN_TIME),
         np.array(problem.settings.weights.shares),
         *problem.limits,
     )
