@@ -11,10 +11,10 @@ import numpy as np
 
 from simbench import retarget_motion
 from simbench.motion.trajectory_files.native import write_trajectory
-from simbench.retargeting.imitation.errors import imitation_errors, summarise
-from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
-from simbench.retargeting.imitation.robot_errors import summarise_robot
-from simbench.retargeting.plot import draw_retargeting
+from simbench.retargeting.body_errors import summarise_errors
+from simbench.retargeting.imitation.imitation import imitation_errors, summarise
+from simbench.retargeting.motion_fidelity import joint_units, joint_uses
+from simbench.retargeting.retargeting_plot import draw_retargeting
 
 SOURCE = sys.argv[1] if len(sys.argv) > 1 else "sample:wave"
 OUT = Path("runs")
@@ -24,7 +24,7 @@ print(f"{made.motion.source}, {made.motion.time[-1]:.1f} s, onto {made.robot.nam
 
 # The robot, inside its limits, against the person: directions of its bones, and where its wrists are.
 UNITS = {"m": (1000.0, "mm"), "rad": (np.degrees(1.0), "degrees"), "": (100.0, "% of the arm")}
-for summary in summarise_robot(made.plan.errors):
+for summary in summarise_errors(made.plan.errors):
     scale, unit = UNITS[summary.unit]
     mean, largest = scale * summary.mean, scale * summary.maximum
     print(f"robot's {summary.quantity:16} mean {mean:6.2f}  max {largest:6.2f} {unit}")
@@ -33,7 +33,9 @@ for summary in summarise_robot(made.plan.errors):
 errors = imitation_errors(made.plan.imitation, made.motion)
 for summary in summarise(errors):
     scale, unit = (1000.0, "mm") if summary.unit == "m" else (np.degrees(1.0), "degrees")
-    print(f"{summary.name:22} mean {scale * summary.mean:6.2f}  max {scale * summary.maximum:6.2f} {unit}")
+    print(
+        f"{summary.quantity:22} mean {scale * summary.mean:6.2f}  max {scale * summary.maximum:6.2f} {unit}"
+    )
 
 # The joints against their limits: at the tempo of the person, amplitude gives way where a joint is too slow.
 trajectory = made.plan.trajectory

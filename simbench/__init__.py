@@ -46,10 +46,8 @@ if TYPE_CHECKING:
     from simbench.motion.trajectory import JointTrajectory
     from simbench.motion.trajectory_files.native import read_trajectory
     from simbench.retargeting.api import Retargeting, retarget_motion
-    from simbench.retargeting.imitation.calibration import calibrate
-    from simbench.retargeting.imitation.imitation import start_imitation
-    from simbench.retargeting.imitation.stream import follow_frames
-    from simbench.retargeting.imitation.tasks import imitation_targets
+    from simbench.retargeting.imitation.imitation import follow_frames, imitation_targets, start_imitation
+    from simbench.retargeting.imitation.scaled_model import calibrate
     from simbench.retargeting.reference.reference import Reference
     from simbench.robot.robot import Robot, load_robot
     from simbench.runs.api import run
@@ -124,12 +122,12 @@ _MODULE_OF = {
     "RunResult": "simbench.runs.result",
     "Scenario": "simbench.runs.scenario.schema",
     "Verdict": "simbench.runs.verdict.outcome",
-    "calibrate": "simbench.retargeting.imitation.calibration",
+    "calibrate": "simbench.retargeting.imitation.scaled_model",
     "check_robot": "simbench.runs.robot_check.check",
     "check_trajectory": "simbench.runs.verdict.check",
     "compare": "simbench.runs.comparison",
-    "follow_frames": "simbench.retargeting.imitation.stream",
-    "imitation_targets": "simbench.retargeting.imitation.tasks",
+    "follow_frames": "simbench.retargeting.imitation.imitation",
+    "imitation_targets": "simbench.retargeting.imitation.imitation",
     "load_robot": "simbench.robot.robot",
     "load_run": "simbench.runs.result",
     "load_scenario": "simbench.runs.scenario.loading",
@@ -164,10 +162,10 @@ _MOVED: dict[str, tuple[str, dict[str, str]]] = {
     "simbench.study": ("simbench.runs.study.study", {}),
     "simbench.dynamics.searches": ("simbench.dynamics.calibration.searches", {}),
     "simbench.retarget": ("simbench.retargeting", {}),
-    "simbench.retarget.criterion": ("simbench.retargeting.imitation.tasks", {}),
+    "simbench.retarget.criterion": ("simbench.retargeting.imitation.imitation", {}),
     "simbench.retarget.imitation": ("simbench.retargeting.imitation.imitation", {}),
-    "simbench.retarget.initial_configuration": ("simbench.retargeting.imitation.calibration", {}),
-    "simbench.retarget.stream": ("simbench.retargeting.imitation.stream", {}),
+    "simbench.retarget.initial_configuration": ("simbench.retargeting.imitation.scaled_model", {}),
+    "simbench.retarget.stream": ("simbench.retargeting.imitation.imitation", {}),
 }
 
 

@@ -4,7 +4,7 @@ They are below everything that reads them, so that a planner or a controller tak
 """
 
 import difflib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -18,8 +18,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from simbench.errors import RetargetError
 from simbench.plugins.keys import OneOf, is_finished, plugin_options
-from simbench.plugins.options import require_plugin
+from simbench.plugins.options import is_plugin, require_plugin
 
 # Strict sections would refuse YAML's lists where tuples are declared.
 Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]
@@ -344,6 +345,32 @@ class RetargetSection(ScenarioSection):
         if self.transition_distance_m <= self.contact_distance_m:
             raise ValueError("transition_distance_m must be greater than contact_distance_m")
         return self
+
+
+KINEMATIC = "kinematic"
+TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
+PHYSICS: tuple[str, ...] = (KINEMATIC, *get_args(RetargetSection.model_fields["physics"].annotation))
+"""Levels of physics: the person's motion within the robot's limits; feet planted and balanced; steps too."""
+
+
+def require_choices(method: str, timing: str, physics: str | None) -> None:
+    """Refuse method, timing or physics of a retargeting that there is not, without importing what retargets.
+
+    A method may be a plug-in of group `simbench.retargeters`; None is the physics that fits robot and
+    recording.
+    """
+    if method not in RETARGETING_METHODS and not is_plugin("retargeters", method, RETARGETING_METHODS):
+        raise RetargetError(f"unknown method `{method}`; allowed: {', '.join(RETARGETING_METHODS)}")
+    if timing not in TIMINGS:
+        raise RetargetError(f"unknown timing `{timing}`; allowed: {', '.join(TIMINGS)}")
+    if physics is not None and physics not in PHYSICS:
+        raise RetargetError(f"unknown physics `{physics}`; allowed: {', '.join(PHYSICS)}")
+    if physics == KINEMATIC and method != "bones":
+        raise RetargetError(f"method `{method}`: of physics `stand` and `steps`; `kinematic` has bones only")
+    if physics == KINEMATIC and timing not in ("auto", "preserve"):
+        raise RetargetError(
+            f"timing `{timing}`: physics `kinematic` keeps the recorded clock; allowed: auto, preserve"
+        )
 
 
 class GripSection(ScenarioSection):

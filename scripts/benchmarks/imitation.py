@@ -17,9 +17,8 @@ from simbench.kinematics.follow import follow
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.session import perform_in_session
-from simbench.retargeting.imitation.calibration import calibrate
-from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.imitation.tasks import ImitationWeights
+from simbench.retargeting.imitation.imitation import ImitationWeights, imitate
+from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
 

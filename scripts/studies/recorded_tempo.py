@@ -34,8 +34,8 @@ from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.deepmimic import clip_names
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.body_errors import summarise_errors
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.imitation.robot_errors import summarise_robot
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
@@ -121,7 +121,7 @@ def make_plan(robot: Robot, motion: HumanMotion, timing: str) -> MotionPlan:
 def errors_of(plan: MotionPlan) -> dict[str, float]:
     """Mean and 95th percentile of the direction errors, degrees, and the hands', % of the arm's length."""
     found = {}
-    for summary in summarise_robot(plan.errors):
+    for summary in summarise_errors(plan.errors):
         name = summary.quantity.replace(" ", "_")
         if summary.unit == "rad" and name in ("upper_arm", "forearm"):
             found[name] = float(np.degrees(summary.mean))

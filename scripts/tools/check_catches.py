@@ -72,7 +72,7 @@ FAULTS = (
     ),
     Fault(
         "imitation's weights of joints and hands swapped",
-        "simbench/retargeting/imitation/tasks.py",
+        "simbench/retargeting/imitation/imitation.py",
         (
             ("    joint: float = 2.0", "    joint: float = 20.0"),
             ("    hand: float = 20.0", "    hand: float = 2.0"),

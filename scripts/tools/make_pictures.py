@@ -20,8 +20,8 @@ from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
 from simbench.motion.skeleton_plot import plot_recording
 from simbench.retargeting.api import retarget_motion
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.plot import draw_retargeting
+from simbench.retargeting.imitation.imitation import imitation_errors
+from simbench.retargeting.retargeting_plot import draw_retargeting
 from simbench.robot.human.average_person import average_measures
 from simbench.robot.human.body_segments import predict_body
 from simbench.robot.human.human import build_human, write_human

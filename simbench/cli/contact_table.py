@@ -74,10 +74,9 @@ def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> Mo
     MovingBody
         Column of the table.
     """
-    from simbench.retargeting.imitation.robot_feet import measure_robot_feet, measure_robot_jerks
+    from simbench.retargeting.motion_fidelity import measure_robot_feet
 
-    feet, jerks = measure_robot_feet(robot, trajectory), measure_robot_jerks(robot, trajectory)
-    return MovingBody("robot", time, feet, jerks)
+    return MovingBody("robot", time, *measure_robot_feet(robot, trajectory))
 
 
 def contact_table(bodies: Sequence[MovingBody]) -> Table:

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from simbench.kinematics.arrays import Array
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
-    from simbench.retargeting.fidelity.fidelity import Fidelity
-    from simbench.retargeting.imitation.errors import ErrorSummary, ImitationErrors
-    from simbench.retargeting.imitation.joint_use import JointUse, LimitStay
-    from simbench.retargeting.imitation.robot_errors import RobotErrors, RobotErrorSummary
+    from simbench.retargeting.body_errors import ErrorSummary, RobotErrors
+    from simbench.retargeting.imitation.imitation import ImitationErrors
+    from simbench.retargeting.motion_fidelity import Fidelity, JointUse
 
 
 _STILL = 1e-6
@@ -103,7 +102,7 @@ def _way_options(
     ] = False,
 ) -> _Way:
     """Collect the options that say how a motion is retargeted, and check them before anything is imported."""
-    from simbench.retargeting.choices import require_choices
+    from simbench.options import require_choices
 
     require_choices(method, timing, physics)
     return _Way(method, timing, physics, free)
@@ -196,7 +195,7 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
     if files.compare is not None:
         require_body(made)
     if files.plot is not None:
-        from simbench.retargeting.plot import require_model
+        from simbench.retargeting.retargeting_plot import require_model
 
         require_model(made)
     written = ""
@@ -211,7 +210,7 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
         written = write_motion_file(trajectory, made.robot, files.out, files.format, files.rate, attributes)
     errors = _model_errors(made)
     if files.plot is not None and errors is not None:
-        from simbench.retargeting.plot import draw_retargeting
+        from simbench.retargeting.retargeting_plot import draw_retargeting
 
         draw_retargeting(made, errors, files.plot)
     if files.compare is not None:
@@ -222,7 +221,7 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
 def _model_errors(made: Retargeting) -> ImitationErrors | None:
     """Errors of the scaled model; None where there is none, or its root turns and leans with the person."""
     from simbench.retargeting.imitate.plan import KinematicPlan
-    from simbench.retargeting.imitation.errors import imitation_errors
+    from simbench.retargeting.imitation.imitation import imitation_errors
     from simbench.retargeting.legs.plan import StepFollowingPlan
 
     if isinstance(made.plan, KinematicPlan | StepFollowingPlan) or made.plan.imitation is None:
@@ -234,12 +233,14 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
     """Print the tables and lines of a retargeting."""
     from simbench.cli.console import make_console, metrics_table
     from simbench.cli.contact_table import contact_table, describe_person, describe_robot
+    from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
-    from simbench.retargeting.imitation.errors import summarise
-    from simbench.retargeting.imitation.joint_use import joint_uses
+    from simbench.retargeting.imitation.imitation import summarise
+    from simbench.retargeting.motion_fidelity import joint_uses
 
     trajectory, console = made.plan.trajectory, make_console()
-    console.print(robot_error_table(robot_summaries(made, fidelity), made.motion.time, trajectory.time))
+    summaries = summarise_errors(made.plan.errors)
+    console.print(robot_error_table(summaries, made.motion.time, trajectory.time))
     for line in robot_lines(made, fidelity):
         print(line)
     others = {
@@ -274,7 +275,7 @@ def measure_retargeting(made: Retargeting) -> Fidelity:
         Errors, tempo, lag and shares of the samples at a limit.
     """
     from simbench.options import RetargetSection
-    from simbench.retargeting.fidelity.fidelity import planned_fidelity
+    from simbench.retargeting.motion_fidelity import planned_fidelity
 
     section, plan = RetargetSection(), made.plan
     limits = section.joint_limit_margin_rad, section.speed_limit_fraction
@@ -296,10 +297,10 @@ def placed_heading(made: Retargeting) -> float:
         Direction of its x axis in the frame of its trajectory, rad about z: 0 for a fixed base, whose
         trajectory is relative to it.
     """
-    from simbench.retargeting.fidelity.fidelity import base_heading
+    from simbench.retargeting.motion_fidelity import heading_of
     from simbench.retargeting.whole_body.plan import MotionPlan
 
-    return base_heading(made.plan.stance.base) if isinstance(made.plan, MotionPlan) else 0.0
+    return float(heading_of(made.plan.stance.base[3:])) if isinstance(made.plan, MotionPlan) else 0.0
 
 
 def require_body(made: Retargeting) -> None:
@@ -316,7 +317,7 @@ def require_body(made: Retargeting) -> None:
         If a single arm follows a hand.
     """
     from simbench.errors import RetargetError
-    from simbench.retargeting.fidelity.fidelity import has_human_arms
+    from simbench.retargeting.motion_fidelity import has_human_arms
 
     if not has_human_arms(made.robot, made.motion):
         raise RetargetError(
@@ -339,7 +340,7 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     moments : int
         Largest number of moments to show.
     """
-    from simbench.retargeting.fidelity.body_points import person_points, robot_points
+    from simbench.retargeting.body_errors import person_points, robot_points
     from simbench.runs.plots.fidelity import Comparison, direction_errors, draw_comparison, panel_size
     from simbench.runs.plots.fidelity_view import choose_moments, draw_robot
 
@@ -361,34 +362,12 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     draw_comparison(comparison, path)
 
 
-def robot_summaries(made: Retargeting, fidelity: Fidelity) -> tuple[RobotErrorSummary, ...]:
-    """List the errors that the table of the robot shows: the plan's own, then those of the rest of the body.
-
-    Parameters
-    ----------
-    made : Retargeting
-        Retargeted recording.
-    fidelity : Fidelity
-        What it leaves of the person.
-
-    Returns
-    -------
-    tuple of RobotErrorSummary
-        In the order of the table.
-    """
-    from simbench.retargeting.fidelity.fidelity import summarise_fidelity
-    from simbench.retargeting.imitation.robot_errors import QUANTITIES, summarise_robot
-
-    rest = (each for each in summarise_fidelity(fidelity) if each.quantity not in QUANTITIES)
-    return (*summarise_robot(made.plan.errors), *rest)
-
-
-def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array, robot_time: Array) -> Table:
+def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time: Array) -> Table:
     """Lay out the errors of the robot's planned motion against the person.
 
     Parameters
     ----------
-    summaries : sequence of RobotErrorSummary
+    summaries : sequence of ErrorSummary
         Mean, 95th percentile and maximum of each error.
     time : (T,) array
         Times of the recording's samples, s.
@@ -440,17 +419,16 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
         A line.
     """
     from simbench.options import RetargetSection
-    from simbench.retargeting.fidelity.metrics import fidelity_metrics
     from simbench.retargeting.imitate.plan import KinematicPlan
-    from simbench.retargeting.imitation.joint_use import limit_stays
     from simbench.retargeting.legs.plan import StepFollowingPlan
     from simbench.retargeting.match.body import describe_match, match_body
+    from simbench.retargeting.motion_fidelity import fidelity_metrics, limit_stays
     from simbench.runs.fidelity_rows import fidelity_lines
 
     yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
-    yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
+    yield from limit_lines([stay for stay in stays if stay[0] >= _LONG_STAY], made.motion.time)
     yield from fidelity_lines(fidelity_metrics(fidelity))
     if isinstance(made.plan, StepFollowingPlan):
         yield from (f"steps      {note}" for note in made.plan.notes)
@@ -487,13 +465,13 @@ def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:
         )
 
 
-def limit_lines(stays: Sequence[LimitStay], time: Array) -> Iterator[str]:
+def limit_lines(stays: Sequence[tuple[float, str, str, float, str, int, int]], time: Array) -> Iterator[str]:
     """Name the joints that stay at a limit, where they cannot follow the person.
 
     Parameters
     ----------
-    stays : sequence of LimitStay
-        Those that are long enough to be named.
+    stays : sequence of (float, str, str, float, str, int, int)
+        From `limit_stays`, those that are long enough to be named.
     time : (T,) array
         Times of the recording's samples, s.
 
@@ -504,11 +482,11 @@ def limit_lines(stays: Sequence[LimitStay], time: Array) -> Iterator[str]:
     """
     import numpy as np
 
-    for stay in stays[:_STAYS_SHOWN]:
-        limit = f"{np.degrees(stay.limit):.0f}°" if stay.unit == "rad" else f"{1000.0 * stay.limit:.0f} mm"
+    for fraction, joint, end, limit, unit, first, last in stays[:_STAYS_SHOWN]:
+        shown = f"{np.degrees(limit):.0f}°" if unit == "rad" else f"{1000.0 * limit:.0f} mm"
         yield (
-            f"at limit   {stay.joint} {stay.end} ({limit}) {stay.fraction:.0%} of the time, "
-            f"longest {time[stay.first]:.2f} to {time[stay.last]:.2f} s"
+            f"at limit   {joint} {end} ({shown}) {fraction:.0%} of the time, "
+            f"longest {time[first]:.2f} to {time[last]:.2f} s"
         )
     if len(stays) > _STAYS_SHOWN:
         yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
@@ -557,7 +535,7 @@ def error_table(summaries: Sequence[ErrorSummary]) -> Table:
         shown, unit = (
             (np.multiply(numbers, 1000.0), "mm") if summary.unit == "m" else (np.degrees(numbers), "°")
         )
-        table.add_row(summary.name, *(f"{value:.2f}" for value in shown), unit)
+        table.add_row(summary.quantity, *(f"{value:.2f}" for value in shown), unit)
     return table
 
 

@@ -140,28 +140,42 @@ def build_stick_figure(motion: HumanMotion) -> list[Polyline]:
     for side in recorded_arms(motion):
         hand = motion.segments[f"{side}_hand"]
         points[f"{side}_fingers"] = points[f"{side}_wrist"] + HAND_LENGTH * hand[:, :3, 0]
+    lines = connect_joints(points)
+    middle = next(points[name] for name in ("pelvis", "mid_hip", "mid_shoulder", *points) if name in points)
+    return [
+        Polyline(side, arm, (line - middle[:, None]) @ SCREEN_RIGHT, line[..., 2])
+        for side, arm, line in lines
+    ]
+
+
+def connect_joints(points: dict[str, Array]) -> list[tuple[str, bool, Array]]:
+    """Connect the joints of a body by lines, as far as they are there: spine, girdles, legs and arms.
+
+    Parameters
+    ----------
+    points : {str: (T, 3) array}
+        Positions, m, named as the joints of a recording; the middles of hips and shoulders are added.
+
+    Returns
+    -------
+    list of (str, bool, (T, N, 3) array)
+        Side, empty for the middle of the body; whether it is an arm; positions of the line's joints, m.
+    """
     for joint in ("hip", "shoulder"):
         pair = [points[f"{side}_{joint}"] for side in SIDES if f"{side}_{joint}" in points]
         if len(pair) == 2:
             points[f"mid_{joint}"] = np.mean(pair, axis=0)
-    middle = next(points[name] for name in ("pelvis", "mid_hip", "mid_shoulder", *points) if name in points)
-
-    def line(names: Sequence[str], side: str = "", *, arm: bool = False) -> list[Polyline]:
-        recorded = [points[name] for name in names if name in points]
-        if len(recorded) < 2:
-            return []
-        positions = np.stack(recorded, axis=1)
-        return [Polyline(side, arm, (positions - middle[:, None]) @ SCREEN_RIGHT, positions[..., 2])]
-
-    lines = line(SPINE)
-    for joint in ("hip", "shoulder"):
-        lines += line([f"{side}_{joint}" for side in SIDES])
+    chains: list[tuple[str, Sequence[str]]] = [("", SPINE)]
+    chains += [("", [f"{side}_{joint}" for side in SIDES]) for joint in ("hip", "shoulder")]
     for side in ("right", "left"):
-        lines += line([f"{side}_{joint}" for joint in LEG], side)
-        if f"{side}_heel" in points:
-            lines += line([f"{side}_{joint}" for joint in HEEL], side)
-        lines += line([f"{side}_{joint}" for joint in ARM], side, arm=True)
-    return lines
+        limbs = (LEG, HEEL, ARM) if f"{side}_heel" in points else (LEG, ARM)
+        chains += [(side, [f"{side}_{joint}" for joint in limb]) for limb in limbs]
+    found = [(side, names, [points[name] for name in names if name in points]) for side, names in chains]
+    return [
+        (side, names[-1].endswith(ARM[-1]), np.stack(line, axis=1))
+        for side, names, line in found
+        if len(line) > 1
+    ]
 
 
 def _title(motion: HumanMotion) -> str:

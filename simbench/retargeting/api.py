@@ -8,10 +8,16 @@ from simbench.motion.inspection import with_doubts
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.options import BalanceSection, RetargetSection, RobotSection, SimulationSection
+from simbench.options import (
+    KINEMATIC,
+    BalanceSection,
+    RetargetSection,
+    RobotSection,
+    SimulationSection,
+    require_choices,
+)
 from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.arm.on_equipment import plan_fixed_base
-from simbench.retargeting.choices import KINEMATIC, require_choices
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
 from simbench.retargeting.legs.plan import StepFollowingPlan, plan_step_following
@@ -39,11 +45,11 @@ class Retargeting:
         Planned motion of the robot: a `KinematicPlan` where balance is left out, a `StepFollowingPlan` if its
         legs follow the person's steps, an `ArmPlan` for a fixed base.
     method : str
-        Method of retargeting, one of `choices.METHODS`.
+        Method of retargeting, one of `options.RETARGETING_METHODS`.
     recording : HumanMotion
         The recording as it was read, with everything doubtful about it.
     physics : str
-        Level of physics, one of `choices.PHYSICS`.
+        Level of physics, one of `options.PHYSICS`.
     """
 
     robot: Robot
@@ -85,13 +91,13 @@ def retarget_motion(
         `stand`, both feet planted and balanced; `steps`, the person's steps, balanced. None for `kinematic`,
         but `stand` where hands hold equipment, the base is fixed or another method is asked for.
     method : str
-        One of `choices.METHODS`; `kinematic` has `bones` only.
+        One of `options.RETARGETING_METHODS`; `kinematic` has `bones` only.
     reading : ReadOptions
         Declarations about the recording: units, axes, marker map.
     free : bool
         Whether to ignore the equipment that the hands held.
     timing : str
-        What gives way where the person is faster than the robot, one of `choices.TIMINGS`, as in
+        What gives way where the person is faster than the robot, one of `options.TIMINGS`, as in
         `RetargetSection`. `kinematic` and `steps` keep the recorded clock in any case.
     on_progress : callable (stage, done, total), bool or None
         Called as planning proceeds; or whether progress is shown on the standard error, None for in a

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from simbench.retargeting.fidelity.body_errors import BODY_QUANTITIES
-from simbench.retargeting.fidelity.metrics import PREFIX
+from simbench.retargeting.body_errors import BODY_QUANTITIES
+from simbench.retargeting.motion_fidelity import PREFIX
 from simbench.runs.metric_format import Metric
 
 _SCALES = {"fraction": (100.0, "% of arm"), "m": (1000.0, "mm"), "rad": (math.degrees(1.0), "°")}

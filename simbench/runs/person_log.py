@@ -10,9 +10,8 @@ import numpy as np
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.fidelity.body_errors import DIRECTIONS
-from simbench.retargeting.fidelity.body_points import POINT_NAMES
-from simbench.retargeting.fidelity.fidelity import Fidelity
+from simbench.retargeting.body_errors import DIRECTIONS, POINT_NAMES
+from simbench.retargeting.motion_fidelity import Fidelity
 from simbench.runs.log import assign_variables, label
 from simbench.runs.log_schema import LARGEST, require_entries
 from simbench.sim.signals import Signal
@@ -139,7 +138,7 @@ def with_person(
         Log with the variables of `PERSON_SIGNALS`.
     """
     count = len(fidelity.recording_time)
-    tracks = [track for track in fidelity.tracks if track.quantity in DIRECTIONS]
+    tracks = [track for track in fidelity.errors.tracks if track.quantity in DIRECTIONS]
     errors = np.full((count, len(tracks)), np.nan)
     for column, track in enumerate(tracks):
         errors[track.samples, column] = track.values

@@ -13,12 +13,12 @@ from simbench import read_trajectory
 from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
-from simbench.retargeting import plot as retarget_picture
+from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
+from simbench.retargeting import retargeting_plot as retarget_picture
 from simbench.retargeting.api import retarget_motion
-from simbench.retargeting.choices import METHODS, PHYSICS, TIMINGS
 from simbench.retargeting.imitation import imitation
-from simbench.retargeting.imitation.joint_use import JointUse
 from simbench.retargeting.legs.plan import StepFollowingPlan
+from simbench.retargeting.motion_fidelity import JointUse
 from simbench.runs.plots import fidelity as fidelity_picture
 from simbench.runs.plots import fidelity_view
 
@@ -219,8 +219,8 @@ def test_ctrl_c_is_one_word_and_leaves_nothing(retargeting, capsys, tmp_path):
 def test_an_unknown_method_is_refused_with_those_there_are(capsys):
     assert main(["retarget", "actor:drawer", "--method", "analytic"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"error: unknown method `analytic`; allowed: {', '.join(METHODS)}"
-    assert ("bones", *imitation.METHODS, "arm_adaptation") == METHODS
+    assert line == f"error: unknown method `analytic`; allowed: {', '.join(RETARGETING_METHODS)}"
+    assert ("bones", *imitation.METHODS, "arm_adaptation") == RETARGETING_METHODS
 
 
 def test_an_unknown_timing_is_refused_with_those_there_are(capsys):
@@ -314,7 +314,7 @@ def test_help_names_the_methods_and_timings(capsys):
     assert main(["retarget", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert all(timing in shown for timing in TIMINGS)
-    assert f"{', '.join(METHODS)}." in shown
+    assert f"{', '.join(RETARGETING_METHODS)}." in shown
 
 
 def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
@@ -332,7 +332,7 @@ def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
 @pytest.mark.parametrize(
     ("old", "new", "draw"),
     [
-        ("--plot", "--picture FILE", "simbench.retargeting.plot.draw_retargeting"),
+        ("--plot", "--picture FILE", "simbench.retargeting.retargeting_plot.draw_retargeting"),
         ("--compare", "--picture FILE --beside", "simbench.cli.retarget.draw_compared"),
     ],
 )

@@ -7,9 +7,9 @@ import numpy as np
 from performances import record_model
 
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.body_errors import FOREARM, HAND, ErrorTrack, RobotErrors
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.robot_errors import FOREARM, HAND, ErrorTrack, RobotErrors
 
 COUNT = 101
 # The robot's left wrist is this far from the recorded one at the end of the motion, and not at its start, m.

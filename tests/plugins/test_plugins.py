@@ -13,7 +13,7 @@ from simbench.errors import SimbenchError
 from simbench.plugins.given import _given, give_reference
 from simbench.plugins.groups import GROUPS
 from simbench.plugins.loading import find_entry_points, load_plugin
-from simbench.retargeting.imitation.plugin import plugged_posture
+from simbench.retargeting.imitation.limited_posture import plugged_posture
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
 

@@ -8,9 +8,7 @@ import pytest
 import xarray as xr
 
 from simbench.options import RetargetSection
-from simbench.retargeting.fidelity.fidelity import sample_trajectory
-from simbench.retargeting.fidelity.footsteps import FollowedSteps
-from simbench.retargeting.fidelity.limits import joint_speeds
+from simbench.retargeting.motion_fidelity import FollowedSteps, joint_speeds, sample_trajectory
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import load_robot
 from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity

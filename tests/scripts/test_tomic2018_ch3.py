@@ -7,8 +7,8 @@ from script_modules import loaded_script
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import write_netcdf
-from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
+from simbench.retargeting.imitation.scaled_model import calibrate
 
 
 @pytest.fixture(scope="module")

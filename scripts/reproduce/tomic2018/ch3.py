@@ -36,9 +36,9 @@ from simbench.motion.actors.tasks import PLACES
 from simbench.motion.human_motion import ARM_JOINTS, HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.deepmimic import clip_names
-from simbench.retargeting.imitation.calibration import calibrate
-from simbench.retargeting.imitation.errors import imitation_errors, model_poses, rotation_angle
-from simbench.retargeting.imitation.imitation import METHODS, imitate, smooth
+from simbench.retargeting.body_errors import rotation_angle
+from simbench.retargeting.imitation.imitation import METHODS, imitate, imitation_errors, model_poses, smooth
+from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
 

@@ -45,10 +45,9 @@ from simbench.kinematics.redundancy.objective import TaskPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.redundancy.robot_motion import follow_palms_by_law, palm_path
-from simbench.retargeting.similarity import speed_difference
+from simbench.retargeting.imitation.scaled_model import calibrate
+from simbench.retargeting.imitation.weighted_posture import follow_palms_by_law, palm_path, speed_difference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import upper_body

@@ -2,7 +2,7 @@
 
 Every motion that criteria choose is made of these steps: those of virtual actors (`simbench.motion.actors`),
 of the laws that imitate a recorded person (`simbench.skills`) and of robots
-(`simbench.retargeting.redundancy`).
+(`simbench.retargeting.imitation.weighted_posture`).
 """
 
 from typing import NamedTuple

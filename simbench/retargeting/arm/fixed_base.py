@@ -13,12 +13,12 @@ from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
+from simbench.retargeting.body_errors import RobotErrors
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.robot_errors import RobotErrors, robot_error_metrics
+from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import (
@@ -225,8 +225,7 @@ def plan_metrics(
     return {
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
-        **robot_error_metrics(errors),
-        **limit_metrics(limit_stays(robot, trajectory, settings.joint_limit_margin_rad)),
+        **robot_metrics(robot, trajectory, errors, settings.joint_limit_margin_rad),
     }
 
 

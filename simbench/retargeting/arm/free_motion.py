@@ -24,19 +24,20 @@ from simbench.retargeting.arm.fixed_base import (
     require_used_keys,
     scale_time,
 )
+from simbench.retargeting.body_errors import compare_hands, compare_with_person
 from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.joint_use import joint_units
-from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
-from simbench.retargeting.imitation.plugin import plugged_posture
-from simbench.retargeting.imitation.posture import limited_posture
-from simbench.retargeting.imitation.requirements import require_two_arms
-from simbench.retargeting.imitation.robot_errors import compare_hands, compare_with_person
-from simbench.retargeting.imitation.tasks import WRISTS
+from simbench.retargeting.imitation.imitation import WRISTS, imitation_errors
+from simbench.retargeting.imitation.limited_posture import (
+    limited_posture,
+    plugged_posture,
+    rescale_into_limits,
+)
+from simbench.retargeting.imitation.scaled_model import require_human_form
+from simbench.retargeting.motion_fidelity import joint_units
 from simbench.retargeting.whole_body.posture import imitate_person, position_limits
 from simbench.retargeting.whole_body.stance import OnProgress, given_placement
 from simbench.robot.robot import Robot
@@ -71,7 +72,7 @@ def plan_two_arms(
     lengths, its root free. Of the posture that follows, trunk and arms are the robot's, whose base stays.
     There is no lead-in: the robot begins in the motion's first posture and stays in its last.
     """
-    require_two_arms(robot)
+    require_human_form(robot, standing=False)
     require_both_arms(motion)
     home = robot.postures[choose_rest(robot, section.posture)]
     scene, pose = place_on_base(robot, given_placement(robot, section, settings))

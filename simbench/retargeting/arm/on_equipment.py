@@ -28,24 +28,15 @@ from simbench.retargeting.arm.fixed_base import (
     scale_time,
 )
 from simbench.retargeting.arm.free_motion import plan_free_hand, plan_two_arms
+from simbench.retargeting.body_errors import compare_hands
 from simbench.retargeting.collision.avoidance import clear_path
-from simbench.retargeting.collision.clearance import (
-    BodyShapes,
-    add_obstacles,
-    add_self_pairs,
-    convex_shapes,
-)
+from simbench.retargeting.collision.clearance import BodyShapes, add_obstacles, add_self_pairs, convex_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference, find_near_pairs
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.imitation.robot_errors import compare_hands
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
-from simbench.retargeting.placement.reach_model import (
-    ReachabilityModel,
-    arm_length,
-    make_hand_path,
-)
+from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, make_hand_path
 from simbench.retargeting.placement.root_placement import (
     COARSE,
     NominalPosture,

@@ -27,9 +27,14 @@ from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
 from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.imitation.calibration import elbow_joint, straight_elbow
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import SegmentLengths, robot_lengths, scale_model
+from simbench.retargeting.imitation.scaled_model import (
+    SegmentLengths,
+    elbow_joint,
+    robot_lengths,
+    scale_model,
+    straight_elbow,
+)
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -414,8 +419,8 @@ def plan_hands(
     model, q = upper_body(robot), np.hstack([base, posture])
     ids = {name: model.getFrameId(frame) for name, frame in robot.frames.items()}
     # A model's joint placements are linear in its segment lengths.
-    tree, lengths = kinematic_tree(model), robot_lengths(robot)
-    actor = kinematic_tree(scale_model(model, robot.frames, imitation.actor.lengths)).translation
+    tree, lengths = kinematic_tree(model), robot_lengths(robot, robot.model)
+    actor = kinematic_tree(scale_model(robot, model, imitation.actor.lengths)).translation
     work, targets = make_workspace(tree), {}
     for side in SIDES:
         share, held = contact.share[side], contact.held[side]

@@ -12,6 +12,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitate.barriers import BarrierRows, Barriers, barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, no_barriers, solve_clip
@@ -22,9 +23,8 @@ from simbench.retargeting.imitate.problem import (
     make_problem,
 )
 from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
-from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
 from simbench.retargeting.match.body import match_body
+from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.robot.robot import Robot
 
 _TIME_CONSTANT = 0.02
@@ -137,13 +137,11 @@ def plan_kinematic(
         with threadpool_limits(1):
             _clear_between(thinned, coupling, barriers, solved, when)
     errors = compare_with_person(robot, trajectory, motion)
-    stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
     metrics = {
         "retarget.slow_down": 1.0,
         "retarget.duration_s": float(trajectory.time[-1] - trajectory.time[0]),
         "retarget.interference_count": float(len(interferences)),
-        **robot_error_metrics(errors),
-        **limit_metrics(stays),
+        **robot_metrics(robot, trajectory, errors, settings.joint_limit_margin_rad),
     }
     on_progress("check", 1, 1)
     return KinematicPlan(trajectory, errors, interferences, metrics, targets.notes)

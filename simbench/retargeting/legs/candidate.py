@@ -11,7 +11,6 @@ from simbench.balance.standing.standing import leg_columns
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.fidelity.fidelity import sample_trajectory
 from simbench.retargeting.legs.body import low_pass
 from simbench.retargeting.legs.feasible_steps import FeasibleSteps
 from simbench.retargeting.legs.footsteps import FootstepPlan
@@ -20,6 +19,7 @@ from simbench.retargeting.legs.leg_range import MAX_TURN_ACCELERATION, MAX_TWIST
 from simbench.retargeting.legs.swing import swing_feet
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.zmp import TRANSFER_TIME, plan_zmp, weight_between_feet
+from simbench.retargeting.motion_fidelity import sample_trajectory
 from simbench.retargeting.reference.trajectory_plan import (
     FollowedPlan,
     follow_ideally,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simbench.retargeting.fidelity.footsteps import FollowedSteps
 from simbench.retargeting.legs.footsteps import FootstepPlan, TimedStep
+from simbench.retargeting.motion_fidelity import FollowedSteps
 
 
 def followed_steps(

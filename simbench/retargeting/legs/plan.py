@@ -7,10 +7,9 @@ from simbench.balance.standing.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person
 from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.requirements import require_human_form
-from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
+from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.retargeting.legs.body import root_rotations, seen_from_root
 from simbench.retargeting.legs.candidate import path_at_samples
 from simbench.retargeting.legs.followed import followed_steps
@@ -21,6 +20,7 @@ from simbench.retargeting.legs.recorded_tempo import KeptTempo, keep_recorded_te
 from simbench.retargeting.legs.step_choice import OnProgress, choose_steps, require_followed
 from simbench.retargeting.legs.task import BodyMotion, Person, StepFollowingOptions
 from simbench.retargeting.legs.upper_body import follow_upper_body
+from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.reference.trajectory_plan import build_timeline
 from simbench.robot.robot import SEATED, Robot
@@ -153,7 +153,7 @@ def _finish(
         setting.robot, trajectory, person.motion, heading=options.section.heading_rad
     )
     interferences = find_interference(setting.robot, trajectory, ())
-    stays = limit_stays(setting.robot, trajectory, options.retarget.joint_limit_margin_rad)
+    margin = options.retarget.joint_limit_margin_rad
     planned = best.feasible.plan
     recorded = sum(step.recorded for step in planned.steps)
     notes = [
@@ -178,8 +178,7 @@ def _finish(
         "retarget.slow_down": 1.0,
         "retarget.duration_s": setting.duration,
         "retarget.interference_count": float(len(interferences)),
-        **robot_error_metrics(errors),
-        **limit_metrics(stays),
+        **robot_metrics(setting.robot, trajectory, errors, margin),
         "follow.person_step_count": float(person.recorded.landings),
         "follow.step_count": float(recorded),
         "follow.floor_turn_count": float(person.recorded.turns),

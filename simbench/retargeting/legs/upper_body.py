@@ -14,8 +14,7 @@ from simbench.kinematics.bounded_path import AccelerationRows
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
 from simbench.retargeting.collision.clearance import BodyShapes, ClearanceScene, body_shapes
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.tasks import WRISTS
+from simbench.retargeting.imitation.imitation import imitation_metrics
 from simbench.retargeting.timing.preserve import (
     Dynamics,
     UpperBody,
@@ -118,9 +117,7 @@ def follow_upper_body(
     bounds = bounds._replace(acceleration=held)
     base = np.tile(stance.base, (len(motion.time), 1))
     body = UpperBody(robot, imitation.actor, ClearanceScene(shapes, base), columns, bounds)
-    errors = imitation_errors(imitation, motion).joints
-    wrists = np.array([errors[name] for name in WRISTS])
-    metrics = {"imitation.hand_mean_m": float(wrists.mean()), "imitation.hand_max_m": float(wrists.max())}
+    metrics = imitation_metrics(imitation, motion)
     joints = np.tile(stance.joints, (len(motion.time), 1))
     upper = FollowedUpperBody(joints, columns, preferred, body, shapes, metrics).with_arms(preferred)
     knots = knot_samples(motion.time)

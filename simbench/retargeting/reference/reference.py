@@ -25,7 +25,7 @@ from simbench.options import SWEEP, PushSection, RobotSection, SimulationSection
 from simbench.retargeting.arm.fixed_base import ArmPlan, arm_joints, base_pose, choose_rest, planned_torques
 from simbench.retargeting.collision.avoidance import clear_path, is_clear
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.fidelity.footsteps import FollowedSteps
+from simbench.retargeting.motion_fidelity import FollowedSteps
 from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.whole_body.plan import MotionPlan
 from simbench.retargeting.whole_body.stance import require_leg_limits

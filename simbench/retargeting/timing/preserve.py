@@ -15,9 +15,9 @@ from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.task_matrix import Targets, make_workspace
 from simbench.kinematics.tree import kinematic_tree, make_path_poses, place_path
 from simbench.retargeting.collision.clearance import ClearanceScene
-from simbench.retargeting.imitation.calibration import ScaledActor
-from simbench.retargeting.imitation.posture import WEIGHTS
-from simbench.retargeting.imitation.tasks import imitation_tasks
+from simbench.retargeting.imitation.imitation import imitation_tasks
+from simbench.retargeting.imitation.limited_posture import WEIGHTS
+from simbench.retargeting.imitation.scaled_model import ScaledActor
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
 

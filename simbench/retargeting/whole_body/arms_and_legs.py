@@ -21,12 +21,13 @@ from simbench.retargeting.contact.hand_plan import (
     HandContact,
     HandPlan,
     contact_at_samples,
+    near_contact,
     plan_hands,
 )
 from simbench.retargeting.contact.transfer import PreferredPath, transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighted_posture
 from simbench.retargeting.placement.placement import BasePlacement
-from simbench.retargeting.redundancy.robot_motion import weighted_posture
 from simbench.retargeting.timing.stretch import PathLimits, TempoMap, kinematic_limits
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
@@ -260,6 +261,7 @@ def resolve_by_weights(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
         motion.joints[:, problem.columns],
         motion.base,
         problem.contact.any_hand,
+        near_contact(problem.time, problem.contact.any_hand, RETURN_TIME),
         np.array(problem.settings.weights.shares),
         *problem.limits,
     )

@@ -17,18 +17,16 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandContact, HandPlan, detect_contact
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
-from simbench.retargeting.imitation.posture import rounded_posture
-from simbench.retargeting.imitation.requirements import require_human_form
-from simbench.retargeting.imitation.robot_errors import RobotErrors, compare_with_person, robot_error_metrics
-from simbench.retargeting.imitation.tasks import WRISTS
-from simbench.retargeting.similarity import speed_difference
+from simbench.retargeting.imitation.imitation import Imitation, imitation_metrics
+from simbench.retargeting.imitation.limited_posture import rounded_posture
+from simbench.retargeting.imitation.scaled_model import require_human_form
+from simbench.retargeting.imitation.weighted_posture import speed_difference
+from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
 from simbench.retargeting.whole_body.arms_and_legs import (
@@ -295,8 +293,8 @@ def _plan_in_place(
         heading=placement.base_placement.heading,
         held=contact.contact,
     )
-    stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
-    metrics |= {**gave_way, **robot_error_metrics(errors), **limit_metrics(stays)}
+    margin = settings.joint_limit_margin_rad
+    metrics |= {**gave_way, **robot_metrics(robot, trajectory, errors, margin)}
     return MotionPlan(
         trajectory,
         placement.stance,
@@ -483,11 +481,8 @@ def _measure_plan(
             f"{robot.name}: out of reach: a palm misses the equipment by {1000 * error:.0f} mm at "
             f"{when:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm)"
         )
-    joint_errors = imitation_errors(problem.imitation, motion).joints
-    wrist_errors = np.array([joint_errors[name] for name in WRISTS])
     metrics = {
-        "imitation.hand_mean_m": float(wrist_errors.mean()),
-        "imitation.hand_max_m": float(wrist_errors.max()),
+        **imitation_metrics(problem.imitation, motion),
         "retarget.hand_max_m": error,
         **paced,
         "retarget.interference_count": float(len(interferences)),

@@ -10,11 +10,13 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RETARGETING_METHODS, RetargetSection
 from simbench.retargeting.collision.clearance import BodyShapes
 from simbench.retargeting.imitate.plan import imitate_upper_body
-from simbench.retargeting.imitation.calibration import calibrate
-from simbench.retargeting.imitation.imitation import Imitation, imitate
-from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
-from simbench.retargeting.imitation.plugin import plugged_posture, scaled_model_method
-from simbench.retargeting.imitation.posture import limited_posture
+from simbench.retargeting.imitation.imitation import METHODS, Imitation, imitate
+from simbench.retargeting.imitation.limited_posture import (
+    limited_posture,
+    plugged_posture,
+    rescale_into_limits,
+)
+from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.robot.robot import Robot
 
 
@@ -53,7 +55,9 @@ def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection)
     return imitate(
         calibrate(robot, motion),
         motion,
-        method=scaled_model_method(settings),
+        # Hands that hold something follow the scaled model's even where the arms are adapted, or come from a
+        # plug-in.
+        method=settings.method if settings.method in METHODS else "analytical",
         smoothing_window=settings.smoothing_window,
         smoothing_order=settings.smoothing_order,
     )

@@ -14,10 +14,10 @@ from matplotlib.patches import Polygon
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.kinematics.arrays import Array
+from simbench.motion.skeleton_plot import connect_joints
 from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, Sheet, add_axes, new_sheet, save_png, set_time_axis
-from simbench.retargeting.fidelity.body_errors import DIRECTIONS
-from simbench.retargeting.fidelity.body_points import stick_lines
-from simbench.retargeting.fidelity.fidelity import Fidelity
+from simbench.retargeting.body_errors import DIRECTIONS
+from simbench.retargeting.motion_fidelity import Fidelity
 from simbench.runs.plots.fidelity_view import centre_points, choose_moments, frame_points, project_line
 from simbench.sim.rendering.scene_view import Camera
 
@@ -97,7 +97,7 @@ def direction_errors(fidelity: Fidelity) -> dict[str, Array]:
         Errors by part of the body, rad; NaN at samples that were not executed.
     """
     errors = {}
-    for track in fidelity.tracks:
+    for track in fidelity.errors.tracks:
         if track.quantity in DIRECTIONS:
             errors[track.name] = np.full(len(fidelity.recording_time), np.nan)
             errors[track.name][track.samples] = track.values
@@ -224,9 +224,9 @@ def _draw_figure(axes: Axes, points: Mapping[str, Array], moment: int, camera: C
     )
     if any(name.endswith("_ankle") for name in now):
         axes.add_patch(Polygon(project_line(camera, disc), color=_FLOOR, linewidth=0))
-    for line in sorted(stick_lines(now), key=lambda line: _ORDER.index(line.side)):
-        x, y = project_line(camera, line.points[0]).T
-        colour = _LIMB_COLOURS[line.side]
+    for side, _, line in sorted(connect_joints(dict(now)), key=lambda line: _ORDER.index(line[0])):
+        x, y = project_line(camera, line[0]).T
+        colour = _LIMB_COLOURS[side]
         axes.plot(x, y, color=colour, linewidth=3.0, solid_capstyle="round", solid_joinstyle="round")
         axes.plot(x, y, "o", color=colour, markersize=4.0)
     if "head" in now:

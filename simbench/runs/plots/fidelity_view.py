@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.imitation.robot_errors import path_without_heading
+from simbench.retargeting.body_errors import path_without_heading
 from simbench.robot.robot import Robot
 from simbench.sim.rendering.camera import Frames, draw_views
 from simbench.sim.rendering.portrait_camera import frame_cameras

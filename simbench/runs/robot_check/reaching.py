@@ -9,7 +9,7 @@ from scipy.spatial import KDTree
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.imitation.requirements import require_human_form
+from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import Finding, Limits, judge

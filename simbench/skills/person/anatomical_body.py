@@ -22,12 +22,9 @@ from simbench.motion.actors.reaching import (
 )
 from simbench.motion.actors.redundancy import FREE_FRACTION, STIFFENING, STOPPING_TIME
 from simbench.motion.actors.strategy import ERGONOMIC
-from simbench.retargeting.imitation.tasks import INNER_JOINTS
-from simbench.retargeting.redundancy.virtual_joints import (
-    joints_that_carry,
-    masses_on_virtual_joints,
-    tree_on_virtual_joints,
-)
+from simbench.retargeting.imitation.imitation import INNER_JOINTS
+from simbench.retargeting.imitation.weighted_posture import masses_on_virtual_joints, tree_on_virtual_joints
+from simbench.retargeting.match.points import ancestors
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.robot.sides import SIDES
 
@@ -78,7 +75,7 @@ def build_anatomical_body(
         manipulating=resolved,
         hand_body=hand_body,
         hand_point=np.array([position for _, _, position in wrists]),
-        moves_hand=np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        moves_hand=ancestors(tree)[hand_body] > 0.0,
         point_body=np.array([body + shift for body, _, _ in points]),
         point=np.array([position for _, _, position in points]),
         ergonomic=ergonomic,

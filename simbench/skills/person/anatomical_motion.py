@@ -11,8 +11,8 @@ from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.strategy import MANIPULABILITY_GAIN
 from simbench.motion.human_motion import HumanMotion
-from simbench.retargeting.imitation.tasks import INNER_JOINTS
-from simbench.retargeting.redundancy.robot_motion import chain_coordinates
+from simbench.retargeting.imitation.imitation import INNER_JOINTS
+from simbench.retargeting.imitation.weighted_posture import chain_coordinates
 from simbench.robot.sides import SIDES
 from simbench.skills.person.anatomical_body import build_anatomical_body
 from simbench.skills.person.anatomical_fit import fit_human, has_trunk

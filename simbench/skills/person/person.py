@@ -13,15 +13,14 @@ from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.human_motion import Actor, InitialPose
-from simbench.retargeting.imitation.calibration import ScaledActor
-from simbench.retargeting.imitation.scaling import actor_lengths
-from simbench.retargeting.imitation.tasks import INNER_JOINTS
-from simbench.retargeting.redundancy.robot_body import ergonomic_angle
-from simbench.retargeting.redundancy.virtual_joints import (
-    joints_that_carry,
+from simbench.retargeting.imitation.imitation import INNER_JOINTS
+from simbench.retargeting.imitation.scaled_model import ScaledActor, segment_lengths
+from simbench.retargeting.imitation.weighted_posture import (
+    ergonomic_angle,
     masses_on_virtual_joints,
     tree_on_virtual_joints,
 )
+from simbench.retargeting.match.points import ancestors
 from simbench.robot.dh.romeo_table import BASE_JOINTS, UpperBodyLengths
 from simbench.robot.human.average_person import Sex, average_measures
 from simbench.robot.human.body_segments import predict_body, segment_inertia
@@ -61,7 +60,7 @@ def build_person(actor: Actor | None, initial: InitialPose, source: str) -> tupl
         raise MotionError(f"{source}: the person's stature is needed for the masses of the body")
     sex: Sex = "female" if actor.sex == "female" else "male"
     mass = actor.mass if actor.mass is not None else 22.0 * actor.height**2
-    measures, recorded = average_measures(sex, actor.height, mass), actor_lengths(initial)
+    measures, recorded = average_measures(sex, actor.height, mass), segment_lengths(initial.joints)
     lengths = replace(
         skeleton_lengths(measures, actor.height),
         shoulder_width=recorded.shoulder_width,
@@ -137,7 +136,7 @@ def build_romeo_body(
         manipulating=np.array([k for k, name in enumerate(names) if name not in given or name in _SPINE]),
         hand_body=hand_body,
         hand_point=np.array([position for _, _, position in wrists]),
-        moves_hand=np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        moves_hand=ancestors(tree)[hand_body] > 0.0,
         point_body=np.array([body + shift for body, _, _ in points]),
         point=np.array([position for _, _, position in points]),
         ergonomic=ergonomic,

@@ -17,10 +17,9 @@ from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.phases import find_phases
-from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
-from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.imitation.tasks import INNER_JOINTS
-from simbench.retargeting.redundancy.robot_motion import chain_coordinates
+from simbench.retargeting.imitation.imitation import INNER_JOINTS, imitate
+from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
+from simbench.retargeting.imitation.weighted_posture import chain_coordinates
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.robot.sides import SIDES
 from simbench.skills.person.person import build_person, build_romeo_body

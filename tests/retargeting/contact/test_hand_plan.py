@@ -26,7 +26,7 @@ from simbench.retargeting.contact.hand_plan import (
     recorded_palms,
 )
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
+from simbench.retargeting.imitation.scaled_model import robot_lengths, scale_model
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -63,9 +63,9 @@ def test_a_palm_is_drawn_in_along_its_line_and_no_further(shift, shoulder, turn)
 @pytest.mark.parametrize("side", SIDES)
 def test_reach_is_what_forward_kinematics_gives_at_the_elbows_limits(romeo, side):
     # The right forearm is a sixth longer here.
-    own = robot_lengths(romeo)
+    own = robot_lengths(romeo, romeo.model)
     uneven = replace(own, forearm={"left": own.forearm["left"], "right": own.forearm["right"] * 7 / 6})
-    model = scale_model(upper_body(romeo), romeo.frames, uneven)
+    model = scale_model(romeo, upper_body(romeo), uneven)
     data = model.createData()
     least, most = arm_reach(model, romeo, uneven, side)
     index = model.joints[model.getJointId(f"{side[0].upper()}ElbowYaw")].idx_q
@@ -99,7 +99,7 @@ def test_reach_is_that_of_an_arm_that_is_not_straight_with_its_elbow_at_zero(nam
         q[index] = angle
         pin.framesForwardKinematics(model, data, q)
         distances.append(np.linalg.norm(data.oMf[wrist].translation - data.oMf[shoulder].translation))
-    least, most = arm_reach(model, robot, robot_lengths(robot), "left")
+    least, most = arm_reach(model, robot, robot_lengths(robot, robot.model), "left")
     assert 0.002 < least - min(distances) < 0.03
     assert 0.002 < max(distances) - most < 0.03
 

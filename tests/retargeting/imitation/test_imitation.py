@@ -1,6 +1,8 @@
-"""The imitation criterion, its Jacobian, and the motion that follows a recording."""
+"""The imitation criterion, its Jacobian, the motion that follows a recording or a stream, and its errors."""
 
 import dataclasses
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -9,22 +11,31 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from simbench.errors import MotionError
 from simbench.kinematics.bounded_ik import Configuration, place_tree
 from simbench.kinematics.task_matrix import gauss_newton, make_workspace
 from simbench.kinematics.tree import kinematic_tree
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
-from simbench.retargeting.imitation.calibration import orientation_error
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.imitation.imitation import first_posture, imitate, smooth
-from simbench.retargeting.imitation.tasks import (
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, InitialPose
+from simbench.retargeting.body_errors import rotation_angle
+from simbench.retargeting.imitation.imitation import (
     INNER_JOINTS,
-    MARKERS,
+    METHODS,
     WRISTS,
+    Imitation,
     ImitationWeights,
+    first_posture,
+    follow_frames,
+    imitate,
+    imitation_errors,
     imitation_targets,
     imitation_tasks,
-    oriented_segments,
+    model_poses,
+    segment_weights,
+    smooth,
+    start_imitation,
+    summarise,
 )
+from simbench.retargeting.imitation.scaled_model import calibrate, orientation_error
 
 TRUNK = "trunk"
 UNIT = st.floats(-1.0, 1.0)
@@ -65,13 +76,17 @@ def criterion(actor, data, q, motion, sample, weights):
     def jacobian(frame):
         return pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
 
-    for names, weight in ((MARKERS, weights.marker), (INNER_JOINTS, weights.joint), (WRISTS, weights.hand)):
+    for names, weight in (
+        (ARM_SEGMENTS, weights.marker),
+        (INNER_JOINTS, weights.joint),
+        (WRISTS, weights.hand),
+    ):
         for name in names:
-            frame = actor.markers[name] if name in MARKERS else actor.joints[name]
-            target = motion.segments[name][sample, :3, 3] if name in MARKERS else motion.joints[name][sample]
+            frame = actor.markers[name] if name in ARM_SEGMENTS else actor.joints[name]
+            recorded = motion.segments[name][:, :3, 3] if name in ARM_SEGMENTS else motion.joints[name]
             blocks.append(weight * jacobian(frame)[:3])
-            errors.append(weight * (target - data.oMf[frame].translation))
-    for name in oriented_segments(actor, weights):
+            errors.append(weight * (recorded[sample] - data.oMf[frame].translation))
+    for name in segment_weights(actor, weights):
         frame = actor.markers[name]
         weight = weights.hand_orientation if name.endswith("hand") else weights.segment_orientation
         vector, scalar = orientation_error(motion.segments[name][sample, :3, :3], data.oMf[frame].rotation)
@@ -306,3 +321,217 @@ def test_a_recording_shorter_than_the_window_is_smoothed_as_far_as_it_goes():
     rough[:, 7] += 0.1 * (-1.0) ** np.arange(12)
     assert np.abs(smooth(rough, 31, 5)[:, 7] - q[:, 7]).mean() < 0.05
     assert (smooth(rough[:5], 31, 5) == rough[:5]).all()
+
+
+def frames(actor, motion, stream, count):
+    return tuple(target[:count] for target in imitation_targets(actor, motion, stream.weights))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("limited", [False, True])
+def test_frame_by_frame_is_all_at_once(drawer_actor, drawer_motion, method, limited):
+    one = start_imitation(drawer_actor, drawer_motion, method=method, limited=limited)
+    other = start_imitation(drawer_actor, drawer_motion, method=method, limited=limited)
+    points, turns = frames(drawer_actor, drawer_motion, one, 150)
+    together, _ = follow_frames(one, points, turns)
+    single = [follow_frames(other, points[t : t + 1], turns[t : t + 1])[0][0] for t in range(150)]
+    np.testing.assert_array_equal(np.array(single), together)
+    np.testing.assert_allclose(np.linalg.norm(together[:, 3:7], axis=1), 1.0, atol=1e-12)
+    if limited:
+        model = drawer_actor.model
+        assert (together[:, 7:] >= model.lowerPositionLimit[7:]).all()
+        assert (together[:, 7:] <= model.upperPositionLimit[7:]).all()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda points, turns: (points[:, :5], turns), r"points \(1, 5, 3\) and rotations"),
+        (lambda points, turns: (points * np.nan, turns), r"frame 0: targets must be finite"),
+        (lambda points, turns: (points + np.inf, turns), r"within 1000 m"),
+        (lambda points, turns: (points + 5000.0, turns), r"within 1000 m"),
+        (lambda points, turns: (points, turns * np.nan), r"finite rotations"),
+    ],
+)
+def test_a_frame_that_cannot_be_is_refused_and_forgotten(drawer_actor, drawer_motion, spoil, message):
+    stream = start_imitation(drawer_actor, drawer_motion)
+    points, turns = frames(drawer_actor, drawer_motion, stream, 1)
+    before = stream.q.copy()
+    with pytest.raises(MotionError, match=message):
+        follow_frames(stream, *spoil(points, turns))
+    np.testing.assert_array_equal(stream.q, before)
+    assert np.isfinite(follow_frames(stream, points, turns)[0]).all()
+
+
+def test_a_long_stream_keeps_no_more_than_a_short_one(drawer_actor, drawer_motion):
+    """The whole stream, with its workspace, written out: it is all that one frame leaves to the next."""
+    stream = start_imitation(drawer_actor, drawer_motion)
+    points, turns = frames(drawer_actor, drawer_motion, stream, 1000)
+    sizes = []
+    for t in range(1000):
+        follow_frames(stream, points[t][None], turns[t][None])
+        if t in (0, 10, 999):
+            sizes.append(len(pickle.dumps(stream)))
+    assert sizes == [sizes[0]] * 3
+
+
+@pytest.fixture(scope="module")
+def swing(drawer_actor):
+    """Forty configurations all over the place."""
+    rng = np.random.default_rng(5)
+    steps = rng.uniform(-1.0, 1.0, (40, drawer_actor.model.nv))
+    return np.array([pin.integrate(drawer_actor.model, drawer_actor.q, step) for step in steps])
+
+
+@pytest.fixture(scope="module")
+def seen(drawer_actor, performed, drawer_motion, swing):
+    return performed(drawer_actor, swing, np.arange(40) / 100.0, drawer_motion)
+
+
+def test_poses_are_pinocchios(drawer_actor, seen, swing):
+    poses = model_poses(drawer_actor, swing)
+    assert set(poses) == {*ARM_JOINTS, *drawer_actor.markers}
+    for name in ARM_JOINTS:
+        np.testing.assert_allclose(poses[name][:, :3, 3], seen.joints[name], atol=1e-12)
+    for name in drawer_actor.markers:
+        np.testing.assert_allclose(poses[name], seen.segments[name], atol=1e-12)
+
+
+def test_what_was_moved_is_found_where_it_was_moved(drawer_actor, seen, swing):
+    """A wrist by 3, 4, 12 mm; a marker by a ramp; a hand by a turn; nothing else."""
+    ramp = np.linspace(0.0, 0.02, 40)
+    turn = Rotation.from_rotvec(np.outer(np.linspace(-0.5, 0.5, 40), [0.6, 0.0, 0.8])).as_matrix()
+    segments = {name: poses.copy() for name, poses in seen.segments.items()}
+    segments["right_forearm"][:, 1, 3] += ramp
+    segments["left_hand"][:, :3, :3] = turn @ segments["left_hand"][:, :3, :3]
+    joints = {**seen.joints, "left_wrist": seen.joints["left_wrist"] + [0.003, 0.004, 0.012]}
+    initial = InitialPose(
+        {
+            **seen.initial.joints,
+            "left_shoulder": model_poses(drawer_actor, drawer_actor.q[None])["left_shoulder"][0, :3, 3]
+            + [0.0, 0.0, 0.007],
+        },
+        seen.initial.segments,
+    )
+    motion = replace(seen, joints=joints, segments=segments, initial=initial)
+    errors = imitation_errors(Imitation(drawer_actor, seen.time, swing), motion)
+
+    assert errors.initial["left_shoulder"] == pytest.approx(0.007, abs=1e-12)
+    for name in ARM_JOINTS:
+        expected = 0.013 if name == "left_wrist" else 0.0
+        np.testing.assert_allclose(errors.joints[name], expected, atol=1e-12)
+    for name in ARM_SEGMENTS:
+        expected = ramp if name == "right_forearm" else 0.0
+        np.testing.assert_allclose(errors.markers[name], expected, atol=1e-12)
+    np.testing.assert_allclose(errors.hands["left_hand"], np.abs(np.linspace(-0.5, 0.5, 40)), atol=1e-7)
+    np.testing.assert_allclose(errors.hands["right_hand"], 0.0, atol=1e-7)
+    assert set(errors.hands) == {"left_hand", "right_hand"}
+
+
+def test_the_initial_configuration_is_measured_at_its_own_posture(drawer_actor, seen, swing):
+    """By Pinocchio at q_init; the paper reports less than 2 mm on average, up to 12 mm at the shoulders."""
+    data = drawer_actor.model.createData()
+    pin.framesForwardKinematics(drawer_actor.model, data, drawer_actor.q)
+    errors = imitation_errors(Imitation(drawer_actor, seen.time, swing), seen)
+    for name in ARM_JOINTS:
+        place = data.oMf[drawer_actor.joints[name]].translation
+        apart = float(np.linalg.norm(seen.initial.joints[name] - place))
+        assert errors.initial[name] == pytest.approx(apart, abs=1e-12)
+    assert np.mean(list(errors.initial.values())) < 0.002
+    assert max(errors.initial.values()) < 0.012
+
+
+def test_summaries_are_over_both_sides_and_all_samples(drawer_actor, seen, swing):
+    """Left wrist 1 to 40 mm off, right wrist not: half of the samples are 0, the rest a ramp."""
+    off = np.linspace(0.001, 0.040, 40)
+    left = seen.joints["left_wrist"] + np.outer(off, [0.0, 0.6, -0.8])
+    motion = replace(seen, joints={**seen.joints, "left_wrist": left})
+    errors = imitation_errors(Imitation(drawer_actor, seen.time, swing), motion)
+    found = {summary.quantity: summary for summary in summarise(errors)}
+    hands = found["hands (wrists)"]
+    assert hands.unit == "m"
+    assert hands.mean == pytest.approx(0.01025, abs=1e-12)
+    assert hands.maximum == pytest.approx(0.040, abs=1e-12)
+    # The 80 values in order: 40 zeros, then 1 to 40 mm; 0.95 × 79 = 75.05, between the 36th and the 37th mm.
+    assert hands.percentile_95 == pytest.approx(0.03605, abs=1e-12)
+    assert found["elbows"].maximum < 1e-12
+    assert found["hand orientation"].unit == "rad"
+    initial = list(errors.initial.values())
+    assert found["initial configuration"].mean == pytest.approx(sum(initial) / 6, rel=1e-12)
+    assert found["  shoulders"].maximum == max(
+        errors.initial["left_shoulder"], errors.initial["right_shoulder"]
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    angle=st.floats(0.0, np.pi),
+    numbers=st.lists(st.floats(-1.0, 1.0).filter(lambda x: abs(x) > 0.01), min_size=7, max_size=7),
+)
+def test_the_angle_of_a_turn_is_found_small_or_large(angle, numbers):
+    axis = np.array(numbers[:3]) / np.linalg.norm(numbers[:3])
+    start = Rotation.from_quat(numbers[3:])
+    turned = Rotation.from_rotvec(angle * axis) * start
+    # Near π the sine is flat: an error of rounding is an angle of its square root.
+    found = rotation_angle(turned.as_matrix()[None], start.as_matrix()[None])
+    assert found[0] == pytest.approx(angle, abs=1e-13 if angle < 1.0 else 1e-7)
+
+
+# Of the recorded upper arm and forearm; real skeletons differ by 5 %.
+STRETCH = {"left": (0.94, 0.97), "right": (1.05, 1.06)}
+RAISED = {"left": np.array([0.008, 0.005, 0.012]), "right": np.zeros(3)}
+
+
+def uneven(joints, segments):
+    """Arms stretched and a shoulder moved; (..., 3) joints and (..., 4, 4) segments, directions kept."""
+    joints, segments = dict(joints), {name: pose.copy() for name, pose in segments.items()}
+    for side, (upper, fore) in STRETCH.items():
+        old = [joints[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist")]
+        shoulder = old[0] + RAISED[side]
+        elbow = shoulder + upper * (old[1] - old[0])
+        new = [shoulder, elbow, elbow + fore * (old[2] - old[1])]
+        for at, (name, segment) in enumerate(
+            (("shoulder", "upper_arm"), ("elbow", "forearm"), ("wrist", "hand"))
+        ):
+            joints[f"{side}_{name}"] = new[at]
+            segments[f"{side}_{segment}"][..., :3, 3] += new[at] - old[at]
+    return joints, segments
+
+
+@pytest.fixture(scope="module")
+def motion(drawer_motion):
+    initial = InitialPose(*uneven(drawer_motion.initial.joints, drawer_motion.initial.segments))
+    joints, segments = uneven(drawer_motion.joints, drawer_motion.segments)
+    return HumanMotion(drawer_motion.time, joints, segments, initial, "uneven")
+
+
+@pytest.fixture(scope="module")
+def actor(romeo, motion):
+    return calibrate(romeo, motion)
+
+
+def test_each_arm_is_stretched_as_the_persons_is(actor, drawer_actor):
+    for side, (upper, fore) in STRETCH.items():
+        assert actor.lengths.upper_arm[side] == pytest.approx(upper * drawer_actor.lengths.upper_arm[side])
+        assert actor.lengths.forearm[side] == pytest.approx(fore * drawer_actor.lengths.forearm[side])
+
+
+def test_the_initial_configuration_is_met(romeo, actor, motion):
+    data = actor.model.createData()
+    pin.framesForwardKinematics(actor.model, data, actor.q)
+    apart = [
+        np.linalg.norm(
+            data.oMf[actor.model.getFrameId(romeo.frames[name])].translation - motion.initial.joints[name]
+        )
+        for name in ARM_JOINTS
+    ]
+    assert np.mean(apart) < 0.0005
+    assert max(apart) < 0.001
+
+
+def test_both_hands_follow_as_those_of_even_arms_do(actor, motion, drawer_imitation, drawer_motion):
+    even = imitation_errors(drawer_imitation, drawer_motion).joints
+    errors = imitation_errors(imitate(actor, motion), motion).joints
+    for side in STRETCH:
+        assert errors[f"{side}_wrist"].mean() < even[f"{side}_wrist"].mean() + 5e-5
+        assert errors[f"{side}_wrist"].max() < 0.003

@@ -14,13 +14,13 @@ from simbench.errors import RetargetError
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection, SimulationSection
-from simbench.retargeting.fidelity.fidelity import first_samples
 from simbench.retargeting.legs.body import measure_body
 from simbench.retargeting.legs.contacts import find_recorded_steps
 from simbench.retargeting.legs.plan import plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.legs.upper_body import follow_upper_body
 from simbench.retargeting.legs.zmp import weight_between_feet
+from simbench.retargeting.motion_fidelity import first_samples
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.preserve import limit_ratios
 from simbench.robot.robot import load_robot

@@ -8,8 +8,8 @@ import pytest
 from simbench.motion.actors import perform_average
 from simbench.motion.human_motion import resample
 from simbench.options import RobotSection
-from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.whole_body.stance import compute_pelvis_height
 from simbench.robot.robot import load_robot

@@ -11,7 +11,7 @@ import pytest
 from simbench.balance.standing.standing import stand
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.retargeting.imitation.requirements import require_human_form
+from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
 from simbench.robot.scaffold.turned import turn_root

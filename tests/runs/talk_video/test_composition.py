@@ -206,7 +206,7 @@ def test_a_person_faces_as_the_robot_does(romeo):
     from talk_runs import person_variables, raising_person
 
     from simbench.motion.trajectory import JointTrajectory
-    from simbench.retargeting.fidelity.body_points import robot_points
+    from simbench.retargeting.body_errors import robot_points
 
     heading, clock = 0.7, np.linspace(1.0, 2.0, 11)
     base = np.tile([0.4, -0.2, 0.85, 0.0, 0.0, np.sin(0.35), np.cos(0.35)], (11, 1))

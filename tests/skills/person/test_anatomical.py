@@ -33,7 +33,7 @@ from simbench.motion.actors.strategy import ActorStrategy
 from simbench.motion.actors.virtual_mocap import MocapErrors, record_mocap
 from simbench.motion.anatomy import mean_frame
 from simbench.motion.human_motion import InitialPose
-from simbench.retargeting.redundancy.robot_motion import chain_coordinates
+from simbench.retargeting.imitation.weighted_posture import chain_coordinates
 from simbench.robot.sides import SIDES
 from simbench.skills.ioc.fitness import compute_path_errors
 from simbench.skills.ioc.inverse_kinematics import follow_path

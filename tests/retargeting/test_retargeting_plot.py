@@ -9,8 +9,8 @@ import retargeted_by_hand as by_hand
 from pictures import coloured, pixels
 
 from simbench.motion.skeleton_plot import COLOURS
-from simbench.retargeting.imitation.errors import imitation_errors
-from simbench.retargeting.plot import (
+from simbench.retargeting.imitation.imitation import imitation_errors
+from simbench.retargeting.retargeting_plot import (
     BEYOND,
     CONTACT_COLOUR,
     HEADING,

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.imitation.robot_errors import (
+from simbench.retargeting.body_errors import (
     FOREARM,
     HAND,
     HAND_ORIENTATION,
@@ -21,9 +21,9 @@ from simbench.retargeting.imitation.robot_errors import (
     RobotErrors,
     compare_hands,
     compare_with_person,
-    robot_error_metrics,
-    summarise_robot,
+    summarise_errors,
 )
+from simbench.retargeting.motion_fidelity import robot_metrics
 
 COUNT, HEADING = 30, 0.7
 # Neither arm of the person has the robot's proportions.
@@ -192,11 +192,11 @@ def test_a_palm_is_as_far_from_its_path_as_it_was_moved_and_may_turn_where_it_is
         assert [track.side for track in errors.tracks] == ["left", "left"]
         np.testing.assert_allclose(values(errors, HAND, "left"), [0.0, 0.005, 0.02], atol=1e-15)
         np.testing.assert_allclose(values(errors, HAND_ORIENTATION, "left"), angle, atol=1e-12)
-        hand, _ = summarise_robot(errors)
+        hand, _ = summarise_errors(errors)
         assert hand.sample == 3
 
 
-def test_summaries_and_metrics_are_of_both_sides_and_say_where_the_worst_is():
+def test_summaries_and_metrics_are_of_both_sides_and_say_where_the_worst_is(romeo):
     samples = np.arange(2, 6)
     tracks = (
         ErrorTrack(HAND, "left", samples, np.array([0.01, 0.02, 0.03, 0.04])),
@@ -206,7 +206,7 @@ def test_summaries_and_metrics_are_of_both_sides_and_say_where_the_worst_is():
     held = {"left": np.array([True, False, False, False]), "right": np.array([True, True, False, False])}
     errors = RobotErrors(tracks, {"left": 0.4, "right": 0.8}, held)
     assert errors.held_fraction == 0.5
-    hand, fraction, trunk = summarise_robot(errors)
+    hand, fraction, trunk = summarise_errors(errors)
     assert (hand.unit, hand.side, hand.sample) == ("m", "right", 3)
     assert (hand.mean, hand.maximum) == (pytest.approx(0.02), 0.06)
     # The left arm is half as long: there 40 mm are more of it than 60 mm on the right.
@@ -214,7 +214,10 @@ def test_summaries_and_metrics_are_of_both_sides_and_say_where_the_worst_is():
     assert fraction.maximum == pytest.approx(0.1)
     assert fraction.mean == pytest.approx((0.1 / 0.4 + 0.06 / 0.8) / 8.0)
     assert (trunk.quantity, trunk.side, trunk.sample) == (TRUNK, "", 3)
-    assert robot_error_metrics(errors) == {
+    middle = 0.5 * (romeo.model.lowerPositionLimit[7:] + romeo.model.upperPositionLimit[7:])
+    trajectory = JointTrajectory(np.arange(6.0), np.tile(middle, (6, 1)), romeo.joint_names)
+    assert robot_metrics(romeo, trajectory, errors, 0.0) == {
+        "retarget.robot_at_limit_fraction": 0.0,
         "retarget.robot_hand_mean_m": pytest.approx(0.02),
         "retarget.robot_hand_max_m": 0.06,
         "retarget.robot_trunk_mean_rad": pytest.approx(0.1),

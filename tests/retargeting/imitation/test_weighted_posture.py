@@ -6,16 +6,17 @@ import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
 from simbench.kinematics.redundancy.objective import LawConstants
-from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
-from simbench.retargeting.redundancy.robot_motion import (
+from simbench.retargeting.contact.hand_plan import Equipment, near_contact
+from simbench.retargeting.imitation.weighted_posture import (
     GAIN,
+    RETURN_TIME,
     chain_coordinates,
     follow_palms_by_law,
     palm_path,
+    robot_body,
+    speed_difference,
     weighted_posture,
 )
-from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
@@ -124,7 +125,8 @@ def test_the_posture_is_the_laws_in_contact_and_inside_the_limits(romeo, drawer_
     joints, base = plan.trajectory.q[:, plan.upper], plan.trajectory.base
     ended = held.copy()
     ended[900:] = False
-    posture = weighted_posture(romeo, time, joints, base, ended, VELOCITY, *plan.limits)
+    returning = near_contact(time, ended, RETURN_TIME)
+    posture = weighted_posture(romeo, time, joints, base, ended, returning, VELOCITY, *plan.limits)
     assert (np.maximum(plan.limits[0] - posture, posture - plan.limits[1]) < 1e-12).all()
     # A rounding window before contact nothing has changed but by rounding, in contact it has.
     np.testing.assert_allclose(posture[: first - 20], joints[: first - 20], atol=0.01)
@@ -158,9 +160,9 @@ def test_a_plan_with_weights_keeps_to_the_equipment_and_follows_the_law(romeo, m
 
 
 def test_an_ergonomic_posture_is_known_of_romeo_only(romeo):
-    require_ergonomic(romeo)
+    nothing, weights = np.empty(0), np.array([0.0, 0.0, 1.0, 0.0])
     with pytest.raises(SkillError, match=r"mahru: no ergonomic posture .*ergonomy 0"):
-        require_ergonomic(load_robot("mahru"))
+        weighted_posture(load_robot("mahru"), *[nothing] * 5, weights, nothing, nothing)
 
 
 def test_a_dead_end_is_told(romeo, model, stroke):

@@ -1,1 +1,0 @@
-"""What is left of the person in a robot's motion: measures against the recording, and their metrics."""

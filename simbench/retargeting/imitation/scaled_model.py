@@ -1,0 +1,317 @@
+"""The scaled model: the robot's upper body with the actor's segment lengths, calibrated on a recording."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pinocchio as pin
+from scipy.optimize import least_squares
+
+from simbench.errors import MotionError, RetargetError
+from simbench.kinematics.arrays import Array
+from simbench.motion.human_motion import ARM_JOINTS, HumanMotion
+from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body, upper_body_joints
+
+_FLEXED_RAD = 0.35
+_REST_WEIGHT = 1e-3
+_ELBOW_AXIS_WEIGHT = 0.05
+# Each foot and the pelvis keep their pose: six coordinates for six joints.
+_LEG_JOINTS = 6
+
+
+@dataclass(frozen=True)
+class SegmentLengths:
+    """Distances of shoulders (L4), of shoulder and elbow (L6) and of elbow and wrist (L7) by side, m."""
+
+    shoulder_width: float
+    upper_arm: Mapping[str, float]
+    forearm: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class ScaledActor:
+    """The robot's upper body at the actor's size, calibrated on the initial configuration.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Floating base, trunk and arms; every role, joint and virtual marker is a frame of it.
+    lengths : SegmentLengths
+        Lengths of the actor's segments, m.
+    basic : (n,) array
+        Positions of trunk and arms in the robot's basic posture, rad.
+    q : (nq,) array
+        q_init: configuration of the model that matches the actor's initial configuration.
+    joints : {str: int}
+        Frame id of each joint of the recording.
+    markers : {str: int}
+        Frame id of the virtual marker of each segment of the recording.
+    """
+
+    model: pin.Model
+    lengths: SegmentLengths
+    basic: Array
+    q: Array
+    joints: Mapping[str, int]
+    markers: Mapping[str, int]
+
+
+def require_human_form(robot: Robot, *, standing: bool = True) -> None:
+    """Refuse a robot without two arms, and if it is to stand, two feet; the error names all that it lacks."""
+    parts = ("shoulder", "elbow", "wrist", "hand")
+    feet = [f"{side}_foot" for side in SIDES] if standing else []
+    limbs = ("arm", "leg") if standing else ("arm",)
+    needed = {
+        "frames": ["trunk", *(f"{side}_{part}" for side in SIDES for part in parts), *feet],
+        "groups": [f"{side}_{limb}" for side in SIDES for limb in limbs],
+        "soles": feet,
+        "postures": ["basic"],
+    }
+    lacks = ["a free base"] if standing and not robot.floating else []
+    for what, required in needed.items():
+        missing = [name for name in required if name not in getattr(robot, what)]
+        if missing:
+            lacks.append(f"{what} {', '.join(missing)}")
+    for side in SIDES if standing else ():
+        legs = robot.groups.get(f"{side}_leg")
+        if legs is not None and len(legs) != _LEG_JOINTS:
+            lacks.append(f"{_LEG_JOINTS} joints in groups.{side}_leg (it has {len(legs)})")
+    if not lacks:
+        supports = robot.model.supports
+        for side in SIDES:
+            arm = {robot.model.getJointId(name) for name in robot.groups[f"{side}_arm"]}
+            roles = [f"{side}_{part}" for part in parts]
+            for upper, lower in pairwise(roles):
+                above, below = (_carrier(robot.model, robot, role) for role in (upper, lower))
+                between = set(supports[below]) - set(supports[above])
+                apart = lower.endswith("_hand") or not between.isdisjoint(arm)
+                if above not in supports[below] or not apart:
+                    lacks.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
+    if lacks:
+        wanted = "to imitate a person with both arms, a robot with a fixed base lacks"
+        if standing:
+            wanted = "a human motion needs a robot that stands on two feet and has two arms; it lacks"
+        raise RetargetError(f"{robot.name}: {wanted}: {'; '.join(lacks)}")
+
+
+def segment_lengths(
+    joints: Mapping[str, Array], source: str = "the actor's initial configuration"
+) -> SegmentLengths:
+    """Measure the lengths between shoulders, elbows and wrists at (3,) positions, m (Tomić 2018, §3.3.2).
+
+    The paper gives both arms the mean of left and right. A person's arms differ, a measured skeleton's by
+    centimetres; each arm keeps its own lengths.
+    """
+
+    def distance(first: str, second: str) -> float:
+        return float(np.linalg.norm(joints[first] - joints[second]))
+
+    upper_arm = {side: distance(f"{side}_shoulder", f"{side}_elbow") for side in SIDES}
+    forearm = {side: distance(f"{side}_elbow", f"{side}_wrist") for side in SIDES}
+    lengths = SegmentLengths(distance("left_shoulder", "right_shoulder"), upper_arm, forearm)
+    if min(lengths.shoulder_width, *upper_arm.values(), *forearm.values()) < 1e-3:
+        raise MotionError(
+            f"{source}: two arm joints coincide (shoulder, elbow, wrist must be apart): {lengths}"
+        )
+    return lengths
+
+
+def robot_lengths(robot: Robot, model: pin.Model) -> SegmentLengths:
+    """Compute the segment lengths of a robot's model, or of its upper body's."""
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    frames = {name: model.getFrameId(robot.frames[name]) for name in ARM_JOINTS}
+    return segment_lengths({name: data.oMf[frame].translation for name, frame in frames.items()}, robot.name)
+
+
+def scale_model(robot: Robot, model: pin.Model, lengths: SegmentLengths) -> pin.Model:
+    """Give a copy of a robot's upper-body model other segment lengths.
+
+    Along each arm the joint placements between two role frames are stretched by the ratio of lengths; the
+    shoulders move sideways. The hand keeps the robot's size.
+    """
+    scaled, own = model.copy(), robot_lengths(robot, model)
+    for side in SIDES:
+        shoulder, elbow, wrist = (
+            _carrier(model, robot, f"{side}_{name}") for name in ("shoulder", "elbow", "wrist")
+        )
+        across = scaled.jointPlacements[shoulder].translation.copy()
+        across[1] *= lengths.shoulder_width / own.shoulder_width
+        scaled.jointPlacements[shoulder].translation = across
+        for start, link, ratio in (
+            (shoulder, elbow, lengths.upper_arm[side] / own.upper_arm[side]),
+            (elbow, wrist, lengths.forearm[side] / own.forearm[side]),
+        ):
+            while link != start:
+                scaled.jointPlacements[link].translation = scaled.jointPlacements[link].translation * ratio
+                link = int(model.parents[link])
+    return scaled
+
+
+def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
+    """Scale the robot to the actor, find q_init and fix the virtual markers (Tomić 2018, §3.3.2 and §3.4).
+
+    q_init minimises the squared distances of shoulders, elbows and wrists and the wrists' orientation error
+    from the basic configuration. That leaves the axial rotation of the humerus undetermined while the elbow
+    is straight; the elbow's flexion axis, measured over the flexed part of the recording, determines it.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot of human form.
+    motion : HumanMotion
+        Recording whose initial configuration is matched.
+
+    Returns
+    -------
+    ScaledActor
+        Model of the actor with q_init and virtual markers.
+
+    Raises
+    ------
+    MotionError
+        If joints of the initial configuration coincide.
+    """
+    lengths = segment_lengths(motion.initial.joints)
+    model = scale_model(robot, upper_body(robot), lengths)
+    joints = {name: model.getFrameId(robot.frames[name]) for name in ARM_JOINTS}
+    data = model.createData()
+
+    basic = pin.neutral(model)
+    basic[7:] = upper_body_joints(robot, model, robot.postures["basic"])
+    pin.framesForwardKinematics(model, data, basic)
+    hands = [(hand, data.oMf[hand].rotation.copy()) for hand in (joints["left_wrist"], joints["right_wrist"])]
+    shoulders = [data.oMf[joints[f"{side}_shoulder"]].translation for side in SIDES]
+    actor_shoulders = [motion.initial.joints[f"{side}_shoulder"] for side in SIDES]
+    basic[:3] = np.mean(actor_shoulders, axis=0) - np.mean(shoulders, axis=0)
+    targets = np.array([motion.initial.joints[name] for name in ARM_JOINTS])
+
+    # From straight arms the elbow could bend either way; start on the side the robot can bend to.
+    start, carriers, elbows = np.zeros(model.nv), {"trunk": _carrier(model, robot, "trunk")}, []
+    for side in SIDES:
+        elbow = elbow_joint(model, robot, side)
+        index = model.joints[elbow].idx_q
+        middle = 0.5 * (model.upperPositionLimit[index] + model.lowerPositionLimit[index])
+        sign = 1.0 if middle > straight_elbow(model, robot, side) else -1.0
+        start[model.joints[elbow].idx_v] = 0.2 * sign
+        jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), elbow)
+        # Axis about which the model's elbow bends by a positive angle, in the joint's frame.
+        local = np.asarray(jacobian[3:, model.joints[elbow].idx_v]) * sign
+        axis = _actor_flexion_axis(motion, side)
+        if axis is not None:
+            elbows.append((elbow, local, axis))
+        carriers[f"{side}_upper_arm"], carriers[f"{side}_forearm"] = int(model.parents[elbow]), elbow
+        carriers[f"{side}_hand"] = _carrier(model, robot, f"{side}_wrist")
+
+    def residual(step: Array) -> Array:
+        pin.framesForwardKinematics(model, data, pin.integrate(model, basic, step))
+        positions = np.array([data.oMf[joints[name]].translation for name in ARM_JOINTS])
+        turned = [orientation_error(upright, data.oMf[hand].rotation)[0] for hand, upright in hands]
+        bent = [_ELBOW_AXIS_WEIGHT * (axis - data.oMi[at].rotation @ local) for at, local, axis in elbows]
+        return np.concatenate([(targets - positions).ravel(), *turned, *bent, _REST_WEIGHT * step])
+
+    def derive(step: Array) -> Array:
+        """Derive the residual; difference quotients leave the turn of straight arms open by 1e-4 rad."""
+        pin.computeJointJacobians(model, data, pin.integrate(model, basic, step))
+        pin.updateFramePlacements(model, data)
+        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        rows = [-pin.getFrameJacobian(model, data, joints[name], aligned)[:3] for name in ARM_JOINTS]
+        for hand, upright in hands:
+            vector, scalar = orientation_error(upright, data.oMf[hand].rotation)
+            turn = pin.getFrameJacobian(model, data, hand, aligned)[3:]
+            rows.append(-0.5 * (scalar * np.eye(3) + pin.skew(vector)) @ turn)
+        for elbow, local, _ in elbows:
+            turn = pin.getJointJacobian(model, data, elbow, aligned)[3:]
+            rows.append(_ELBOW_AXIS_WEIGHT * pin.skew(data.oMi[elbow].rotation @ local) @ turn)
+        rates = pin.dIntegrate(model, basic, step, pin.ArgumentPosition.ARG1)
+        return np.vstack([np.vstack(rows) @ rates, _REST_WEIGHT * np.eye(model.nv)])
+
+    solved = least_squares(residual, start, derive, xtol=1e-15, ftol=None, gtol=None)
+    q = pin.integrate(model, basic, solved.x)
+    pin.framesForwardKinematics(model, data, q)
+    markers = {}
+    for segment, pose in motion.initial.segments.items():
+        if segment in carriers:
+            offset = data.oMi[carriers[segment]].inverse() * pin.SE3(np.asarray(pose))
+            frame = pin.Frame(f"virtual_{segment}", carriers[segment], offset, pin.FrameType.OP_FRAME)
+            markers[segment] = model.addFrame(frame, False)
+    return ScaledActor(model, lengths, basic[7:], q, joints, markers)
+
+
+def orientation_error(reference: Array, current: Array) -> tuple[Array, float]:
+    """Compute the quaternion that rotates one orientation (3, 3) into another: vector (3,) and scalar ≥ 0.
+
+    Δe = η e_ref − η_ref e − S(e_ref) e (Tomić 2018, eq. 3.4), expressed in the world frame, as both are.
+    """
+    x, y, z, w = pin.Quaternion(reference @ current.T).coeffs()
+    return np.copysign(1.0, w) * np.array([x, y, z]), abs(float(w))
+
+
+def elbow_joint(model: pin.Model, robot: Robot, side: str) -> int:
+    """Find the joint of an arm that bends the elbow: the one that changes the shoulder-wrist distance most.
+
+    A joint with shoulder and wrist at distances a and b from its axis changes the square of their distance by
+    up to 4ab. That is little for rotations of the upper arm and of the forearm about themselves, whose axes
+    pass near shoulder or wrist, and for joints of the wrist.
+    """
+    shoulder, joint = (_carrier(model, robot, f"{side}_{role}") for role in ("shoulder", "wrist"))
+    arm: list[int] = []
+    while joint not in (shoulder, 0):
+        arm.insert(0, joint)
+        joint = int(model.parents[joint])
+    offsets = [_offsets_from_axis(model, robot, side, joint) for joint in arm]
+    return arm[int(np.argmax([np.linalg.norm(to) * np.linalg.norm(fro) for to, fro, _ in offsets]))]
+
+
+def straight_elbow(model: pin.Model, robot: Robot, side: str) -> float:
+    """Position of the elbow's joint at which the wrist is farthest from the shoulder, rad.
+
+    Of the positions that differ by full turns, the one nearest to the middle of the joint's range.
+    """
+    joint = elbow_joint(model, robot, side)
+    shoulder, wrist, axis = _offsets_from_axis(model, robot, side, joint)
+    angle = float(np.arctan2(axis @ np.cross(wrist, -shoulder), -(wrist @ shoulder)))
+    index = model.joints[joint].idx_q
+    middle = 0.5 * (model.lowerPositionLimit[index] + model.upperPositionLimit[index])
+    return angle + 2.0 * np.pi * round(float(middle - angle) / (2.0 * np.pi))
+
+
+def _carrier(model: pin.Model, robot: Robot, role: str) -> int:
+    """Joint whose link carries the frame of a role of the robot."""
+    return int(model.frames[model.getFrameId(robot.frames[role])].parentJoint)
+
+
+def _offsets_from_axis(model: pin.Model, robot: Robot, side: str, joint: int) -> tuple[Array, Array, Array]:
+    """Perpendiculars (3,) from a joint's axis to shoulder and wrist, m, and the axis, all joints at zero."""
+    data = model.createData()
+    axes = pin.computeJointJacobians(model, data, pin.neutral(model))[3:]
+    pin.updateFramePlacements(model, data)
+    axis = axes[:, model.joints[joint].idx_v]
+    shoulder, wrist = (
+        data.oMf[model.getFrameId(robot.frames[f"{side}_{role}"])].translation - data.oMi[joint].translation
+        for role in ("shoulder", "wrist")
+    )
+    return shoulder - axis * (axis @ shoulder), wrist - axis * (axis @ wrist), axis
+
+
+def _actor_flexion_axis(motion: HumanMotion, side: str) -> Array | None:
+    """World direction of the actor's elbow axis in the initial configuration, from the flexed samples.
+
+    The axis is the mean of upper arm × forearm in the upper-arm marker's frame; None if the elbow never
+    bends by more than 20°.
+    """
+    shoulder, elbow, wrist = (motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist"))
+    upper, fore = elbow - shoulder, wrist - elbow
+    upper = upper / np.linalg.norm(upper, axis=1, keepdims=True)
+    fore = fore / np.linalg.norm(fore, axis=1, keepdims=True)
+    axis = np.cross(upper, fore)
+    flexed = np.linalg.norm(axis, axis=1) > np.sin(_FLEXED_RAD)
+    if not flexed.any():
+        return None
+    rotations = motion.segments[f"{side}_upper_arm"][flexed, :3, :3]
+    local = np.einsum("tji,tj->i", rotations, axis[flexed])
+    initial = motion.initial.segments[f"{side}_upper_arm"][:3, :3] @ local
+    return np.asarray(initial / np.linalg.norm(initial))

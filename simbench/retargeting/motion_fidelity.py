@@ -1,0 +1,539 @@
+"""Fidelity of a robot's motion, planned or executed, to the person's: errors, tempo, lag, limits, steps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+from scipy.optimize import linear_sum_assignment
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.foot_contact import SOLE_THRESHOLDS
+from simbench.kinematics.foot_measures import FootMeasures, Jerk, measure_feet, measure_jerk
+from simbench.kinematics.rotation import wrap_angle
+from simbench.kinematics.tree import frame_poses
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import joint_limits, sliding_joints
+from simbench.retargeting.body_errors import (
+    QUANTITIES,
+    RobotErrors,
+    compare_with_person,
+    hand_aims,
+    path_without_heading,
+    summarise_errors,
+)
+from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import has_both_arms
+
+PREFIX = "fidelity."
+"""Beginning of the names of all metrics of fidelity."""
+# Time step at which the speed of the interpolated trajectory is examined, s: a controller's.
+_TIMESTEP = 1e-3
+# Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
+# and interpolation move it. Fraction of the speed that may be used from which on a joint is at its limit:
+# plans that a limit bounds reach it but for rounding.
+_NEAR_LIMIT, _NEAR_SPEED = 0.01, 0.99
+# Samples of the recording that must be executed for anything to be compared: a cubic spline needs them.
+_FEWEST_SAMPLES = 4
+# Step of the common time grid, s: two hundred samples a second, as recordings and logs have; the peak is
+# found between the samples.
+_LAG_STEP = 0.005
+# Largest lag that is looked for, s: a controller's or a filter's is shorter, and the steps of a walk are
+# longer. And as a fraction of the motion's duration: most of it must be compared.
+_LONGEST_LAG, _LARGEST_SHARE = 0.5, 0.25
+# Correlation below which a motion is not the one that it should follow, and has no lag; least number of
+# grid steps that are compared.
+_LEAST_CORRELATION, _FEWEST_STEPS = 0.5, 8
+# A foot carries the robot from this fraction of the weight on, until it carries less than the second: one
+# that is about to lift and trembles under a small load does not land again.
+_CARRYING_FRACTION, _TOUCHING_FRACTION = 0.1, 0.01
+# A foot that touches the floor or leaves it for less than this time, s, neither stands nor steps: an impact
+# makes a foot bounce for some samples.
+_SHORTEST_PHASE = 0.04
+# Time after its landing at which a foot's place is read, s: until then it may still slide and rotate.
+_REST_AFTER = 0.1
+# Largest difference in time, s, at which a landing is taken for a wanted one of the same foot: less than
+# half the time between two landings of one foot in a walk of 60 steps a minute.
+_LATEST_MATCH = 0.5
+
+
+@dataclass(frozen=True)
+class JointUse:
+    """Range and peak speed of one joint in a trajectory, and its limits: rad or m, and per second."""
+
+    name: str
+    unit: str
+    lowest: float
+    highest: float
+    lower: float
+    upper: float
+    speed: float
+    speed_limit: float
+
+    @property
+    def clearance(self) -> float:
+        """Least distance from a limit; negative beyond it."""
+        return min(self.lowest - self.lower, self.upper - self.highest)
+
+
+@dataclass(frozen=True)
+class FollowedSteps:
+    """Steps of a person that a robot is to follow, as the person took them and as they are planned.
+
+    Times are in the robot's time from the recording's first sample on, as `JointTrajectory.time` of a plan;
+    a run adds `Timeline.start`. Places are those of the feet's frames (`robot.frames["left_foot"]`) in the
+    world frame of the run.
+
+    Parameters
+    ----------
+    side : (K,) int array
+        Foot that lands in each step, as index into `SIDES`: 0 is the left one.
+    person_time : (K,) array
+        Landings of the person, mapped by the tempo map to the robot's time, s; in order.
+    person_position : (K, 2) array
+        Where the person put the foot down, scaled to the robot, m.
+    person_yaw : (K,) array
+        Direction of the person's foot about the vertical, rad.
+    planned_time, planned_position, planned_yaw : (K,), (K, 2), (K,) arrays
+        The same as they are planned.
+    heading : float
+        Direction of the recording's x axis in the world frame of the run, rad.
+    """
+
+    side: NDArray[np.int64]
+    person_time: Array
+    person_position: Array
+    person_yaw: Array
+    planned_time: Array
+    planned_position: Array
+    planned_yaw: Array
+    heading: float = 0.0
+
+
+class Landings(NamedTuple):
+    """Landings of feet on the floor.
+
+    Parameters
+    ----------
+    side : (K,) int array
+        Foot that lands, as index into `SIDES`.
+    time : (K,) array
+        Times, s.
+    position : (K, 2) array
+        Places of the feet's frames in the world frame, m.
+    yaw : (K,) array
+        Directions of the feet about the vertical, rad.
+    """
+
+    side: NDArray[np.int64]
+    time: Array
+    position: Array
+    yaw: Array
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """What a robot's motion leaves of the person's.
+
+    Parameters
+    ----------
+    errors : RobotErrors
+        Errors over time, at samples of the recording.
+    recording_time : (T,) array
+        Times of the samples in the recording, s.
+    robot_time : (T,) array
+        Times of the same samples in the plan or in the run, s.
+    limits : (float, float)
+        Fractions of the samples at which at least one joint is at a limit of position, and of speed.
+    lag : float or None
+        Lag of the hands behind the person's at that tempo, s; None if it was not measured, as of a run that
+        ended early.
+    executed : float
+        Fraction of the recording's samples that were executed: below 1 for a run that ended early.
+    steps : mapping of str to float or None
+        Metrics of the footsteps where steps are followed.
+    """
+
+    errors: RobotErrors
+    recording_time: Array
+    robot_time: Array
+    limits: tuple[float, float]
+    lag: float | None = None
+    executed: float = 1.0
+    steps: Mapping[str, float | None] | None = None
+
+
+def planned_fidelity(
+    robot: Robot,
+    trajectory: JointTrajectory,
+    motion: HumanMotion,
+    errors: RobotErrors,
+    limits: tuple[float, float],
+    *,
+    heading: float = 0.0,
+) -> Fidelity:
+    """Measure what a plan, whose sample k is that of sample k of the recording, leaves of the person.
+
+    `limits` are the margin that the plan keeps from limits of position, rad, and the fraction of the speed
+    limits that it may use; `heading` is the direction of the robot's x axis, rad about z, as it was placed.
+    """
+    human = has_human_arms(robot, motion)
+    lag = _hand_lag(robot, trajectory, motion, trajectory.time, heading) if human else None
+    shares = measure_limit_shares(robot, trajectory.q, joint_speeds(trajectory), *limits)
+    return Fidelity(errors, motion.time, trajectory.time, shares, lag)
+
+
+def executed_fidelity(
+    robot: Robot,
+    executed: JointTrajectory,
+    speeds: Array,
+    motion: HumanMotion,
+    robot_time: Array,
+    limits: tuple[float, float],
+    *,
+    heading: float = 0.0,
+) -> Fidelity | None:
+    """Measure what a run leaves of the person; None if fewer than four samples were executed.
+
+    The executed motion, with joint velocities (S, n), is compared with the recording at the recording's
+    samples, each at the robot's time (T,), s, on its clock. It begins before the first one if possible. There
+    are no errors of a robot without two arms like a person's. `limits` and `heading` as in
+    `planned_fidelity`.
+    """
+    count = int(np.searchsorted(robot_time, executed.time[-1], side="right"))
+    during = (executed.time >= robot_time[0]) & (executed.time <= robot_time[-1])
+    if count < _FEWEST_SAMPLES or during.sum() < 2:
+        return None
+    errors, lag = RobotErrors((), {}), None
+    if has_human_arms(robot, motion):
+        sampled = sample_trajectory(executed, robot_time[:count])
+        errors = compare_with_person(robot, sampled, first_samples(motion, count), heading=heading)
+        if count == len(motion.time):
+            # The hands of a robot that falls do not follow the person.
+            lag = _hand_lag(robot, executed, motion, robot_time, heading)
+    shares = measure_limit_shares(robot, executed.q[during], speeds[during], *limits)
+    return Fidelity(errors, motion.time, robot_time, shares, lag, count / len(motion.time))
+
+
+def fidelity_metrics(fidelity: Fidelity) -> dict[str, float | None]:
+    """Compute the metrics of fidelity; what was not measured is absent.
+
+    `fidelity.<quantity>_mean_<unit>`, `_p95_` and `_max_` of each error, and when it is largest,
+    `fidelity.<quantity>_max_at_s` in the recording's time and `_max_at_robot_s` in the robot's; the hand's is
+    a fraction of the arm's length where that is known. `fidelity.duration_ratio`,
+    `fidelity.stretch_max_ratio` and `fidelity.stretch_max_at_s`: duration of the robot's motion as a multiple
+    of the recording's, and largest local stretch of time, dt_robot / dt_recording. `fidelity.lag_s`,
+    `fidelity.position_limit_fraction` and `fidelity.speed_limit_fraction`: shares of the samples at a limit;
+    `fidelity.executed_fraction`; and those of footsteps.
+    """
+    time, robot_time = fidelity.recording_time, fidelity.robot_time
+    metrics: dict[str, float | None] = {}
+    for summary in {each.quantity: each for each in summarise_errors(fidelity.errors)}.values():
+        name, unit = f"{PREFIX}{summary.quantity.replace(' ', '_')}", summary.unit or "fraction"
+        metrics |= {
+            f"{name}_mean_{unit}": summary.mean,
+            f"{name}_p95_{unit}": summary.percentile_95,
+            f"{name}_max_{unit}": summary.maximum,
+            f"{name}_max_at_s": float(time[summary.sample]),
+            f"{name}_max_at_robot_s": float(robot_time[summary.sample]),
+        }
+    stretch = np.diff(robot_time) / np.diff(time)
+    metrics |= {
+        f"{PREFIX}duration_ratio": float((robot_time[-1] - robot_time[0]) / (time[-1] - time[0])),
+        f"{PREFIX}stretch_max_ratio": float(stretch.max()),
+        f"{PREFIX}stretch_max_at_s": float(time[int(stretch.argmax())]),
+        f"{PREFIX}position_limit_fraction": fidelity.limits[0],
+        f"{PREFIX}speed_limit_fraction": fidelity.limits[1],
+        f"{PREFIX}executed_fraction": fidelity.executed,
+    }
+    if fidelity.lag is not None:
+        metrics[f"{PREFIX}lag_s"] = fidelity.lag
+    return {**metrics, **(fidelity.steps or {})}
+
+
+def has_human_arms(robot: Robot, motion: HumanMotion) -> bool:
+    """Tell whether robot and recording have two arms with shoulder, elbow and wrist that can be compared."""
+    joints = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
+    return (
+        has_both_arms(robot)
+        and "basic" in robot.postures
+        and all(name in robot.frames and name in motion.joints for name in joints)
+    )
+
+
+def heading_of(quaternion: Array) -> Array:
+    """Directions of the x axes of quaternions x, y, z, w (..., 4), rad about the world's z axis."""
+    x, y, z, w = np.moveaxis(quaternion, -1, 0)
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+
+
+def sample_trajectory(trajectory: JointTrajectory, time: Array) -> JointTrajectory:
+    """Sample a motion, dense as that of a log, at other times (T,), s, linearly between its samples.
+
+    Before the first sample and after the last one the motion stands still.
+    """
+    after = np.searchsorted(trajectory.time, time).clip(1, len(trajectory.time) - 1)
+    start, end = trajectory.time[after - 1], trajectory.time[after]
+    share = ((time - start) / (end - start)).clip(0.0, 1.0)[:, None]
+    q = (1.0 - share) * trajectory.q[after - 1] + share * trajectory.q[after]
+    if trajectory.base is None:
+        return replace(trajectory, time=time, q=q)
+    first, second = trajectory.base[after - 1], trajectory.base[after].copy()
+    # A quaternion and its negative are the same rotation; the nearer one is interpolated to.
+    second[:, 3:] *= np.where(np.sum(first[:, 3:] * second[:, 3:], axis=1) < 0.0, -1.0, 1.0)[:, None]
+    base = (1.0 - share) * first + share * second
+    base[:, 3:] /= np.linalg.norm(base[:, 3:], axis=1, keepdims=True)
+    return JointTrajectory(time, q, trajectory.joint_names, base)
+
+
+def first_samples(motion: HumanMotion, count: int) -> HumanMotion:
+    """Take joints and segments of the first samples of a recording."""
+    joints, segments = (
+        {name: values[:count] for name, values in tracks.items()}
+        for tracks in (motion.joints, motion.segments)
+    )
+    time = motion.time[:count]
+    return replace(motion, time=time, joints=joints, segments=segments, markers={}, strokes=None)
+
+
+def _hand_lag(
+    robot: Robot, executed: JointTrajectory, motion: HumanMotion, robot_time: Array, heading: float
+) -> float | None:
+    """Lag of the wrists, relative to their shoulders, behind the person's, s."""
+    aims = hand_aims(robot, motion)
+    # A log may be denser than the lag's grid, and much longer than the recording.
+    stride = max(1, int(_LAG_STEP * (len(executed.time) - 1) / (executed.time[-1] - executed.time[0]) + 1e-6))
+    first, last = np.searchsorted(executed.time, [robot_time[0], robot_time[-1]])
+    near = slice(max(0, int(first) - stride), int(last) + 1 + stride, stride)
+    base = None if executed.base is None else executed.base[near]
+    cut = replace(executed, time=executed.time[near], q=executed.q[near], base=base)
+    roles = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "wrist")]
+    frames = [robot.model.getFrameId(robot.frames[role]) for role in roles]
+    poses = frame_poses(robot.model, frames, path_without_heading(cut, heading))
+    hands = [wrist[:, :3, 3] - shoulder[:, :3, 3] for shoulder, wrist in (poses[:2], poses[2:])]
+    return measure_lag(robot_time, np.hstack([aims[side] for side in SIDES]), cut.time, np.hstack(hands))
+
+
+def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Array) -> float | None:
+    """Measure the lag, s, of an executed motion (S, C) behind a wanted one (T, C), in any unit.
+
+    It is the shift τ with the largest normalised cross-correlation of the velocities v, the wanted's, and u,
+
+        c(τ) = Σ v(t) · u(t + τ) / √(Σ |v(t)|² Σ |u(t + τ)|²),
+
+    refined by a parabola through the largest value on a grid of 5 ms and its neighbours. Shifts of up to
+    0.5 s, or a quarter of the duration, are looked for. It is positive where the executed motion, on the same
+    clock, is late; None where nothing moves, too little was executed, the velocities correlate by less than
+    0.5, or the largest correlation is at the largest shift.
+    """
+    begin, end = max(time[0], executed_time[0]), min(time[-1], executed_time[-1])
+    shifts = int(min(_LONGEST_LAG, _LARGEST_SHARE * (end - begin)) / _LAG_STEP)
+    # What is compared stays inside the motion at every shift: beside it the executed motion is another one.
+    first, last = begin + shifts * _LAG_STEP, end - shifts * _LAG_STEP
+    count = int((last - first) / _LAG_STEP) + 1
+    if shifts < 1 or count < _FEWEST_STEPS:
+        return None
+    grid = first + np.arange(-shifts, count + shifts) * _LAG_STEP
+    asked = _spline_speeds(time, wanted, grid[shifts : shifts + count])
+    # Rounding may take the grid beyond the ends.
+    done = _spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
+    # A few hundred shifts: no need of `scipy.signal`, which takes a third of a second to import.
+    product = sum(np.correlate(u, v, mode="valid") for u, v in zip(done.T, asked.T, strict=True))
+    power = np.concatenate([[0.0], np.cumsum(np.sum(done**2, axis=1))])
+    energy = np.sum(asked**2) * (power[count:] - power[:-count])
+    if not energy.min() > 0.0:
+        return None
+    correlation = np.asarray(product) / np.sqrt(energy)
+    peak = int(correlation.argmax())
+    if correlation[peak] < _LEAST_CORRELATION or not 0 < peak < len(correlation) - 1:
+        return None
+    left, top, right = correlation[peak - 1 : peak + 2]
+    curvature = left - 2.0 * top + right
+    between = 0.5 * (left - right) / curvature if curvature else 0.0
+    return float((peak - shifts + between) * _LAG_STEP)
+
+
+def _spline_speeds(time: Array, positions: Array, at: Array) -> Array:
+    """Velocities (N, C) of the cubic spline through the samples of a motion at times inside it."""
+    return np.asarray(make_interp_spline(time, positions, k=min(3, len(time) - 1)).derivative()(at))
+
+
+def joint_speeds(trajectory: JointTrajectory) -> Array:
+    """Compute the joint velocities (T, n) of a planned motion at its samples, rad/s or m/s."""
+    return _spline_speeds(trajectory.time, trajectory.q, trajectory.time)
+
+
+def measure_limit_shares(
+    robot: Robot, positions: Array, speeds: Array, margin: float, speed_fraction: float
+) -> tuple[float, float]:
+    """Measure at which fractions of the samples (T, n) a joint is at a limit of position, and of speed.
+
+    A joint is at a limit of its position within the margin that plans keep, and 0.01 rad (m) more; of its
+    speed at 99 % of the fraction that may be used. Joints with a range of less than four times that are left
+    out, those that move by less than 0.01 rad (m), and fingers.
+    """
+    near, (lower, upper) = margin + _NEAR_LIMIT, joint_limits(robot)
+    fingers = {name for hand in robot.hands.values() for name in hand.joints}
+    used = np.array([name not in fingers for name in robot.joint_names])
+    used &= np.ptp(positions, axis=0) > _NEAR_LIMIT
+    at_position = (positions <= lower + near) | (positions >= upper - near)
+    at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * robot.model.velocityLimit[robot.root_v :]
+    at_position = at_position[:, used & (upper - lower >= 4.0 * near)]
+    return float(at_position.any(axis=1).mean()), float(at_speed[:, used].any(axis=1).mean())
+
+
+def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...]:
+    """Measure range and peak speed, that of the cubic spline, of each joint of a trajectory, in its order."""
+    time, q = trajectory.time, trajectory.q
+    speeds = np.abs(_spline_speeds(time, q, np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
+    limits, fastest = joint_limits(robot), robot.model.velocityLimit[robot.root_v :]
+    columns = np.stack([q.min(axis=0), q.max(axis=0), *limits, speeds, fastest])
+    rows = zip(trajectory.joint_names, joint_units(robot), *columns.tolist(), strict=True)
+    return tuple(JointUse(*row) for row in rows)
+
+
+def limit_stays(
+    robot: Robot, trajectory: JointTrajectory, margin: float
+) -> list[tuple[float, str, str, float, str, int, int]]:
+    """Find the joints of trunk and arms that are at a limit at any sample, the longest stay first.
+
+    A joint is at its limit within the margin that plans keep, and 0.01 rad (m) more. Joints with a range of
+    less than four times that are left out, and sliding joints that stand still, such as a lift. Each with
+    the fraction of the samples at which it is there, its name, `lower` or `upper`, that limit, `rad` or `m`,
+    and first and last sample of its longest stay.
+    """
+    near, units, stays = margin + _NEAR_LIMIT, joint_units(robot), []
+    limbs = {name for group in ("trunk", "left_arm", "right_arm") for name in robot.groups.get(group, ())}
+    rows = zip(trajectory.joint_names, units, *joint_limits(robot), trajectory.q.T, strict=True)
+    for name, unit, lower, upper, q in rows:
+        if name not in limbs or upper - lower < 4.0 * near or (unit == "m" and not np.ptp(q)):
+            continue
+        for end, limit, there in (("lower", lower, q <= lower + near), ("upper", upper, q >= upper - near)):
+            if there.any():
+                edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]])))
+                longest = 2 * int(np.diff(edges)[::2].argmax())
+                run = int(edges[longest]), int(edges[longest + 1]) - 1
+                stays.append((float(there.mean()), name, end, float(limit), unit, *run))
+    return sorted(stays, key=lambda stay: -stay[0])
+
+
+def robot_metrics(
+    robot: Robot, trajectory: JointTrajectory, errors: RobotErrors, margin: float
+) -> dict[str, float]:
+    """Compute mean and maximum of the errors of trunk and arms, and of joints that stay at a limit.
+
+    `retarget.robot_hand_mean_m`, `retarget.robot_upper_arm_max_rad`, ..., and
+    `retarget.robot_at_limit_fraction`: the largest fraction of the samples at which one joint is at one of
+    its limits, within the margin of `limit_stays`.
+    """
+    metrics = {}
+    for summary in summarise_errors(errors):
+        if summary.unit and summary.quantity in QUANTITIES:
+            name = f"retarget.robot_{summary.quantity.replace(' ', '_')}"
+            metrics[f"{name}_mean_{summary.unit}"] = summary.mean
+            metrics[f"{name}_max_{summary.unit}"] = summary.maximum
+    fractions = [stay[0] for stay in limit_stays(robot, trajectory, margin)]
+    return {**metrics, "retarget.robot_at_limit_fraction": max(fractions, default=0.0)}
+
+
+def joint_units(robot: Robot) -> tuple[str, ...]:
+    """Find the units of the robot's joint positions: `rad` for a revolute joint, `m` for a prismatic one."""
+    return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
+
+
+def find_landings(time: Array, load: Array, feet: Array) -> Landings:
+    """Find the landings of the feet in the log of a run, in order of time.
+
+    A foot lands at the first sample at which it carries the robot after it did not. Phases of less than
+    0.04 s do not count. Its place is that 0.1 s later, or when it lifts again. `load` (T, F) is the vertical
+    force on each foot as a fraction of the weight, `feet` (T, F, 7) the poses of their frames in the world:
+    position, m, and quaternion x, y, z, w.
+    """
+    known = (load >= _CARRYING_FRACTION) | (load < _TOUCHING_FRACTION)
+    known[0] = True
+    recent = np.maximum.accumulate(np.where(known, np.arange(len(load))[:, None], 0), axis=0)
+    carrying = np.take_along_axis(load >= _CARRYING_FRACTION, recent, axis=0)
+    found: list[Any] = []
+    for foot, stands in enumerate(carrying.T.copy()):
+        # A foot stands through short lifts; then short contacts are none.
+        for value in (False, True):
+            edges = np.concatenate([[0], np.flatnonzero(np.diff(stands)) + 1, [len(stands)]])
+            starts, ends = edges[:-1], edges[1:]
+            # The first and the last phase have no other end.
+            short = time[np.minimum(ends, len(time) - 1)] - time[starts] < _SHORTEST_PHASE
+            short &= (stands[starts] == value) & (starts > 0) & (ends < len(stands))
+            for start, end in zip(starts[short], ends[short], strict=True):
+                stands[start:end] = not value
+        changes = np.diff(stands.astype(np.int8))
+        begins, ends = np.flatnonzero(changes > 0) + 1, np.flatnonzero(changes < 0)
+        lifts = np.append(ends, len(time) - 1)[np.searchsorted(ends, begins)]
+        rests = np.minimum(np.searchsorted(time, time[begins] + _REST_AFTER), lifts)
+        place = feet[rests, foot]
+        found.append((np.full(len(begins), foot), time[begins], place[:, :2], heading_of(place[:, 3:])))
+    columns = [np.concatenate(values) for values in zip(*found, strict=True)]
+    order = np.argsort(columns[1], kind="stable")
+    return Landings(*(column[order] for column in columns))
+
+
+def compare_landings(landings: Landings, wanted: Landings) -> dict[str, float | None]:
+    """Compare the landings of a run, or of a plan, with wanted ones on the same clock: metrics of the steps.
+
+    Landings of each foot are assigned to its wanted ones so that the sum of the differences in time is least;
+    pairs that are 0.5 s or more apart do not match. `fidelity.steps_wanted`, `fidelity.steps_landed` and
+    `fidelity.steps_missed_count`: numbers of the person's landings, of the robot's, and of the person's
+    without one of the robot; `fidelity.step_position_rms_m`, `fidelity.step_time_rms_s`,
+    `fidelity.step_heading_rms_rad`: errors of those that match; None if none does.
+    """
+    pairs = [np.empty((2, 0), dtype=np.int64)]
+    for foot in np.unique(wanted.side):
+        got, asked = np.flatnonzero(landings.side == foot), np.flatnonzero(wanted.side == foot)
+        late = np.abs(landings.time[got][:, None] - wanted.time[asked][None])
+        rows, columns = linear_sum_assignment(np.minimum(late, _LATEST_MATCH))
+        near = late[rows, columns] < _LATEST_MATCH
+        pairs.append(np.stack([got[rows[near]], asked[columns[near]]]))
+    got, asked = np.concatenate(pairs, axis=1)
+    errors = {
+        "position_rms_m": np.linalg.norm(landings.position[got] - wanted.position[asked], axis=1),
+        "time_rms_s": landings.time[got] - wanted.time[asked],
+        "heading_rms_rad": wrap_angle(landings.yaw[got] - wanted.yaw[asked]),
+    }
+    return {
+        f"{PREFIX}steps_wanted": float(len(wanted.time)),
+        f"{PREFIX}steps_landed": float(len(landings.time)),
+        f"{PREFIX}steps_missed_count": float(len(wanted.time) - len(got)),
+    } | {
+        f"{PREFIX}step_{name}": float(np.sqrt(np.mean(values**2))) if values.size else None
+        for name, values in errors.items()
+    }
+
+
+def measure_robot_feet(
+    robot: Robot, trajectory: JointTrajectory
+) -> tuple[FootMeasures | None, dict[str, Jerk]]:
+    """Measure how a robot's soles touch the floor in a planned motion, and the jerk of its hands and feet.
+
+    Support, skating, penetration and flight of the soles' corners, None for a robot without two soles; jerks
+    at the robot's pace, by name: `left hand`, ...
+    """
+    roles = sorted({*robot.hands, *robot.feet})
+    still = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(trajectory.time), 1))
+    path = np.hstack([still if trajectory.base is None else trajectory.base, trajectory.q])
+    frames = [robot.model.getFrameId(robot.frames[role]) for role in roles]
+    poses = dict(zip(roles, frame_poses(robot.model, frames, path), strict=True))
+    jerks = {}
+    for role, pose in poses.items():
+        jerk = measure_jerk(trajectory.time, pose[:, :3, 3])
+        if jerk is not None:
+            jerks[role.replace("_", " ")] = jerk
+    feet = [role for role in robot.feet if role in robot.soles]
+    if trajectory.base is None or len(feet) != 2:
+        return None, jerks
+    corners = {}
+    for role in feet:
+        turned = np.einsum("tij,cj->tci", poses[role][:, :3, :3], robot.soles[role])
+        corners[role] = turned + poses[role][:, None, :3, 3]
+    return measure_feet(trajectory.time, corners, SOLE_THRESHOLDS, floor=0.0), jerks

@@ -1,1 +1,0 @@
-"""Redundancy of the robot's upper body resolved by the criteria of human motion."""
