@@ -277,18 +277,19 @@ class WeightsSection(ScenarioSection):
         return energy, velocity, ergonomy, manipulability
 
 
-RETARGETING_METHODS = ("bones", "analytical", "numerical", "ude", "arm_adaptation")
+RETARGETING_METHODS = ("auto", "bones", "analytical", "numerical", "ude", "arm_adaptation")
 """Methods of retargeting that ship with simbench."""
 
 
 class RetargetSection(ScenarioSection):
     """How the motion is converted to joint positions."""
 
-    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "analytical"
+    method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "auto"
     """Method of following the recording: `bones` gives the robot's bones the directions of the person's, all
-    frames at once. With the scaled model: one Gauss-Newton step per frame, the least error in every frame, or
-    the least error of the markers alone (Tomić 2018); with the robot's own arms, stretched, inside position,
-    speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""
+    frames at once; `auto` takes it where hands are free and the robot is on its feet, else `analytical`. With
+    the scaled model (`analytical`, `numerical`, `ude`): one Gauss-Newton step per frame, the least error in
+    every frame, or the least error of the markers alone (Tomić 2018). With the robot's own arms, stretched,
+    inside position, speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""
     options: Annotated[Any, WithJsonSchema({"type": ["object", "null"]})] = None
     """Keys of a plug-in's retargeter."""
     posture: Literal["limited", "rescaled"] = "limited"
@@ -347,6 +348,17 @@ class RetargetSection(ScenarioSection):
         return self
 
 
+def resolve_method(section: RetargetSection, *, floating: bool, holds_equipment: bool) -> RetargetSection:
+    """Replace `method: auto`: by `bones`, but `analytical` with equipment, a fixed base or keys of another.
+
+    Hands that hold something determine the arms; above a fixed base the scaled model imitates.
+    """
+    if section.method != "auto":
+        return section
+    plain = floating and not holds_equipment and section.posture == "limited" and section.options is None
+    return section.model_copy(update={"method": "bones" if plain else "analytical"})
+
+
 KINEMATIC = "kinematic"
 TIMINGS: tuple[str, ...] = get_args(RetargetSection.model_fields["timing"].annotation)
 PHYSICS: tuple[str, ...] = (KINEMATIC, *get_args(RetargetSection.model_fields["physics"].annotation))
@@ -365,7 +377,7 @@ def require_choices(method: str, timing: str, physics: str | None) -> None:
         raise RetargetError(f"unknown timing `{timing}`; allowed: {', '.join(TIMINGS)}")
     if physics is not None and physics not in PHYSICS:
         raise RetargetError(f"unknown physics `{physics}`; allowed: {', '.join(PHYSICS)}")
-    if physics == KINEMATIC and method != "bones":
+    if physics == KINEMATIC and method not in ("auto", "bones"):
         raise RetargetError(f"method `{method}`: of physics `stand` and `steps`; `kinematic` has bones only")
     if physics == KINEMATIC and timing not in ("auto", "preserve"):
         raise RetargetError(

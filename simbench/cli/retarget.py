@@ -37,7 +37,7 @@ _MOST_MOMENTS = 12
 """Moments side by side of which each still has 90 pixels."""
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
-_METHODS = "bones, analytical, numerical, ude, arm_adaptation"
+_METHODS = "auto, bones, analytical, numerical, ude, arm_adaptation"
 _BESIDE = "--picture FILE --beside"
 """What stands for `--compare`."""
 _PHYSICS = (
@@ -89,7 +89,7 @@ def _way_options(
             help=f"How the robot follows the person: {_METHODS}.",
             autocompletion=complete_words(*_METHODS.split(", ")),
         ),
-    ] = "bones",
+    ] = "auto",
     timing: Annotated[
         str,
         typer.Option(

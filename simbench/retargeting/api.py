@@ -15,6 +15,7 @@ from simbench.options import (
     RobotSection,
     SimulationSection,
     require_choices,
+    resolve_method,
 )
 from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.arm.on_equipment import plan_fixed_base
@@ -70,7 +71,7 @@ def retarget_motion(
     robot_name: str,
     *,
     physics: str | None = None,
-    method: str = "bones",
+    method: str = "auto",
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     free: bool = False,
     timing: str = "auto",
@@ -91,7 +92,8 @@ def retarget_motion(
         `stand`, both feet planted and balanced; `steps`, the person's steps, balanced. None for `kinematic`,
         but `stand` where hands hold equipment, the base is fixed or another method is asked for.
     method : str
-        One of `options.RETARGETING_METHODS`; `kinematic` has `bones` only.
+        One of `options.RETARGETING_METHODS`; `kinematic` has `bones` only. `auto` is `bones`, but
+        `analytical` where hands hold equipment or the base is fixed.
     reading : ReadOptions
         Declarations about the recording: units, axes, marker map.
     free : bool
@@ -126,7 +128,7 @@ def retarget_motion(
             simple = (
                 robot.floating
                 and not equipment.handles
-                and method == "bones"
+                and method in ("auto", "bones")
                 and timing in ("auto", "preserve")
             )
             physics = KINEMATIC if simple else "stand"
@@ -139,12 +141,10 @@ def retarget_motion(
                     "or free motion (--free)"
                 )
         tell("read", 1, 1)
-        if not robot.floating and method == "bones":
-            # Above a fixed base, the scaled model imitates; a single arm follows a hand, by no method.
-            method = RetargetSection().method
         settings = RetargetSection.model_validate(
             {"method": method, "timing": timing, "physics": "stand" if physics == KINEMATIC else physics}
         )
+        settings = resolve_method(settings, floating=robot.floating, holds_equipment=bool(equipment.handles))
         plan: KinematicPlan | MotionPlan | StepFollowingPlan | ArmPlan
         if physics == KINEMATIC:
             motion = recording
@@ -161,4 +161,4 @@ def retarget_motion(
                 place = RobotSection(place="auto" if equipment.handles else "given")
                 make_plan = plan_motion if robot.floating else plan_fixed_base
                 plan = make_plan(robot, motion, place, settings, equipment, tell)
-    return Retargeting(robot, motion, plan, method, recording, physics)
+    return Retargeting(robot, motion, plan, settings.method, recording, physics)

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from simbench.balance.controller.sections import limb_sections
 from simbench.errors import ScenarioError
 from simbench.motion.missing_arm import hang_missing_arm
-from simbench.options import BALANCE_CONTROLLERS, RETARGETING_METHODS, STILL, SWEEP, TRAJECTORY
+from simbench.options import (
+    BALANCE_CONTROLLERS,
+    RETARGETING_METHODS,
+    STILL,
+    SWEEP,
+    TRAJECTORY,
+    resolve_method,
+)
 from simbench.retargeting.arm.fixed_base import choose_rest
 from simbench.retargeting.reference.reference import (
     Timeline,
@@ -152,7 +159,7 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
     Returns
     -------
     scenario : Scenario
-        With the robot's own posture and fitted steps.
+        With the robot's own posture, fitted steps and the method of retargeting.
     notes : tuple of str
         What was changed, one line each.
 
@@ -163,6 +170,10 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
     """
     _require_legs(robot, scenario)
     scenario, notes = _with_own_posture(robot, scenario)
+    if scenario.motion.source not in (STILL, SWEEP) and not scenario.motion.source.startswith(TRAJECTORY):
+        held = bool(find_held_mechanisms(scenario_mechanisms(scenario)))
+        retarget = resolve_method(scenario.retarget, floating=robot.floating, holds_equipment=held)
+        scenario = scenario.model_copy(update={"retarget": retarget})
     return _with_fitted_steps(robot, scenario), notes
 
 

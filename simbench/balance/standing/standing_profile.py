@@ -19,7 +19,7 @@ _MIRRORED = 8.0
 has an effect of exp(−8)."""
 
 
-def planned_zmp(
+def ground_wrench(
     robot: Robot,
     time: Array,
     base: Array,
@@ -27,11 +27,11 @@ def planned_zmp(
     load: Array | None = None,
     moving: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Compute the ZMP that a motion requires, from the momentum of all bodies, and the COG.
+    """Compute the wrench of the ground that a motion requires, from the momentum of all bodies, and the COG.
 
     With the COG c, the mass m, the angular momentum L about the COG and a load's force f and moment n about
     the world's origin, the ground's force and moment there are F = m (c̈ + g ẑ) − f and
-    N = c × m (c̈ + g ẑ) + L̇ − n, and the ZMP is at (−N_y, N_x) / F_z.
+    N = c × m (c̈ + g ẑ) + L̇ − n.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def planned_zmp(
 
     Returns
     -------
-    zmp : (T, 2) array
-        ZMP on the floor z = 0 in the world frame, m.
+    wrench : (T, 6) array
+        F, N, and N about the world's origin, N·m, world axes.
     cog : (T, 3) array
         Position of the COG in the world frame, m.
     """
@@ -69,10 +69,24 @@ def planned_zmp(
     if moving is not None:
         rate *= moving[:, None]
     force = rate[:, :3] + [0.0, 0.0, GRAVITY * pin.computeTotalMass(model)]
-    moment = np.cross(cog, force) + rate[:, 3:]
-    if load is not None:
-        force, moment = force - load[:, :3], moment - load[:, 3:]
-    return np.stack([-moment[:, 1], moment[:, 0]], axis=1) / force[:, 2:], cog
+    wrench = np.hstack([force, np.cross(cog, force) + rate[:, 3:]])
+    return wrench if load is None else wrench - load, cog
+
+
+def planned_zmp(
+    robot: Robot,
+    time: Array,
+    base: Array,
+    joints: Array,
+    load: Array | None = None,
+    moving: Array | None = None,
+) -> tuple[Array, Array]:
+    """Compute the ZMP (T, 2) on the floor z = 0 that a motion requires, m, and the COG (T, 3), m.
+
+    With the force F and the moment N of `ground_wrench`, which takes the same, it is at (−N_y, N_x) / F_z.
+    """
+    wrench, cog = ground_wrench(robot, time, base, joints, load, moving)
+    return np.stack([-wrench[:, 4], wrench[:, 3]], axis=1) / wrench[:, 2:3], cog
 
 
 def lipm_com_offset(time: Array, zmp: Array, height: float) -> Array:

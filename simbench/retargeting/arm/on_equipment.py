@@ -114,6 +114,11 @@ def plan_fixed_base(
     (`plan_free_hand`).
     """
     holds = any(f"{side}_hand" in robot.hands for side in equipment.handles)
+    if settings.method == "bones":
+        raise RetargetError(
+            f"retarget.method: bones: {robot.name} has a fixed base; "
+            f"allowed: {', '.join(method for method in RETARGETING_METHODS if method != 'bones')}"
+        )
     if settings.method not in RETARGETING_METHODS and (holds or not has_both_arms(robot)):
         raise RetargetError(
             f"retarget.method: {settings.method}: {robot.name} follows hands, not arms; "

@@ -3,10 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.balance.standing.standing import Stance
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -29,9 +27,6 @@ from simbench.robot.robot import Robot
 FIRST_INERTIA = 0.02
 """Weight of the ZMP's shift by accelerations before anything is known of the steps: a shift of 10 cm costs as
 much as 5 mm at the hands."""
-_MOMENT_ARM = 0.05
-"""Moment that the soles hold against the trunk's, as a part of the weight, m: about the vertical a sole of
-0.25 m slips at 0.06 m times the weight."""
 
 
 class FollowedUpperBody(NamedTuple):
@@ -113,8 +108,6 @@ def follow_upper_body(
     columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])
     speed = np.asarray(robot.model.velocityLimit)[6 + columns] * settings.speed_limit_fraction
     bounds = tempo_bounds(robot, columns, position_limits(imitation, settings), speed)
-    held = np.minimum(bounds.acceleration, _held_accelerations(robot, columns, stance))
-    bounds = bounds._replace(acceleration=held)
     base = np.tile(stance.base, (len(motion.time), 1))
     body = UpperBody(robot, imitation.actor, ClearanceScene(shapes, base), columns, bounds)
     metrics = imitation_metrics(imitation, motion)
@@ -131,15 +124,6 @@ def follow_upper_body(
     )
     arms, _ = keep_clock(body, motion.time, preferred, dynamics)
     return upper.with_arms(arms)
-
-
-def _held_accelerations(robot: Robot, columns: NDArray[np.int64], stance: Stance) -> Array:
-    """Accelerations (m,) of trunk joints against which the soles can hold, rad/s²; infinite for arms."""
-    model = robot.model
-    inertia = np.diag(pin.crba(model, model.createData(), np.concatenate([stance.base, stance.joints])))
-    moment = _MOMENT_ARM * GRAVITY * pin.computeTotalMass(model)
-    trunk = {robot.joint_names.index(name) for name in robot.groups.get("trunk", ())}
-    return np.array([moment / inertia[6 + k] if k in trunk else np.inf for k in columns.tolist()])
 
 
 def no_torque_limits(knots: int, joints: int) -> AccelerationRows:
