@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
+from simbench.balance.standing.standing_profile import ground_wrench, lipm_com_offset, planned_zmp
 
 HEIGHT = 0.67
 OMEGA = np.sqrt(9.81 / HEIGHT)
@@ -34,10 +34,11 @@ def path_of(place):
     return np.hstack([place[:, :3], upright]), place[:, 3:]
 
 
-def test_zmp_is_that_of_inverse_dynamics(romeo, wild):
+def test_zmp_and_wrench_are_those_of_inverse_dynamics(romeo, wild):
     time, place, velocity, acceleration = wild
     base, joints = path_of(place)
     zmp, cog = planned_zmp(romeo, time, base, joints)
+    wrench, _ = ground_wrench(romeo, time, base, joints)
     model, data = romeo.model, romeo.model.createData()
     still = np.zeros(3)
     furthest = 0.0
@@ -49,6 +50,7 @@ def test_zmp_is_that_of_inverse_dynamics(romeo, wild):
         moment = root[3:] + np.cross(base[k, :3], root[:3])
         expected = np.array([-moment[1], moment[0]]) / root[2]
         np.testing.assert_allclose(zmp[k], expected, atol=2e-5)
+        np.testing.assert_allclose(wrench[k], np.r_[root[:3], moment], atol=0.03)
         np.testing.assert_allclose(cog[k], pin.centerOfMass(model, data, q), atol=1e-12)
         furthest = max(furthest, np.abs(expected - cog[k, :2]).max())
     assert furthest > 0.02

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from simbench.balance.standing.standing import leg_columns, stand
-from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path
+from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path, is_clear
 from simbench.retargeting.collision.clearance import (
     BodyShapes,
     PairWorkspace,
@@ -168,6 +168,17 @@ def test_a_clear_path_stays_as_it_is(two_arms):
     path = (1 - s) * np.array([1.0, 0.5]) + s * np.array([1.5, -1.5])
     assert min(gap(at) for at in path) > 0.1
     np.testing.assert_allclose(clear_path(two_arms, path, 0.05, WIDE), path, atol=1e-12)
+
+
+def test_a_path_is_clear_down_to_its_least_gap_or_that_of_its_nearer_end(two_arms):
+    s = np.linspace(0, 1, 101)[:, None]
+    path = (1 - s) * np.array([-0.65, -1.5]) + s * np.array([-0.65, 0.1])
+    least = min(gap(at) for at in path)
+    assert gap(path[-1]) == pytest.approx(least)
+    assert is_clear(two_arms, path, least + 0.01)
+    further = np.vstack([path, path[-2::-1]])
+    assert is_clear(two_arms, further, least - 0.001)
+    assert not is_clear(two_arms, further, least + 0.001)
 
 
 def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):

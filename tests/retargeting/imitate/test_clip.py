@@ -9,7 +9,7 @@ from scipy.optimize import lsq_linear
 
 from simbench.options import RetargetSection
 from simbench.retargeting.imitate import clip, plan
-from simbench.retargeting.imitate.barriers import make_barriers
+from simbench.retargeting.imitate.barriers import barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, solve_clip
 from simbench.retargeting.imitate.problem import initial_configuration, step_from
 from simbench.retargeting.match.points import place_points
@@ -102,10 +102,16 @@ def test_no_joint_leaves_its_limits(walk_problem):
 
 
 def test_two_windows_give_nearly_the_motion_of_one(walk_problem, monkeypatch):
-    coupling = plan._couple_frames(walk_problem, RetargetSection())
+    coupling, barriers = (
+        plan._couple_frames(walk_problem, RetargetSection()),
+        make_barriers(walk_problem.body),
+    )
 
     def solve():
-        return plan.solve_windows(walk_problem, coupling, make_barriers(walk_problem.body), lambda *_: None)
+        barriers.seen = None
+        return plan.solve_windows(
+            walk_problem, coupling, lambda q: barrier_rows(barriers, q, 0.005), lambda *_: None
+        )
 
     whole = solve()
     monkeypatch.setattr(plan, "_WINDOW", 26)
