@@ -1,7 +1,7 @@
 """Imitate a person frame by frame, as frames arrive from a motion-capture system, and time each call.
 
-You learn the streaming interface: calibrate once, then give each frame's points and orientations to
-`follow_frames`, which keeps ROMEO's joint limits. Another recording can be given as an argument.
+You learn the streaming interface: make an `ImitationStream` from a recording of the person, then give the
+joints and segments of each frame to `follow`. Another recording and another robot can be given as arguments.
 """
 
 import sys
@@ -9,38 +9,37 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pinocchio as pin
 
-from simbench import calibrate, follow_frames, imitation_targets, load_robot, read_motion, start_imitation
+import simbench
+from simbench.retargeting.body_errors import compare_with_person, summarise_errors
 
-SOURCE = sys.argv[1] if len(sys.argv) > 1 else "sample:wave"
+SOURCE = sys.argv[1] if len(sys.argv) > 1 else "deepmimic:humanoid3d_walk"
+ROBOT = sys.argv[2] if len(sys.argv) > 2 else "mahru"
 OUT = Path("runs/04_joints.csv")
 
-motion = read_motion(SOURCE)
-actor = calibrate(
-    load_robot("romeo"), motion
-)  # ROMEO's skeleton at the person's size, from the first posture
-stream = start_imitation(actor, motion, limited=True)
-points, orientations = imitation_targets(actor, motion, stream.weights)
+person = simbench.read_motion(SOURCE)
+stream = simbench.ImitationStream(ROBOT, person)
 
-follow_frames(stream, points[:1], orientations[:1])  # compiles
-configurations, durations = [], []
-for sample in range(len(motion.time)):
+bases, joints, durations = [], [], []
+for sample, moment in enumerate(person.time):
+    # What a motion-capture system sends for one frame.
+    points = {name: track[sample] for name, track in person.joints.items()}
+    poses = {name: track[sample] for name, track in person.segments.items()}
     begin = time.perf_counter()
-    q, cost = follow_frames(stream, points[sample, None], orientations[sample, None])
+    base, posture = stream.follow(moment, points, poses)
     durations.append(time.perf_counter() - begin)
-    configurations.append(q[0])
+    bases.append(base)
+    joints.append(posture)
 
-# Distance of the model's wrists from the recorded ones, by forward kinematics with Pinocchio.
-model, data, errors = actor.model, actor.model.createData(), []
-for sample, q in enumerate(configurations):
-    pin.forwardKinematics(model, data, q)
-    pin.updateFramePlacements(model, data)
-    for side in ("left", "right"):
-        wrist = data.oMf[actor.joints[f"{side}_wrist"]].translation
-        errors.append(np.linalg.norm(wrist - motion.joints[f"{side}_wrist"][sample]))
-print(f"{len(configurations)} frames of {model.nq} coordinates")
-print(f"wrist error: mean {1000 * np.mean(errors):.2f} mm, maximum {1000 * np.max(errors):.2f} mm")
-print(f"time per frame: median {1e6 * np.median(durations):.0f} µs of {1e6 / motion.rate:.0f} µs")
+trajectory = simbench.JointTrajectory(
+    person.time, np.array(joints), stream.robot.joint_names, np.array(bases)
+)
+print(f"{len(joints)} frames of {len(posture)} joints and a free root")
+for error in summarise_errors(compare_with_person(stream.robot, trajectory, person)):
+    if error.unit == "rad":
+        print(
+            f"{error.quantity}: mean {np.degrees(error.mean):.1f}°, maximum {np.degrees(error.maximum):.1f}°"
+        )
+print(f"time per frame: median {1e3 * np.median(durations):.1f} ms of {1e3 / person.rate:.1f} ms")
 OUT.parent.mkdir(exist_ok=True)
-np.savetxt(OUT, np.column_stack([motion.time, configurations]), delimiter=",", fmt="%.6f")
+np.savetxt(OUT, np.column_stack([person.time, bases, joints]), delimiter=",", fmt="%.6f")

@@ -1,5 +1,6 @@
 """Contact of a person's feet with the floor, and jerk of hands and feet, in a recording."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -66,7 +67,7 @@ def person_feet(motion: HumanMotion) -> dict[str, Array]:
     return {side: np.stack([motion.joints[name] for name in of], axis=1) for side, of in names.items()}
 
 
-def with_heels(motion: HumanMotion) -> HumanMotion:
+def with_heels(motion: HumanMotion, heights: Mapping[str, float] | None = None) -> HumanMotion:
     """Add the heels of feet of which only ankle and toe are recorded: a person lands on the heel.
 
     The heel is on the floor, 5 cm behind the ankle, while the foot stands, and rotates with the line from
@@ -76,13 +77,15 @@ def with_heels(motion: HumanMotion) -> HumanMotion:
     ----------
     motion : HumanMotion
         The recording.
+    heights : {str: float}, optional
+        Heights of the joints over z = 0 while a foot stands, m; those of `standing_heights` by default.
 
     Returns
     -------
     HumanMotion
         The same recording, with `left_heel` and `right_heel` where they can be found.
     """
-    heights, joints = standing_heights(motion), dict(motion.joints)
+    heights, joints = standing_heights(motion) if heights is None else heights, dict(motion.joints)
     for side in SIDES:
         ankle, toe = (motion.joints.get(f"{side}_{part}") for part in ("ankle", "toe"))
         if ankle is None or toe is None or f"{side}_heel" in motion.joints:
@@ -144,13 +147,15 @@ def standing_heights(motion: HumanMotion) -> dict[str, float]:
     return {name: lowest[name.partition("_")[2]] for name in names}
 
 
-def find_person_contacts(motion: HumanMotion) -> dict[str, Flags]:
+def find_person_contacts(motion: HumanMotion, heights: Mapping[str, float] | None = None) -> dict[str, Flags]:
     """Find when each joint of a person's feet touches the floor.
 
     Parameters
     ----------
     motion : HumanMotion
         The recording.
+    heights : {str: float}, optional
+        Heights of the joints over z = 0 while a foot stands, m; those of `standing_heights` by default.
 
     Returns
     -------
@@ -158,7 +163,7 @@ def find_person_contacts(motion: HumanMotion) -> dict[str, Flags]:
         Whether each joint that `foot_points` lists touches the floor; empty where a foot is not recorded. A
         foot is in contact while any of its joints is.
     """
-    floor, thresholds = standing_heights(motion), person_thresholds(motion)
+    floor, thresholds = standing_heights(motion) if heights is None else heights, person_thresholds(motion)
     return {
         side: find_point_contacts(
             motion.time,

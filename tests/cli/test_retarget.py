@@ -220,7 +220,7 @@ def test_an_unknown_method_is_refused_with_those_there_are(capsys):
     assert main(["retarget", "actor:drawer", "--method", "analytic"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: unknown method `analytic`; allowed: {', '.join(RETARGETING_METHODS)}"
-    assert ("bones", *imitation.METHODS, "arm_adaptation") == RETARGETING_METHODS
+    assert ("auto", "bones", *imitation.METHODS, "arm_adaptation") == RETARGETING_METHODS
 
 
 def test_an_unknown_timing_is_refused_with_those_there_are(capsys):

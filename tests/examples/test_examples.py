@@ -104,12 +104,14 @@ def test_romeo_waves_as_the_bvh_file_says(run_example, tmp_path):
 
 def test_streamed_frames_reach_the_recorded_wrists(run_example, tmp_path):
     printed = run_example("04_stream_frames")
-    ((count, coordinates),) = numbers(printed, r"(\d+) frames of (\d+) coordinates")
-    ((mean, largest),) = numbers(printed, r"mean ([\d.]+) mm, maximum ([\d.]+) mm")
-    assert mean <= 1.0
-    assert largest <= 10.0
+    ((count, joints),) = numbers(printed, r"(\d+) frames of (\d+) joints")
+    means = dict(re.findall(r"([a-z ]+): mean ([\d.]+)°", printed))
+    assert {"upper arm", "forearm", "trunk", "thigh", "shank"} <= set(means)
+    assert float(means["upper arm"]) < 1.5
+    assert float(means["trunk"]) < 2.0
+    assert float(means["shank"]) < 6.0
     table = np.loadtxt(tmp_path / "runs" / "04_joints.csv", delimiter=",")
-    assert table.shape == (count, coordinates + 1)
+    assert table.shape == (count, 1 + 7 + joints)
 
 
 def test_better_controllers_track_better_on_the_users_arm(run_example, tmp_path):

@@ -31,7 +31,7 @@ _TIME_CONSTANT = 0.02
 """Time constant of the smoothing, s: motion below 5 Hz is left as it is."""
 _SLIDE_WEIGHT = 1e5
 """Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m²."""
-_CLEARANCE, _CLEARANCE_EXECUTED = 0.005, 0.015
+CLEARANCE, _EXECUTED_CLEARANCE = 0.005, 0.015
 """Distance that links keep from each other and from the floor, m, and that of a motion that is executed."""
 _BRAKING = 0.05
 """Time that the last velocity goes on for, s: as far as a joint moves that stops in twice this time."""
@@ -119,11 +119,9 @@ def plan_kinematic(
     targets = find_targets(body, motion)
     problem = make_problem(body, targets, settings.joint_limit_margin_rad)
     thinned, barriers = _thin(problem), make_barriers(body)
-    coupling = _couple_frames(thinned, settings)
+    coupling = couple_frames(thinned, settings)
     with threadpool_limits(1):
-        solved = solve_windows(
-            thinned, coupling, lambda q: barrier_rows(barriers, q, _CLEARANCE), on_progress
-        )
+        solved = solve_windows(thinned, coupling, lambda q: barrier_rows(barriers, q, CLEARANCE), on_progress)
     on_progress("check", 0, 1)
     for attempt in range(_ATTEMPTS):
         q = _interpolate(problem, thinned, solved)
@@ -188,10 +186,10 @@ def imitate_upper_body(
     braking = math.ceil(_BRAKING / (time[-1] - time[0]) * (len(time) - 1))
 
     def keep_clear(q: Array) -> BarrierRows:
-        return barrier_rows(barriers, q, _CLEARANCE_EXECUTED, ahead=braking if len(q) > 2 else 0)
+        return barrier_rows(barriers, q, _EXECUTED_CLEARANCE, ahead=braking if len(q) > 2 else 0)
 
     with threadpool_limits(1):
-        solved = solve_windows(thinned, _couple_frames(thinned, settings), keep_clear, lambda *stage: None)
+        solved = solve_windows(thinned, couple_frames(thinned, settings), keep_clear, lambda *stage: None)
     return _interpolate(problem, thinned, solved)[:, 7 + columns]
 
 
@@ -242,7 +240,7 @@ def _clear_between(
             frames,
             coupling,
             fixed=fixed,
-            barriers=lambda each: barrier_rows(barriers, each, _CLEARANCE, _OFTEN),
+            barriers=lambda each: barrier_rows(barriers, each, CLEARANCE, _OFTEN),
         )
 
 
@@ -263,10 +261,7 @@ def solve_windows(
         Configurations of the robot.
     """
     count = len(problem.targets.time)
-    first = initial_configuration(problem)[None]
-    for clear in (no_barriers, keep_clear):
-        first = solve_clip(problem, first, slice(0, 1), coupling, rounds=_FIRST_ROUNDS, barriers=clear)
-    q = np.repeat(first, count, axis=0)
+    q = np.repeat(first_posture(problem, coupling, keep_clear), count, axis=0)
     begin, guessed = 0, 1
     while begin < count:
         end = min(count, begin + _WINDOW)
@@ -295,6 +290,16 @@ def solve_windows(
         begin = end if end == count else end - _OVERLAP
         on_progress("imitate", begin, count)
     return q
+
+
+def first_posture(
+    problem: ImitationProblem, coupling: Coupling, keep_clear: Callable[[Array], BarrierRows]
+) -> Array:
+    """Solve the first frame alone, (1, 7 + n): from rest, and then clear of what is near."""
+    first = initial_configuration(problem)[None]
+    for clear in (no_barriers, keep_clear):
+        first = solve_clip(problem, first, slice(0, 1), coupling, rounds=_FIRST_ROUNDS, barriers=clear)
+    return first
 
 
 def _escape_minima(
@@ -381,7 +386,7 @@ def _escape_minima(
         open_to_search[replaced] = False
 
 
-def _couple_frames(problem: ImitationProblem, settings: RetargetSection) -> Coupling:
+def couple_frames(problem: ImitationProblem, settings: RetargetSection) -> Coupling:
     """Smooth the motion, let standing feet stand, and keep the joints' limits of speed and acceleration."""
     robot, joints = problem.body.robot, problem.body.joints
     speed = settings.speed_limit_fraction * np.asarray(robot.model.velocityLimit)[robot.root_v + joints]

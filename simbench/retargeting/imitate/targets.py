@@ -1,6 +1,8 @@
 """Targets: what a recording asks of a robot's body: directions of lines, heights and contacts over time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +90,26 @@ UPPER_BODY = ("upper arm", "forearm", "trunk", "shoulders", "head", "hand")
 """Parts of the body that a robot imitates whose root and legs do something else."""
 
 
+class PersonMeasures(NamedTuple):
+    """What the size of person and robot decides.
+
+    Parameters
+    ----------
+    heights, with_heels : {str: float}
+        Heights of the joints of the feet over the floor while a foot stands, m: of those that are recorded,
+        and of those with heels that were added.
+    scale : float
+        Length of the robot's legs by the person's.
+    ankle : float
+        Height of the robot's ankles over its soles, m.
+    """
+
+    heights: Mapping[str, float]
+    with_heels: Mapping[str, float]
+    scale: float
+    ankle: float
+
+
 def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
     """Keep the targets of some parts of the body; the root and the feet have none."""
     kept = np.array([part in parts for part in targets.parts])
@@ -104,7 +126,15 @@ def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
     )
 
 
-def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
+def measure_person(body: MatchedBody, motion: HumanMotion) -> PersonMeasures:
+    """Measure what a recording says of the person: heights of standing feet, and the scale of the robot."""
+    person = with_heels(motion)
+    return PersonMeasures(standing_heights(motion), standing_heights(person), *_leg_scale(body, motion))
+
+
+def find_targets(
+    body: MatchedBody, motion: HumanMotion, measures: PersonMeasures | None = None
+) -> BodyTargets:
     """Turn a recording into targets of a robot's body.
 
     Directions are the person's. The root's way and the feet's heights are the person's, scaled by the length
@@ -116,6 +146,8 @@ def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
         The robot.
     motion : HumanMotion
         Recording with T samples.
+    measures : PersonMeasures, optional
+        From another recording of the same person, for one that is too short to tell.
 
     Returns
     -------
@@ -127,17 +159,17 @@ def find_targets(body: MatchedBody, motion: HumanMotion) -> BodyTargets:
     RetargetError
         If no bone is recorded that the robot has too.
     """
-    person = with_heels(motion)
+    measures = measures or measure_person(body, motion)
+    heights, scale, ankle = measures.heights, measures.scale, measures.ankle
+    person = with_heels(motion, heights)
     joints, count = person.joints, len(motion.time)
     hips = [f"{side}_hip" for side in SIDES]
     feet = [side for side in SIDES if f"{side}_sole_0" in body.names]
-    flags, notes = find_person_contacts(person), []
+    flags, notes = find_person_contacts(person, measures.with_heels), []
     lines = _find_lines(body, motion)
-    scale, ankle = _leg_scale(body, motion)
     clearance, contact = np.zeros((count, len(feet), 2)), np.ones((count, len(feet), 2), dtype=bool)
     root, root_weight = np.zeros((count, 3)), np.zeros(3)
     if flags and all(f"{side}_{name}" in joints for side in SIDES for name in ("hip", "knee", "ankle")):
-        heights = standing_heights(motion)
         for foot, side in enumerate(feet):
             names = foot_points(person, side)
             parts = (

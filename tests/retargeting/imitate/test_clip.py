@@ -103,7 +103,7 @@ def test_no_joint_leaves_its_limits(walk_problem):
 
 def test_two_windows_give_nearly_the_motion_of_one(walk_problem, monkeypatch):
     coupling, barriers = (
-        plan._couple_frames(walk_problem, RetargetSection()),
+        plan.couple_frames(walk_problem, RetargetSection()),
         make_barriers(walk_problem.body),
     )
 
