@@ -348,12 +348,15 @@ class RetargetSection(ScenarioSection):
         return self
 
 
-def resolve_method(section: RetargetSection, *, floating: bool, holds_equipment: bool) -> RetargetSection:
-    """Replace `method: auto`: by `bones`, but `analytical` with equipment, a fixed base or keys of another.
+def resolve_method(
+    section: RetargetSection, *, floating: bool, both_arms: bool, holds_equipment: bool
+) -> RetargetSection:
+    """Replace `method: auto` by `bones`, or by `analytical` with equipment or with keys of another method.
 
-    Hands that hold something determine the arms; above a fixed base the scaled model imitates.
+    Hands that hold something determine the arms. Above a fixed base, two free arms are imitated by the scaled
+    model; what follows a hand or a handle has no method.
     """
-    if section.method != "auto":
+    if section.method != "auto" or not (floating or (both_arms and not holds_equipment)):
         return section
     plain = floating and not holds_equipment and section.posture == "limited" and section.options is None
     return section.model_copy(update={"method": "bones" if plain else "analytical"})

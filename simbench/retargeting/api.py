@@ -144,7 +144,12 @@ def retarget_motion(
         settings = RetargetSection.model_validate(
             {"method": method, "timing": timing, "physics": "stand" if physics == KINEMATIC else physics}
         )
-        settings = resolve_method(settings, floating=robot.floating, holds_equipment=bool(equipment.handles))
+        settings = resolve_method(
+            settings,
+            floating=robot.floating,
+            both_arms=has_both_arms(robot),
+            holds_equipment=bool(equipment.handles),
+        )
         plan: KinematicPlan | MotionPlan | StepFollowingPlan | ArmPlan
         if physics == KINEMATIC:
             motion = recording

@@ -172,7 +172,12 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
     scenario, notes = _with_own_posture(robot, scenario)
     if scenario.motion.source not in (STILL, SWEEP) and not scenario.motion.source.startswith(TRAJECTORY):
         held = bool(find_held_mechanisms(scenario_mechanisms(scenario)))
-        retarget = resolve_method(scenario.retarget, floating=robot.floating, holds_equipment=held)
+        retarget = resolve_method(
+            scenario.retarget,
+            floating=robot.floating,
+            both_arms=has_both_arms(robot),
+            holds_equipment=held,
+        )
         scenario = scenario.model_copy(update={"retarget": retarget})
     return _with_fitted_steps(robot, scenario), notes
 

@@ -1,0 +1,39 @@
+"""What a robot decides of a scenario is written into it before it is planned."""
+
+import pytest
+
+from simbench.errors import RetargetError
+from simbench.options import RetargetSection, resolve_method
+from simbench.retargeting.api import retarget_motion
+from simbench.robot.robot import load_robot
+from simbench.runs.preparation import complete_scenario
+from simbench.runs.scenario.loading import load_scenario
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "method"),
+    [
+        ("mahru_wave", {}, "bones"),
+        ("mahru_imitates_walk", {}, "bones"),
+        ("mahru_wave", {"retarget.method": "ude"}, "ude"),
+        ("mahru_wave", {"retarget.posture": "rescaled"}, "analytical"),
+        ("drawer", {}, "analytical"),
+        ("puma560_drawer", {}, "auto"),
+        ("puma560_sweep", {}, "auto"),
+    ],
+)
+def test_the_method_is_chosen_by_what_the_robot_does(name, overrides, method):
+    scenario = load_scenario(name, overrides)
+    completed, _ = complete_scenario(load_robot(scenario.robot.name), scenario)
+    assert completed.retarget.method == method
+
+
+def test_two_free_arms_above_a_fixed_base_are_imitated_by_the_scaled_model():
+    section = RetargetSection()
+    found = resolve_method(section, floating=False, both_arms=True, holds_equipment=False)
+    assert found.method == "analytical"
+
+
+def test_bones_need_a_robot_on_its_feet():
+    with pytest.raises(RetargetError, match="method: bones: ur5 has a fixed base; allowed: auto, analytical"):
+        retarget_motion("sample:wave", "ur5", method="bones", physics="stand")
