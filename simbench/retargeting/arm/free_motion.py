@@ -88,7 +88,7 @@ def plan_two_arms(
     lifts = np.array(joint_units(robot))[columns] == "m"
     limits[:, lifts] = home[columns][lifts]
     shapes = body_shapes(free, home)
-    # Imitation with the bones' directions is for robots on legs.
+    # On a fixed base, `bones` is imitation with the scaled model.
     scaled_model = settings.model_copy(update={"method": "analytical"})
     chosen = scaled_model if settings.method == "bones" else settings
     posture = preferred_posture(free, motion, imitation, chosen, shapes, (limits[0], limits[1]))

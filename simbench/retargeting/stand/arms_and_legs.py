@@ -185,9 +185,9 @@ def _alternate(
     *,
     draft: bool = True,
 ) -> WholeBodyMotion:
-    """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew.
+    """Solve arms, then legs, in turn near a posture (T, m), starting from a base and joints.
 
-    With `draft`, arms and legs first agree at a few samples a second: at all of them they then do after a
+    Round 0 starts the arms anew. With `draft`, arms and legs first agree at a few samples a second: at all of them they then do after a
     round or two. Without hands that hold something, and where arms are solved frame by frame, there is
     nothing to gain. The draft of a motion that starts anew is the result, interpolated, if a palm is far from
     its handle in it: another posture replaces it.
@@ -282,8 +282,8 @@ def separate_links(
             # anew.
             ends = [[bent[each], velocity[each], np.zeros(bent.shape[1])] for each in (start, end)]
             path = BPoly.from_derivatives(time[[start, end]], ends)(time[start : end + 1])
-            path = clear_path(shapes, np.clip(path, *limits), _FREE_CLEARANCE, limits)
-            clear[start : end + 1] = path
+            path = np.clip(path, *limits)
+            clear[start : end + 1] = clear_path(shapes, path, _FREE_CLEARANCE, limits)
     if np.array_equal(clear, arms):
         return None
     # The separated posture is preferred from now on.

@@ -139,7 +139,7 @@ def fit_local_tempo(
     stretched: the better motion first. It is left out if a palm would miss its handle, or a leg not reach.
     """
     robot, resistance = problem.robot, problem.equipment.resistance
-    # Legs have none: their accelerations follow from balance.
+    # Infinite for the legs, whose accelerations follow from balance, and for joints without a torque limit.
     acceleration = np.full(len(robot.joint_names), np.inf)
     names = problem.imitation.actor.model.names[2:]
     acceleration[problem.columns] = estimated_accelerations(robot, names)
@@ -262,13 +262,14 @@ def keep_recorded_tempo(
             best = score, lower, motion, ratios, margin
         if score == (False, 1.0):
             break
-        # Limit the torques around what was found.
+        # Limit the torques around what was found: split them into what accelerations of trunk and arms take
+        # of them, by the derivatives `slopes`, kg·m², and the rest.
         busy = busy | (torque.max(axis=0) > _BUSY)
         if number:
             usable = np.maximum(usable / spread_in_time(time, torque, _REACH), _LEAST_USED)
         slopes = standing_inertia(robot, base[knots], joints[knots], columns, seated=stance.seated)[:, busy]
         acceleration = np.gradient(np.gradient(joints[:, columns], time, axis=0), time, axis=0)[knots]
-        # Of weight, velocities, and the legs' own motion, N·m.
+        # Torques without these accelerations: of weight, velocities, and the legs' own motion, N·m.
         rest = needed[knots][:, busy] - (slopes @ acceleration[:, :, None])[:, :, 0]
         rows = limit_torques(slopes, rest, usable[knots][:, busy] * allowed[busy])
         # Of the legs only: what weight and velocities take of an arm's torque has other remedies.
@@ -276,14 +277,14 @@ def keep_recorded_tempo(
         taken = taken[:, np.isin(np.flatnonzero(busy), legs)].max(axis=1, initial=0.0)
         preferred = np.clip(preferred + apart, *problem.limits)
         if number >= _SMOOTH_AFTER:
-            # Where something is exceeded: velocities fall, too.
+            # Only around the samples at which something is exceeded: velocities fall, too.
             samples = _SMOOTHING * ((len(time) - 1) / (time[-1] - time[0]))
             smooth = gaussian_filter1d(preferred, samples, axis=0, mode="nearest")
             around = spread_in_time(time, np.where(worst > 1.0, math.e, 1.0), _REACH)
             preferred = preferred + np.minimum(np.log(around), 1.0)[:, None] * (smooth - preferred)
         insistence = min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
-        # Give inertia more weight around the moments at which legs or ZMP exceed what is allowed. So do legs
-        # whose own motion takes too much of the torque: it follows the pelvis' height and the sway.
+        # Give inertia more weight around the moments at which legs or ZMP exceed what is allowed. Legs whose
+        # own motion takes too much of the torque count, too: it follows the pelvis' height and the sway.
         taken = np.where(torque.max(axis=1) > 1.0, np.interp(time, time[knots], taken), 0.0)
         slow = np.maximum(leg_speed, taken)
         body = np.minimum(np.maximum(zmp, slow), _MOST_EXCESS)

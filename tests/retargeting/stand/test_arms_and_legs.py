@@ -1,4 +1,4 @@
-"""What hands feel of equipment that they move, the COG that answers, and how high a plan lets the pelvis go."""
+"""What hands feel of equipment that they move, the COG that answers, and the height of the pelvis."""
 
 from dataclasses import replace
 
