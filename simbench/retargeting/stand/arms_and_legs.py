@@ -187,10 +187,10 @@ def _alternate(
 ) -> WholeBodyMotion:
     """Solve arms, then legs, in turn near a posture (T, m), starting from a base and joints.
 
-    Round 0 starts the arms anew. With `draft`, arms and legs first agree at a few samples a second: at all of them they then do after a
-    round or two. Without hands that hold something, and where arms are solved frame by frame, there is
-    nothing to gain. The draft of a motion that starts anew is the result, interpolated, if a palm is far from
-    its handle in it: another posture replaces it.
+    Round 0 starts the arms anew. With `draft`, arms and legs first agree at a few samples a second: at all of
+    them they then do after a round or two. Without hands that hold something, and where arms are solved frame
+    by frame, there is nothing to gain. The draft of a motion that starts anew is the result, interpolated, if
+    a palm is far from its handle in it: another posture replaces it.
     """
     robot, settings, stance, time = problem.robot, problem.settings, problem.stance, problem.time
     samples, lost = time_grids(time)[0], False
