@@ -20,7 +20,7 @@ from simbench.motion.readers import read_motion
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
-from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
+from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms

@@ -18,7 +18,7 @@ from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
 
 RATE = 60.0

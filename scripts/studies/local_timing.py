@@ -33,10 +33,10 @@ from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.reference.reference import build_whole_body_reference
+from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
+from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
-from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
-from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.plan import PlanInputs, collect_inputs

@@ -25,7 +25,7 @@ from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
+from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
 

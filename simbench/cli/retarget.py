@@ -298,7 +298,7 @@ def placed_heading(made: Retargeting) -> float:
         trajectory is relative to it.
     """
     from simbench.retargeting.motion_fidelity import heading_of
-    from simbench.retargeting.whole_body.plan import MotionPlan
+    from simbench.retargeting.stand.standing_plan import MotionPlan
 
     return float(heading_of(made.plan.stance.base[3:])) if isinstance(made.plan, MotionPlan) else 0.0
 

@@ -23,7 +23,7 @@ from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
 from simbench.retargeting.legs.plan import StepFollowingPlan, plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions
-from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
+from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress

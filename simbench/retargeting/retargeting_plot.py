@@ -18,7 +18,7 @@ from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.imitation.imitation import ImitationErrors, model_poses
 from simbench.retargeting.legs.plan import StepFollowingPlan
 from simbench.retargeting.motion_fidelity import joint_units
-from simbench.retargeting.whole_body.plan import MotionPlan
+from simbench.retargeting.stand.standing_plan import MotionPlan
 from simbench.robot.sides import SIDES
 
 RECORDED_COLOUR, LIMIT_COLOUR = "#c4c4c4", "#ececec"

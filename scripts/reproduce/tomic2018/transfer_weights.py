@@ -48,7 +48,7 @@ from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.retargeting.imitation.weighted_posture import follow_palms_by_law, palm_path, speed_difference
-from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion

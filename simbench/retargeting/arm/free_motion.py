@@ -12,7 +12,7 @@ from simbench.kinematics.tree import first_joint
 from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
-from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm.fixed_base import (
     ArmPlan,
     choose_rest,
@@ -31,15 +31,15 @@ from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.imitation.imitation import WRISTS, imitation_errors
-from simbench.retargeting.imitation.limited_posture import (
-    limited_posture,
-    plugged_posture,
-    rescale_into_limits,
-)
 from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.retargeting.motion_fidelity import joint_units
-from simbench.retargeting.whole_body.posture import imitate_person, position_limits
-from simbench.retargeting.whole_body.stance import OnProgress, given_placement
+from simbench.retargeting.placement.placement import OnProgress
+from simbench.retargeting.stand.standing_plan import (
+    given_placement,
+    imitate_person,
+    position_limits,
+    preferred_posture,
+)
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.urdf.model import build_model
@@ -88,17 +88,10 @@ def plan_two_arms(
     lifts = np.array(joint_units(robot))[columns] == "m"
     limits[:, lifts] = home[columns][lifts]
     shapes = body_shapes(free, home)
-    if settings.method == "arm_adaptation":
-        # A paper's method, of which nothing else knows.
-        from simbench.retargeting.arm_adaptation import adapted_posture
-
-        posture = adapted_posture(free, motion, margin=settings.joint_limit_margin_rad)
-    elif settings.method not in RETARGETING_METHODS:
-        posture = plugged_posture(free, motion, settings, names, (limits[0], limits[1]))
-    elif settings.posture == "rescaled":
-        posture = rescale_into_limits(motion.time, imitation.q[:, 7:], *limits)
-    else:
-        posture = limited_posture(imitation, motion, shapes, *limits)
+    # On a fixed base, `bones` is imitation with the scaled model.
+    scaled_model = settings.model_copy(update={"method": "analytical"})
+    chosen = scaled_model if settings.method == "bones" else settings
+    posture = preferred_posture(free, motion, imitation, chosen, shapes, (limits[0], limits[1]))
     floor, base = floor_obstacle(free), np.tile(pose, (len(motion.time), 1))
     joints = np.tile(home, (len(motion.time), 1))
     joints[:, columns], _ = avoid_collisions(

@@ -35,7 +35,7 @@ from simbench.retargeting.collision.interference import Interference, find_inter
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
+from simbench.retargeting.placement.placement import BasePlacement, OnProgress
 from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, make_hand_path
 from simbench.retargeting.placement.root_placement import (
     COARSE,
@@ -44,17 +44,9 @@ from simbench.retargeting.placement.root_placement import (
     ReachTolerances,
     sample_indices,
 )
+from simbench.retargeting.stand.arms_and_legs import blend_into_reach, measure_grip_error, nearest_poses
+from simbench.retargeting.stand.standing_plan import choose_placement, given_placement
 from simbench.retargeting.timing.stretch import slowed_by
-from simbench.retargeting.whole_body.stance import (
-    OnProgress,
-    blend_into_placement,
-    choose_placement,
-    given_placement,
-    measure_grip_error,
-    nearest_poses,
-    require_reach,
-    used_part,
-)
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import has_both_arms
@@ -391,9 +383,8 @@ def _plan_from(
     hands = _plan_hands(scene, motion, settings, equipment, home)
     lower, upper = limits_of_motion(robot, home, margin)
     resting = np.tile(np.clip(home, lower, upper), (len(motion.time), 1))
-    handles = used_part(equipment.handles, hands)
-    reached = require_reach(robot, evaluate_placement(robot, handles, spot, section.posture, likely=nominal))
-    preferred, start = blend_into_placement(reached, handles, motion.time, resting, robot.joint_names, hands)
+    task = equipment.handles, motion.time, resting, robot.joint_names, hands
+    preferred, start = blend_into_reach(robot, spot, section.posture, *task, likely=nominal)
     bases = np.tile(base, (len(motion.time), 1))
     path = PreferredPath(motion.time, np.clip(preferred, lower, upper), bases, lower, upper)
     joints = follow_palms(robot.model, robot.frames, path, hands, np.clip(start, lower, upper))

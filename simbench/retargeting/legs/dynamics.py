@@ -12,8 +12,8 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_path import AccelerationRows
 from simbench.retargeting.legs.candidate import StepCandidate, path_at_samples
+from simbench.retargeting.stand.standing_tempo import limit_torques, torque_reserve
 from simbench.retargeting.timing.preserve import UpperBody, zmp_shifts
-from simbench.retargeting.whole_body.tempo_checks import limit_torques, torque_reserve
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 

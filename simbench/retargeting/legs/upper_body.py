@@ -13,6 +13,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
 from simbench.retargeting.collision.clearance import BodyShapes, ClearanceScene, body_shapes
 from simbench.retargeting.imitation.imitation import imitation_metrics
+from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.timing.preserve import (
     Dynamics,
     UpperBody,
@@ -21,7 +22,6 @@ from simbench.retargeting.timing.preserve import (
     tempo_bounds,
     zmp_inertia,
 )
-from simbench.retargeting.whole_body.posture import imitate_person, position_limits, preferred_posture
 from simbench.robot.robot import Robot
 
 FIRST_INERTIA = 0.02

@@ -27,9 +27,8 @@ from simbench.retargeting.collision.avoidance import clear_path, is_clear
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.motion_fidelity import FollowedSteps
 from simbench.retargeting.placement.placement import base_height
-from simbench.retargeting.whole_body.plan import MotionPlan
-from simbench.retargeting.whole_body.stance import require_leg_limits
-from simbench.retargeting.whole_body.zmp import solve_legs_for_zmp
+from simbench.retargeting.stand.arms_and_legs import require_leg_limits, solve_legs_for_zmp
+from simbench.retargeting.stand.standing_plan import MotionPlan
 from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES

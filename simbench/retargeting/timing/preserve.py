@@ -55,21 +55,6 @@ _AT_REST = 1e-4
 _VERTICAL, _YAW = 0.1, 0.3
 
 
-class Amplitude(NamedTuple):
-    """How much the inertia of a motion counts, over time: what gives way where dynamics do not allow it.
-
-    Parameters
-    ----------
-    zmp : (T,) array
-        Weight λ of the ZMP's shift by the accelerations of trunk and arms.
-    height : (T,) array
-        Fraction of the pelvis' speed and acceleration limits that may be used, 0 to 1.
-    """
-
-    zmp: Array
-    height: Array
-
-
 class UpperBody(NamedTuple):
     """Trunk and arms whose motion is to keep the recorded clock.
 

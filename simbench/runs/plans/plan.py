@@ -14,7 +14,7 @@ from simbench.retargeting.contact.hand_plan import Equipment, Resistance
 from simbench.retargeting.legs.plan import plan_step_following
 from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.reference.reference import Timeline, build_arm_reference, build_whole_body_reference
-from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
+from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.sim.equipment import (
     compute_actor_positions,
     compute_resistance,

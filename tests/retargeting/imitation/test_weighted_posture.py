@@ -17,7 +17,7 @@ from simbench.retargeting.imitation.weighted_posture import (
     speed_difference,
     weighted_posture,
 )
-from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body

@@ -19,7 +19,7 @@ from simbench.retargeting.reference.reference import (
     run_up,
     sample_motion,
 )
-from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario

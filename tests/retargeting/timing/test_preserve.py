@@ -13,9 +13,9 @@ from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import Equipment
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.preserve import keep_height_tempo, limit_ratios, spread_in_time
-from simbench.retargeting.whole_body.plan import plan_motion
 
 RATE = 100.0
 

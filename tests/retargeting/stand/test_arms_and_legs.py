@@ -1,4 +1,6 @@
-"""What hands feel of equipment that they move, and the COG that answers."""
+"""What hands feel of equipment that they move, the COG that answers, and the height of the pelvis."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,14 +9,23 @@ from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import BalanceError
 from simbench.kinematics.profiles import minimum_jerk
+from simbench.motion.actors import perform_average
+from simbench.motion.human_motion import resample
+from simbench.options import RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
-from simbench.retargeting.whole_body.zmp import (
+from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.imitation.scaled_model import calibrate
+from simbench.retargeting.placement.placement import BasePlacement
+from simbench.retargeting.stand.arms_and_legs import (
     compute_balancing_cog,
+    compute_pelvis_height,
     estimate_hand_wrench,
     solve_legs_for_zmp,
 )
+from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 
+RATE = 200.0
 # Two hands share what they move.
 BOTH = dict.fromkeys(SIDES, Resistance(friction_n=1.5, damping_ns_m=2.5, mass_kg=1.25))
 BOTH_RUBBING = dict.fromkeys(SIDES, Resistance(1.5, 0.0, 0.0))
@@ -136,8 +147,73 @@ def test_inertia_begins_and_ends_to_count_within_half_a_second(romeo, monkeypatc
         given.append(moving)
         return np.zeros((len(time), 2)), np.ones((len(time), 3))
 
-    monkeypatch.setattr("simbench.retargeting.whole_body.zmp.planned_zmp", record)
+    monkeypatch.setattr("simbench.retargeting.stand.arms_and_legs.planned_zmp", record)
     time = 3.0 + 0.125 * np.arange(13)
     compute_balancing_cog(romeo, time, np.zeros((13, 7)), np.zeros((13, 33)), np.zeros((13, 2)), None)
     quarters = [0.0, 0.103515625, 0.5, 1.0 - 0.103515625]
     np.testing.assert_allclose(given[0], [*quarters, *[1.0] * 5, *quarters[::-1]], atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def mahru():
+    return load_robot("mahru")
+
+
+@pytest.fixture(scope="module")
+def stretched(mahru):
+    """Arms stretched forward twice, and how the scaled model imitates it."""
+    motion = resample(perform_average("arms_forward", 0).motion, RATE)
+    few = slice(0, 2000)
+    motion = replace(
+        motion,
+        time=motion.time[few],
+        joints={name: track[few] for name, track in motion.joints.items()},
+        segments={name: frames[few] for name, frames in motion.segments.items()},
+    )
+    return motion, imitate(calibrate(mahru, motion), motion)
+
+
+def height(robot, motion, imitation):
+    section = RobotSection(name=robot.name, posture="standing")
+    spot = BasePlacement(section.position_m, section.heading_rad)
+    nowhere = np.zeros(len(motion.time))
+    return compute_pelvis_height(robot, motion, imitation, spot, section, {"left": nowhere, "right": nowhere})
+
+
+def with_pelvis(motion, way):
+    start = motion.initial.joints["pelvis"]
+    track = start + np.outer(way, [0.0, 0.0, 1.0])
+    return replace(motion, joints={**motion.joints, "pelvis": track})
+
+
+def test_a_pelvis_at_rest_stays_while_arms_rise_and_lift_the_shoulders(mahru, stretched):
+    motion, imitation = stretched
+    shoulders = motion.joints["left_shoulder"][:, 2]
+    assert np.ptp(shoulders) > 0.025
+    found = height(mahru, motion, imitation)
+    # Half a millimetre of recording noise; its acceleration as recorded is some m/s².
+    assert np.abs(found).max() < 5e-4
+    assert np.abs(np.diff(found, 2)).max() * RATE**2 < 1.0
+    np.testing.assert_array_equal(height(mahru, with_pelvis(motion, np.zeros(2000)), imitation), 0.0)
+
+
+def test_a_bounce_is_followed_by_the_ratio_of_shoulder_heights(mahru, stretched):
+    motion, imitation = stretched
+    bounce = 1e-3 * np.sin(2.0 * np.pi * 2.0 * motion.time)
+    found = height(mahru, with_pelvis(motion, bounce), imitation)
+    inside = slice(200, -200)
+    ratio = np.sqrt(np.mean(found[inside] ** 2) / np.mean(bounce[inside] ** 2))
+    # Mahru's shoulders are 1.204 m high in this stance, those of a person of 1.70 m, arms forward, 1.422 m.
+    assert ratio == pytest.approx(1.204 / 1.422, rel=0.01)
+
+
+def test_without_a_recorded_pelvis_the_scaled_models_root_is_followed(mahru, stretched):
+    motion, imitation = stretched
+    joints = {name: track for name, track in motion.joints.items() if name != "pelvis"}
+    q = np.tile(imitation.actor.q, (2000, 1))
+    q[:, 2] += 1e-3 * np.sin(2.0 * np.pi * 2.0 * motion.time)
+    rooted = height(mahru, replace(motion, joints=joints), Imitation(imitation.actor, motion.time, q))
+    pelvic = height(mahru, with_pelvis(motion, q[:, 2] - imitation.actor.q[2]), imitation)
+    # But for smoothing.
+    np.testing.assert_allclose(rooted, pelvic, atol=2e-5)
+    assert np.abs(rooted).max() > 7e-4

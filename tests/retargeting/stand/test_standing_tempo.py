@@ -8,8 +8,8 @@ from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.balance.standing.support import support_margins, support_polygons
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.whole_body.plan import plan_motion
-from simbench.retargeting.whole_body.zmp import estimate_hand_wrench, inertia_onset
+from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import compute_resistance

@@ -12,7 +12,7 @@ from simbench.balance.standing.standing import height_range
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms

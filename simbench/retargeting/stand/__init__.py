@@ -1,0 +1,1 @@
+"""Planning the motion of a humanoid that stands on both feet, or sits."""

@@ -1,0 +1,432 @@
+"""Plan the motion of a standing or seated robot: place it, imitate, solve arms and legs, scale time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.pelvis_height import pelvis_heights
+from simbench.balance.standing.standing import Stance, stand
+from simbench.errors import LegReachError, RetargetError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.tree import first_joint
+from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.trajectory import JointTrajectory
+from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
+from simbench.retargeting.collision.interference import Interference, find_interference
+from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact
+from simbench.retargeting.imitate.plan import imitate_upper_body
+from simbench.retargeting.imitation.imitation import METHODS, Imitation, imitate, imitation_metrics
+from simbench.retargeting.imitation.limited_posture import (
+    limited_posture,
+    plugged_posture,
+    rescale_into_limits,
+    rounded_posture,
+)
+from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
+from simbench.retargeting.imitation.weighted_posture import speed_difference
+from simbench.retargeting.motion_fidelity import robot_metrics
+from simbench.retargeting.placement.placement import BasePlacement, OnProgress, base_height, find_spot
+from simbench.retargeting.stand.arms_and_legs import (
+    BALANCE_ROUNDS,
+    WholeBodyMotion,
+    WholeBodyProblem,
+    compute_pelvis_height,
+    measure_grip_error,
+    require_leg_limits,
+    robot_time,
+    separate_links,
+    solve_arms_and_legs,
+)
+from simbench.retargeting.stand.standing_tempo import fit_local_tempo, keep_recorded_tempo, torque_reserve
+from simbench.retargeting.timing.preserve import LEAST_KNOTS
+from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
+from simbench.robot.grips import close_hands
+from simbench.robot.robot import SEATED, Robot
+
+# Distance from a handle, m, up to which a hand still grips it.
+_REACH_TOLERANCE = 0.02
+# Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion.
+_PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
+# Parts of a motion at the recorded tempo that are given up everywhere, in turn, where they cannot: of the
+# pelvis' height, and, in logarithms, of what inertia may cost.
+_CALM = (0.0, 0.3, 0.6, 1.0)
+# How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
+# s at the robot's pace, and least factor by which it is slowed.
+_EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
+
+
+@dataclass(frozen=True)
+class MotionPlan:
+    """Planned motion of a robot on both feet, or seated, before it is simulated.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        All joints of the robot and its base, slowed so that speed limits hold.
+    stance : Stance
+        Poses of soles and root link, and the nominal posture.
+    hands : HandPlan
+        Desired motion of the hands at the samples of `trajectory`.
+    imitation : Imitation
+        Motion of the scaled model at the same samples, at the recording's pace.
+    shapes : BodyShapes
+        Collision shapes of the upper body, for self-clearance.
+    upper : (m,) int array
+        Columns of the trunk and the arms in the trajectory.
+    limits : (2, m) array
+        Lower and upper limits of those joints, margin included, rad.
+    interferences : tuple of Interference
+        Links that still penetrate each other or the equipment.
+    metrics : dict of str to float
+        Metrics `imitation.*` and `retarget.*`.
+    zmp : (T, 2) array
+        Desired ZMP in the world frame, m.
+    errors : RobotErrors
+        Errors of the robot's arms and trunk against the person, at the same samples.
+    embedding : bool
+        Whether the legs react to the upper body's motion.
+    notes : tuple of str
+        What slows the motion, one line each.
+    """
+
+    trajectory: JointTrajectory
+    stance: Stance
+    hands: HandPlan
+    imitation: Imitation
+    shapes: BodyShapes
+    upper: NDArray[np.int64]
+    limits: Array
+    interferences: tuple[Interference, ...]
+    metrics: dict[str, float]
+    zmp: Array
+    errors: RobotErrors
+    embedding: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def plan_motion(
+    robot: Robot,
+    motion: HumanMotion,
+    section: RobotSection,
+    settings: RetargetSection,
+    equipment: Equipment,
+    on_progress: OnProgress,
+    *,
+    embedding: bool = True,
+    check: Callable[[MotionPlan], object] = lambda plan: None,
+) -> MotionPlan:
+    """Retarget a recording to a robot of human form that stands on both feet, or sits.
+
+    The recording is resampled, in the world frame of the scene. `section` has the base placement, or that
+    one is to be found, and the posture of legs and head. The hands hold the equipment, the links keep clear
+    of it. `embedding` says whether the legs react to the upper body's motion; otherwise they take it to rest.
+    Where `check` raises `LegReachError`, the plan is made again with the pelvis lower, or slower. All joints
+    and the base move at speeds that the robot is capable of.
+
+    It is a `MotionError` if an arm was not recorded, a `RetargetError` if the robot has no human form, its
+    legs cannot keep balance, or the equipment is out of reach.
+    """
+    require_human_form(robot)
+    require_both_arms(motion)
+    holds = bool(equipment.handles)
+    settings = resolve_timing(settings, holds_equipment=holds, standing=True, sample_count=len(motion.time))
+    keeps_tempo = settings.timing == "preserve"
+    # Amplitude cannot give way where hands hold equipment, or between too few samples.
+    if keeps_tempo and holds:
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: hands hold equipment; allowed: local, uniform, got preserve"
+        )
+    if keeps_tempo and len(motion.time) < LEAST_KNOTS:
+        raise RetargetError(
+            f"retarget.timing: {motion.source}: {len(motion.time)} samples, and preserve needs "
+            f"{LEAST_KNOTS}; allowed: auto, local, uniform, got preserve"
+        )
+    on_progress("imitate", 0, 1)
+    imitation = imitate_person(robot, motion, settings)
+    on_progress("imitate", 1, 1)
+    search = section.place == "given" and section.posture != SEATED
+    heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
+    first: LegReachError | None = None
+    # The arms' inertia moves the COG farther than the legs reach: with more bend in the knees the pelvis can
+    # sway farther, and at a slower pace, or with a calmer motion, it need not.
+    ways = [(1.0, calm) for calm in _CALM] if keeps_tempo else [(pace, 0.0) for pace in _PACES]
+    for (pace, calm), height in product(ways, heights):
+        place = section.model_copy(update={"height_m": height})
+        slower = motion if pace == 1.0 else replace(motion, time=pace * motion.time)
+        followed = replace(imitation, time=slower.time)
+        try:
+            plan = _plan_in_place(
+                robot, slower, followed, place, settings, equipment, on_progress, embedding, calm
+            )
+            check(plan)
+        except LegReachError as error:
+            first = first or error
+            continue
+        metrics = slowed_by(plan.metrics, pace)
+        if height and section.height_m is None:
+            metrics["retarget.pelvis_height_m"] = height
+        notes = plan.notes
+        if pace > 1.0 and settings.timing == "local":
+            notes = (f"slowed {pace:g} times beforehand: the legs cannot follow it faster", *notes)
+        return replace(plan, metrics=metrics, notes=notes)
+    assert first is not None
+    if keeps_tempo:
+        raise LegReachError(
+            f"{first}; not even with a calmer motion at the recorded tempo; retarget.timing uniform slows it"
+        )
+    raise first
+
+
+def _plan_in_place(
+    robot: Robot,
+    motion: HumanMotion,
+    imitation: Imitation,
+    section: RobotSection,
+    settings: RetargetSection,
+    equipment: Equipment,
+    on_progress: OnProgress,
+    embedding: bool,
+    calm: float,
+) -> MotionPlan:
+    """Plan at one height of the pelvis, or with the search of a place."""
+    on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
+    # Where the robot stands or sits, and how.
+    placed = choose_placement(robot, section, settings, equipment.handles, on_progress)
+    stance = stand(robot, placed.position, placed.heading, section.posture, placed.height)
+    shapes = body_shapes(robot, stance.joints)
+    contact = detect_contact(robot, imitation, equipment.handles, settings)
+    touching, limits = contact.any_hand, position_limits(imitation, settings)
+    posture = preferred_posture(robot, motion, imitation, settings, shapes)
+    if touching.any():
+        # Without corners where hands go to equipment.
+        posture = rounded_posture(motion.time, posture, *limits)
+    elif settings.weights is not None:
+        raise RetargetError(
+            f"retarget.weights: {motion.source}: hands hold nothing; allowed: motions on equipment"
+        )
+    height = compute_pelvis_height(robot, motion, imitation, placed, section, contact.share)
+    problem = WholeBodyProblem(
+        robot=robot,
+        settings=settings,
+        equipment=equipment,
+        imitation=imitation,
+        section=section,
+        base_placement=placed,
+        stance=stance,
+        embedding=embedding and not stance.seated,
+        contact=contact,
+        columns=np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]]),
+        limits=limits,
+        speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
+        pelvis_height=settings.pelvis_height_follow * height,
+        on_progress=on_progress,
+    )
+    gave_way: dict[str, float] = {}
+    notes: list[str] = []
+    obstacles: tuple[Obstacle, ...] = ()
+    if settings.timing == "preserve":
+        problem, solution, gave_way, notes = keep_recorded_tempo(problem, posture, calm)
+    else:
+        problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
+        if smoothing:
+            gave_way["retarget.smoothing_s"] = smoothing
+    on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
+    trajectory, solution, slow_down, left, stretched, note = _scale_time(problem, solution, obstacles)
+    error, when = measure_grip_error(robot, solution.base, solution.joints, solution.hands, motion.time)
+    if error > _REACH_TOLERANCE:
+        raise RetargetError(
+            f"{robot.name}: out of reach: a palm misses the equipment by {1000 * error:.0f} mm at "
+            f"{when:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm)"
+        )
+    metrics = {
+        **imitation_metrics(imitation, motion),
+        "retarget.hand_max_m": error,
+        "retarget.slow_down": slow_down,
+        "retarget.duration_s": float(trajectory.time[-1]),
+        "retarget.interference_count": float(len(left)),
+    }
+    if touching.any():
+        metrics["retarget.similarity"] = speed_difference(
+            motion.time[touching],
+            imitation.q[touching, 7:],
+            solution.joints[touching][:, problem.columns],
+        )
+    errors = compare_with_person(robot, trajectory, motion, heading=placed.heading, held=contact.contact)
+    own = robot_metrics(robot, trajectory, errors, settings.joint_limit_margin_rad)
+    return MotionPlan(
+        trajectory,
+        stance,
+        solution.hands,
+        imitation,
+        shapes,
+        problem.columns,
+        np.stack(limits),
+        left,
+        metrics | stretched | gave_way | own,
+        solution.zmp,
+        errors,
+        problem.embedding,
+        (*notes, *([note] if note else ())),
+    )
+
+
+def _solve_within_torques(
+    problem: WholeBodyProblem, posture: Array
+) -> tuple[WholeBodyProblem, WholeBodyMotion, tuple[Obstacle, ...], float]:
+    """Solve arms and legs for a posture (T, m), rad, and keep the links clear of each other and of obstacles.
+
+    A free motion that needs more torque than its motors are to give, beyond what its weight alone needs, is
+    smoothed, then slowed. Where a joint comes to a limit or leaves it, its curve has a corner: an
+    acceleration that is not the person's, and that a heavy trunk passes on to the legs. The last value is the
+    Gaussian's standard deviation, s at the robot's pace; 0 where nothing was smoothed.
+    """
+    robot, recorded, smooth, smoothing = problem.robot, problem.time, posture, 0.0
+    for width, pace in (*_EASIER, (np.inf, np.inf)):
+        motion = solve_arms_and_legs(problem, smooth)
+        obstacles = tuple(problem.equipment.find_obstacles(motion.hands))
+        motion = separate_links(problem, motion.base, motion.joints, obstacles) or motion
+        slowest = 1.0 if problem.settings.timing == "local" else _EASIER[-1][1]
+        if problem.contact.any_hand.any() or pace > slowest:
+            break
+        time, slow_down = robot_time(problem, motion.joints)
+        posed = robot, time, motion.base, motion.joints
+        still, moving = (
+            np.abs(standing_torques(*posed, inertia=inertia, seated=problem.stance.seated)).max(axis=0)
+            / robot.motors.torque_limit
+            for inertia in (False, True)
+        )
+        if not (moving > torque_reserve(still)).any():
+            break
+        smoothing, problem = width, replace(problem, least_slow_down=pace)
+        interval = (recorded[-1] - recorded[0]) / (len(recorded) - 1)
+        samples = width / (max(slow_down, pace) * interval)
+        smooth = gaussian_filter1d(posture, samples, axis=0, mode="nearest")
+    return problem, motion, obstacles, smoothing
+
+
+def _scale_time(
+    problem: WholeBodyProblem, motion: WholeBodyMotion, obstacles: Sequence[Obstacle]
+) -> tuple[JointTrajectory, WholeBodyMotion, float, tuple[Interference, ...], dict[str, float], str]:
+    """Slow a motion, all of it or locally, until limits hold; refuse one that the legs' limits do not allow.
+
+    Of the tempos with local stretch, that with the fewest penetrations is taken; all is slowed by one factor
+    where none of them serves. Returns the trajectory, the motion, the ratio of the durations, what still
+    penetrates with hands closed while they hold something, and metrics and a note of the tempo.
+    """
+    robot, local = problem.robot, problem.settings.timing == "local"
+    stretched = fit_local_tempo(problem, motion) if local else iter(())
+    uniform = problem, motion, dict[str, float](), UNIFORM_INSTEAD if local else ""
+    best = None
+    for timed, found, metrics, note in chain(stretched, [uniform]):
+        if best is not None and timed.tempo is None:
+            break
+        if metrics.get("retarget.slow_down_max", 1.0) > MOST_STRETCH:
+            continue
+        if best is None:
+            require_leg_limits(robot, found.joints)
+        time, slow_down = robot_time(timed, found.joints)
+        trajectory = JointTrajectory(time, found.joints, robot.joint_names, found.base)
+        closed = found.joints.copy()
+        for side, touching in problem.contact.contact.items():
+            closed[touching] = close_hands(robot, closed[touching], [side])
+        left = find_interference(robot, replace(trajectory, q=closed), obstacles)
+        if best is None or len(left) < len(best[3]):
+            best = trajectory, found, slow_down, left, metrics, note
+        if not left:
+            break
+    assert best is not None
+    return best
+
+
+def choose_placement(
+    robot: Robot,
+    section: RobotSection,
+    settings: RetargetSection,
+    handles: Mapping[str, HandlePath],
+    on_progress: OnProgress,
+) -> BasePlacement:
+    """Take the base placement that a scenario gives a robot, or find the best one for its equipment.
+
+    `handles` holds the handle of each hand; it is empty for free motion. It is a `RetargetError` if a
+    placement is to be found without equipment, or none is feasible.
+    """
+    given = given_placement(robot, section, settings)
+    if section.place == "given":
+        return given
+    if not handles:
+        raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
+    free = section.height_m is None and robot.base_height > 0.0
+    found = find_spot(robot, handles, given, section.posture, on_progress, any_height=free)
+    if not found.placement.feasible:
+        best = found.spot
+        raise RetargetError(
+            f"{robot.name}: has no place to follow the handles from; least is missing at "
+            f"({best.position[0]:.3f}, {best.position[1]:.3f}) m, turned {best.heading:.3f} rad, "
+            f"{best.height:.3f} m higher: {found.placement.fault}"
+        )
+    return found.spot
+
+
+def given_placement(robot: Robot, section: RobotSection, settings: RetargetSection) -> BasePlacement:
+    """Take position, heading, height and motion of the COG with the hands as a scenario gives them."""
+    height = (section.height_m or 0.0) if robot.floating else base_height(robot, section)
+    motion = (settings.pelvis_follow, settings.pelvis_advance, settings.pelvis_lean_m)
+    return BasePlacement(section.position_m, section.heading_rad, height, *motion)
+
+
+def imitate_person(robot: Robot, motion: HumanMotion, settings: RetargetSection) -> Imitation:
+    """Let the scaled model follow a recording, without the limits of the robot, which has human form."""
+    return imitate(
+        calibrate(robot, motion),
+        motion,
+        # Hands that hold something follow the scaled model's even where the arms are adapted, or come from a
+        # plug-in.
+        method=settings.method if settings.method in METHODS else "analytical",
+        smoothing_window=settings.smoothing_window,
+        smoothing_order=settings.smoothing_order,
+    )
+
+
+def position_limits(imitation: Imitation, settings: RetargetSection) -> tuple[Array, Array]:
+    """Find the least and greatest positions (m,), rad, of trunk and arms, margin included."""
+    model, margin = imitation.actor.model, settings.joint_limit_margin_rad
+    return np.asarray(model.lowerPositionLimit[7:]) + margin, np.asarray(
+        model.upperPositionLimit[7:]
+    ) - margin
+
+
+def preferred_posture(
+    robot: Robot,
+    motion: HumanMotion,
+    imitation: Imitation,
+    settings: RetargetSection,
+    shapes: BodyShapes,
+    limits: tuple[Array, Array] | None = None,
+) -> Array:
+    """Imitate a person with trunk and arms (T, m), rad, inside their limits, as if without equipment.
+
+    The limits of position, rad, are those of `position_limits` by default; `shapes` are the robot's.
+    """
+    lower, upper = position_limits(imitation, settings) if limits is None else limits
+    names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
+    if settings.method == "bones":
+        return imitate_upper_body(robot, motion, settings, names)
+    if settings.method == "arm_adaptation":
+        # A paper's method, of which nothing else knows.
+        from simbench.retargeting.arm_adaptation import adapted_posture
+
+        return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
+    if settings.method not in RETARGETING_METHODS:
+        return plugged_posture(robot, motion, settings, names, (lower, upper))
+    if settings.posture == "rescaled":
+        return rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
+    return limited_posture(imitation, motion, shapes, lower, upper)

@@ -1,0 +1,455 @@
+"""The tempo of a standing motion: stretched locally, or the recorded one, at which amplitudes give way."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline, make_interp_spline
+from scipy.ndimage import gaussian_filter1d
+from scipy.spatial import ConvexHull
+
+from simbench.balance.inverted_pendulum import GRAVITY
+from simbench.balance.standing.ground_reaction import standing_inertia, standing_torques
+from simbench.balance.standing.standing import leg_columns, solve_com_ik
+from simbench.balance.standing.standing_profile import ground_wrench, planned_zmp, zmp_of
+from simbench.errors import LegReachError, RetargetError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.bounded_path import AccelerationRows, PathBounds
+from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
+from simbench.retargeting.stand.arms_and_legs import (
+    BALANCE_ROUNDS,
+    GRIP_TOLERANCE,
+    WholeBodyMotion,
+    WholeBodyProblem,
+    estimate_hand_wrench,
+    hand_wrenches,
+    inertia_onset,
+    measure_grip_error,
+    require_leg_limits,
+    robot_time,
+    separate_links,
+    solve_arms_and_legs,
+    solve_at_tempo,
+)
+from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.retargeting.timing.preserve import (
+    CLEARANCE,
+    ROUNDING,
+    Dynamics,
+    UpperBody,
+    keep_height_tempo,
+    keep_tempo,
+    knot_samples,
+    limit_ratios,
+    measure_limit_use,
+    spread_in_time,
+    tempo_bounds,
+    zmp_inertia,
+)
+from simbench.retargeting.timing.stretch import (
+    PathLimits,
+    TempoMap,
+    fit_tempo,
+    kinematic_limits,
+    measure_stretch,
+    slow_for_accelerations,
+    slow_where_needed,
+    standing_constraints,
+    with_constraints,
+)
+from simbench.robot.sides import SIDES
+
+# Times that the local tempo is fitted: the equipment's resistance depends on it.
+_TEMPO_ROUNDS = 2
+_MAX_ROUNDS = 10
+# Rounds that progress is shown in, as for plans of other timings: seldom are there more.
+_SHOWN_ROUNDS = 2 * BALANCE_ROUNDS
+# Weight λ of the ZMP's shift in the first round (a shift of 10 cm costs as much as 5 mm at the hands), and
+# of a motion that is given up everywhere.
+_FIRST_INERTIA, _CALMEST_INERTIA = 0.02, 200.0
+# Factor on that weight, and half of it on the pelvis' limits, where the legs cannot balance a round.
+_LEG_REACH_GAIN = 10.0
+# Fraction of its allowed torque from which on a joint's torque is limited: others do not exceed theirs.
+_BUSY = 0.6
+# Fraction of the allowed torque that is used, and down to which it is reduced where the torque exceeds it
+# nevertheless: curves between the knots, and legs and sway that change with the motion.
+_TORQUE_USED, _LEAST_USED = 0.97, 0.4
+# Weight of the distance from the last solution, m/rad, times the square of the round's number: torques that
+# change with the solution would else let it jump to and fro.
+_NEARNESS = 0.03
+# Fraction of the allowed torque that weight and the legs' own motion may take.
+_REST_SHARE = 0.85
+# Power of the excess by which the weights of inertia grow from round to round.
+_GAIN = 3.0
+# Excess that counts at most in a round: what is beyond it does not tell how much calmer a motion must be.
+_MOST_EXCESS = 3.0
+# Least factor by which they grow where something is exceeded.
+_STEP = 1.3
+# Time before and after an excess over which the motion is made calmer, s.
+_REACH = 0.15
+# Rounds after which the preferred posture is smoothed where something is still exceeded, and the Gaussian's
+# standard deviation, s: torques of centrifugal forces are not linear in accelerations.
+_SMOOTH_AFTER, _SMOOTHING = 3, 0.06
+# Least distance of the robot's own links, m: what tracking leaves.
+_GAP = 0.004
+# Rounds in which links that are too near are separated as in other plans: the search is a long one.
+_SEPARATIONS = 3
+# Change of a joint by which that separates links, rad, up to which they count as apart.
+_APART = 0.03
+# Factor by which the weight of the links' clearance grows in a round after which they were nearer, and the
+# largest product of these factors.
+_INSISTENCE, _MOST_INSISTENCE = 3.0, 30.0
+# Loss of amplitude of a joint, rad, from which on it is said.
+_WORTH_SAYING = math.radians(3.0)
+# Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest.
+_TORQUE_FRACTION = 0.8
+# The fraction that it may need beyond what the weight needs in the same postures.
+_TORQUE_RESERVE = 0.1
+# Distance of the planned ZMP from the edge of the support polygon, m: what control and soles leave.
+_ZMP_MARGIN = 0.015
+# Moment about the vertical that both soles hold, as a part of the weight, m: soles of 0.25 m, 0.2 m apart, with
+# a friction of 0.8, turn at 0.14 m.
+_TWIST_ARM = 0.1
+# Standard deviation of the Gaussian, s, between what the sway of the pelvis can cancel and what is too fast
+# for it.
+_SLOW_SWAY = 0.1
+# Fraction of a support polygon's width that may be used however narrow it is.
+_LEAST_ROOM = 0.2
+# Fraction of the allowed torque that is left to accelerations where weight and legs need it all.
+_LEAST_SHARE = 0.05
+# Fraction of the legs' speed limits that the pelvis' ups and downs may take; sway needs the rest.
+_SWAY_SHARE = 0.6
+# Largest vertical acceleration of the pelvis, in units of gravity: soles keep their grip.
+_MAX_LIFT = 0.5
+# Number of pelvis heights at which the legs are solved, and a range, m, in which they do not change.
+_HEIGHTS, _SAME_HEIGHT = 24, 1e-6
+
+
+def fit_local_tempo(
+    problem: WholeBodyProblem, motion: WholeBodyMotion
+) -> Iterator[tuple[WholeBodyProblem, WholeBodyMotion, dict[str, float], str]]:
+    """Find the tempo for which speeds, accelerations, torques and the ZMP are inside their limits.
+
+    The path is that of the motion slowed by one factor, with the sway of the pelvis that puts the ZMP where
+    it is desired at that pace. Followed faster, it keeps the ZMP inside the soles, by the tempo. Then arms
+    and legs are solved once more for the ZMP that is desired, and the tempo is slowed where that path needs
+    it: the first motion. The greater sway may take links into each other or palms off their handles; the
+    second motion has the path as it was, and the ZMP that it needs is the desired one.
+
+    Yields problems with their tempo, motions, `measure_stretch` and what binds, empty if nothing is
+    stretched: the better motion first. It is left out if a palm would miss its handle, or a leg not reach.
+    """
+    robot, resistance = problem.robot, problem.equipment.resistance
+    # Infinite for the legs, whose accelerations follow from balance, and for joints without a torque limit.
+    acceleration = np.full(len(robot.joint_names), np.inf)
+    names = problem.imitation.actor.model.names[2:]
+    acceleration[problem.columns] = estimated_accelerations(robot, names)
+
+    def find_limits(tempo: TempoMap | None, motion: WholeBodyMotion) -> PathLimits:
+        """All limits along a motion; with a tempo also those that depend on the equipment's resistance."""
+        joints, speed = motion.joints, problem.speed_limit
+        limits = kinematic_limits(problem.time, joints, speed, acceleration, robot.joint_names)
+        if tempo is None:
+            return limits
+        time, _ = robot_time(replace(problem, tempo=tempo), joints)
+        loads, moving = hand_wrenches(time, motion.hands, resistance), inertia_onset(time)
+        stance = problem.stance
+        rows = standing_constraints(robot, stance, problem.time, motion.base, joints, loads, moving)
+        return with_constraints(limits, *rows)
+
+    def slow_corners(limits: PathLimits, tempo: TempoMap, motion: WholeBodyMotion) -> TempoMap:
+        """Slow a tempo where accelerations at corners of the path are beyond their limits."""
+        return slow_for_accelerations(limits, tempo, problem.time, motion.joints, acceleration)
+
+    tempo = fit_tempo(find_limits(None, motion))
+    for _ in range(_TEMPO_ROUNDS):
+        limits = find_limits(tempo, motion)
+        before, tempo = tempo, slow_corners(limits, fit_tempo(limits), motion)
+        if np.array_equal(before.square, tempo.square):
+            break
+    timed = replace(problem, tempo=tempo)
+    if problem.embedding and not (tempo.square == 1.0).all():
+        try:
+            balanced = solve_at_tempo(timed, motion)
+            require_leg_limits(robot, balanced.joints)
+        except LegReachError:
+            pass
+        else:
+            before_error, error = (
+                measure_grip_error(robot, each.base, each.joints, each.hands, problem.time)[0]
+                for each in (motion, balanced)
+            )
+            if error <= max(before_error, GRIP_TOLERANCE):
+                at_new = find_limits(tempo, balanced)
+                slowed = slow_corners(at_new, slow_where_needed(at_new, tempo.square), balanced)
+                yield replace(problem, tempo=slowed), balanced, *measure_stretch(at_new, slowed)
+        time, _ = robot_time(timed, motion.joints)
+        wrench = estimate_hand_wrench(time, motion.hands, resistance)
+        zmp, _ = planned_zmp(robot, time, motion.base, motion.joints, wrench, inertia_onset(time))
+        motion = replace(motion, zmp=zmp)
+    # Where nothing is stretched, the motion is balanced for this tempo.
+    yield timed, motion, *measure_stretch(limits, tempo)
+
+
+def keep_recorded_tempo(
+    problem: WholeBodyProblem, posture: Array, calm: float
+) -> tuple[WholeBodyProblem, WholeBodyMotion, dict[str, float], list[str]]:
+    """Plan a free motion at the recorded tempo: amplitudes give way until limits, torques and ZMP allow it.
+
+    Trunk, arms and pelvis height each solve one problem over all samples that keeps their limits
+    (`keep_tempo`, `keep_height_tempo`); then legs and sway are solved, and the speeds of the legs, all
+    torques and the ZMP are examined. Where something is exceeded, inertia is given more weight around that
+    moment, in the same problem: accelerations that shift the ZMP or take the torque become smaller there, and
+    the pelvis moves up and down less.
+
+    The preferred `posture` is (T, m), rad; `calm` is 0, or how much of the motion is given up everywhere from
+    the beginning, up to 1 (no pelvis height). Returns the problem with the pelvis height that is left, the
+    motion, whose `preferred` is the given posture, and what was given up and is still beyond a limit, as
+    metrics `retarget.tempo_*` and `retarget.amplitude_*`, and in words. It is a `RetargetError` if there is
+    no motion within the limits.
+    """
+    robot, time, stance, columns = problem.robot, problem.time, problem.stance, problem.columns
+    knots, legs = knot_samples(time), np.concatenate([leg_columns(robot, side) for side in SIDES])
+    bounds = tempo_bounds(robot, columns, problem.limits, problem.speed_limit[columns])
+    # Begin with the preferred posture on legs at rest, no torque limited.
+    base, joints = np.tile(stance.base, (len(time), 1)), np.tile(stance.joints, (len(time), 1))
+    joints[:, columns] = preferred = posture
+    # The root's pose does not matter: there is nothing beside the robot.
+    scene = ClearanceScene(body_shapes(robot, stance.joints), base)
+    upper = UpperBody(robot, problem.imitation.actor, scene, columns, bounds)
+    fastest, lift = _lift_limits(problem, legs)
+    # A round goes through all stages of a plan: only the rounds are shown.
+    quiet = replace(problem, pelvis_height=(1.0 - calm) * problem.pelvis_height, on_progress=lambda *_: None)
+    inertia = np.full(len(time), _FIRST_INERTIA * (_CALMEST_INERTIA / _FIRST_INERTIA) ** calm)
+    height_share, insistence = np.ones(len(time)), 1.0
+    usable, busy = np.full(joints.shape, _TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
+    none = np.empty((len(knots), 0))
+    rows = AccelerationRows(np.empty((len(knots), 0, len(columns))), none, none)
+    best, failed = None, None
+    for number in range(_MAX_ROUNDS):
+        problem.on_progress("transfer", min(1 + number, _SHOWN_ROUNDS - 1), _SHOWN_ROUNDS)
+        weights = zmp_inertia(upper, base[knots], joints[knots], inertia[knots])
+        near = joints[np.ix_(knots, columns)]
+        try:
+            arms, missing = keep_tempo(
+                upper, time, preferred, Dynamics(near, _NEARNESS * number**2, insistence, weights, rows)
+            )
+            height = keep_height_tempo(time, quiet.pelvis_height, height_share * fastest, height_share * lift)
+        except ArithmeticError as error:
+            raise RetargetError(f"{robot.name}: no motion at the recorded tempo: {error}") from None
+        lower, separated = replace(quiet, pelvis_height=height), None
+        try:
+            motion = solve_arms_and_legs(lower, arms)
+            if number < _SEPARATIONS:
+                separated = separate_links(
+                    lower.at_samples(knots), motion.base[knots], motion.joints[knots], ()
+                )
+        except LegReachError as error:
+            failed, inertia, height_share = error, _LEG_REACH_GAIN * inertia, 0.5 * height_share
+            continue
+        base, joints = motion.base, motion.joints
+        # How trunk and arms would have to move for the robot's own links to be apart, rad.
+        apart = np.zeros_like(arms)
+        if separated is not None:
+            moved = (separated.joints - joints[knots])[:, columns]
+            apart = np.asarray(make_interp_spline(time[knots], moved, k=1)(time))
+        touching = missing > CLEARANCE - _GAP or float(np.abs(apart).max()) > _APART
+        ratios, margin, needed, allowed = _examine(problem, motion, legs)
+        leg_speed, torque, zmp = ratios
+        worst = np.maximum(np.maximum(leg_speed, zmp), torque.max(axis=1))
+        # Smaller is better; limits that hold are not counted.
+        score = touching, max(float(worst.max()), 1.0)
+        if best is None or score <= best[0]:
+            best = score, lower, motion, ratios, margin
+        if score == (False, 1.0):
+            break
+        # Limit the torques around what was found: split them into what accelerations of trunk and arms take
+        # of them, by the derivatives `slopes`, kg·m², and the rest.
+        busy = busy | (torque.max(axis=0) > _BUSY)
+        if number:
+            usable = np.maximum(usable / spread_in_time(time, torque, _REACH), _LEAST_USED)
+        slopes = standing_inertia(robot, base[knots], joints[knots], columns, seated=stance.seated)[:, busy]
+        acceleration = np.gradient(np.gradient(joints[:, columns], time, axis=0), time, axis=0)[knots]
+        # Torques without these accelerations: of weight, velocities, and the legs' own motion, N·m.
+        rest = needed[knots][:, busy] - (slopes @ acceleration[:, :, None])[:, :, 0]
+        rows = limit_torques(slopes, rest, usable[knots][:, busy] * allowed[busy])
+        # Of the legs only: what weight and velocities take of an arm's torque has other remedies.
+        taken = np.abs(rest) / (_REST_SHARE * allowed[busy])
+        taken = taken[:, np.isin(np.flatnonzero(busy), legs)].max(axis=1, initial=0.0)
+        preferred = np.clip(preferred + apart, *problem.limits)
+        if number >= _SMOOTH_AFTER:
+            # Only around the samples at which something is exceeded: velocities fall, too.
+            samples = _SMOOTHING * ((len(time) - 1) / (time[-1] - time[0]))
+            smooth = gaussian_filter1d(preferred, samples, axis=0, mode="nearest")
+            around = spread_in_time(time, np.where(worst > 1.0, math.e, 1.0), _REACH)
+            preferred = preferred + np.minimum(np.log(around), 1.0)[:, None] * (smooth - preferred)
+        insistence = min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
+        # Give inertia more weight around the moments at which legs or ZMP exceed what is allowed. Legs whose
+        # own motion takes too much of the torque count, too: it follows the pelvis' height and the sway.
+        taken = np.where(torque.max(axis=1) > 1.0, np.interp(time, time[knots], taken), 0.0)
+        slow = np.maximum(leg_speed, taken)
+        body = np.minimum(np.maximum(zmp, slow), _MOST_EXCESS)
+        worse = np.where(body > 1.0, np.maximum(body**_GAIN, _STEP), 1.0)
+        inertia = inertia * spread_in_time(time, worse, _REACH)
+        height_share = height_share / spread_in_time(time, np.minimum(slow, _MOST_EXCESS), _REACH)
+    if best is None:
+        assert failed is not None
+        raise failed
+    _, lower, motion, ratios, margin = best
+    metrics, notes = _describe_losses(problem, posture, lower, motion, ratios, margin, bounds)
+    metrics["retarget.tempo_round_count"] = float(number + 1)
+    if calm:
+        notes.insert(
+            0, f"all of the motion was made calmer beforehand: {calm:.0%} of the pelvis' height left out"
+        )
+    found = replace(lower, on_progress=problem.on_progress)
+    return found, replace(motion, preferred=posture), metrics, notes
+
+
+def _describe_losses(
+    problem: WholeBodyProblem,
+    posture: Array,
+    lower: WholeBodyProblem,
+    motion: WholeBodyMotion,
+    ratios: tuple[Array, Array, Array],
+    margin: float,
+    bounds: PathBounds,
+) -> tuple[dict[str, float], list[str]]:
+    """Measure what gave way and what is still beyond a limit in spite of it, as metrics and in words.
+
+    `ratios` and `margin` are from `_examine`, `bounds` those of trunk and arms.
+    """
+    joints, notes = motion.joints[:, problem.columns], []
+    use = measure_limit_use(problem.time, joints, posture, bounds)
+    lost, (leg_speed, torque, zmp), most = use.lost, ratios, 1.0 + ROUNDING
+    beyond = use.beyond | (np.maximum(np.maximum(leg_speed, zmp), torque.max(axis=1)) > most)
+    fraction = float(beyond.mean())
+    largest = {
+        "speed": float(max(use.speed.max(), leg_speed.max())),
+        "acceleration": float(use.acceleration.max()),
+        "torque": float(torque.max()),
+    }
+    metrics = {
+        **({} if np.isinf(margin) else {"retarget.tempo_zmp_margin_m": margin}),
+        "retarget.tempo_limited_fraction": use.limited,
+        **{f"retarget.tempo_{kind}_ratio": ratio for kind, ratio in largest.items()},
+        "retarget.tempo_violation_fraction": fraction,
+        "retarget.amplitude_lost_mean_rad": float(lost.mean()),
+        "retarget.amplitude_lost_max_rad": float(lost.max()),
+        "retarget.amplitude_lost_height_m": float(np.abs(problem.pelvis_height - lower.pelvis_height).max()),
+    }
+    sample, joint = np.unravel_index(int(lost.argmax()), lost.shape)
+    if lost[sample, joint] > _WORTH_SAYING:
+        name = problem.robot.joint_names[problem.columns[joint]]
+        notes.append(
+            f"the recorded tempo costs trunk and arms {np.degrees(lost.mean()):.1f}° on average, most "
+            f"{name}: {np.degrees(lost[sample, joint]):.0f}° at {problem.time[sample]:.2f} s"
+        )
+    if fraction > 0.0:
+        parts = [f"{kind} {ratio:.2f} times" for kind, ratio in largest.items() if ratio > most]
+        if zmp.max() > most and margin < _ZMP_MARGIN:
+            side = "outside" if margin < 0.0 else "inside"
+            parts.append(f"ZMP {1000.0 * abs(margin):.0f} mm {side} the soles' edge")
+        elif zmp.max() > most:
+            parts.append(f"moment about the vertical {zmp.max():.2f} times what the soles hold")
+        notes.append(
+            f"{fraction:.1%} of the samples are beyond what the robot may use at the recorded tempo "
+            f"({', '.join(parts)}): retarget.timing uniform slows it instead"
+        )
+    return metrics, notes
+
+
+def _examine(
+    problem: WholeBodyProblem, motion: WholeBodyMotion, legs: NDArray[np.int64]
+) -> tuple[tuple[Array, Array, Array], float, Array, Array]:
+    """Compare the legs' speeds, all torques and the ZMP with what is allowed, sample by sample.
+
+    Returns ratios that exceed 1 where something is exceeded: of the fastest leg joint's speed (T,), of all
+    joints' torques (T, n), and of the ZMP's distance from the middle of the soles or the moment about the
+    vertical that they hold, whichever is more (T,); the ZMP's least distance from the edge of the support
+    polygon, m, infinite where nothing is known; the torques that are needed (T, n) and allowed (n,), N·m.
+
+    Of a seated robot only the torques count; without embedding legs do not react to the upper body, and its
+    ZMP does not count.
+    """
+    robot, time, stance, base, joints = (
+        problem.robot,
+        problem.time,
+        problem.stance,
+        motion.base,
+        motion.joints,
+    )
+    torque, still = (
+        standing_torques(robot, time, base, joints, inertia=inertia, seated=stance.seated)
+        for inertia in (True, False)
+    )
+    limit = robot.motors.torque_limit
+    allowed = limit * torque_reserve(np.abs(still).max(axis=0) / limit)
+    speed = zmp_ratio = np.zeros(len(time))
+    margin = np.inf
+    if not stance.seated:
+        anywhere = np.full(len(legs), np.inf)
+        bounds = PathBounds(-anywhere, anywhere, problem.speed_limit[legs], anywhere)
+        speed = limit_ratios(time, joints[:, legs], bounds)[0].max(axis=1)
+    if problem.embedding:
+        # At both ends without what the sway of leads, planned later, takes away. That sway is slow; what is
+        # faster stays.
+        zmp, _ = planned_zmp(robot, time, base, joints, None, inertia_onset(time))
+        wrench, _ = ground_wrench(robot, time, base, joints)
+        left = zmp_of(wrench) - zmp
+        samples = _SLOW_SWAY * ((len(time) - 1) / (time[-1] - time[0]))
+        zmp = zmp + left - gaussian_filter1d(left, samples, axis=0, mode="nearest")
+        # Outward normals of the support polygon's edges, (E, 2), and their distances from its middle, m.
+        corners = [stance.soles[side].act(corner) for side in SIDES for corner in robot.soles[f"{side}_foot"]]
+        edges = ConvexHull(np.array(corners)[:, :2] - stance.target).equations
+        room, inside = -edges[:, 2], edges[:, :2] @ (zmp - stance.target).T
+        # The soles turn on the floor before the ZMP leaves them.
+        middle = np.append(stance.target, 0.0)
+        moment = wrench[:, 5] - np.cross(middle, wrench[:, :3])[:, 2]
+        zmp_ratio = np.maximum(
+            (inside / np.maximum(room - _ZMP_MARGIN, _LEAST_ROOM * room)[:, None]).max(axis=0),
+            np.abs(moment) / (_TWIST_ARM * wrench[:, 2]),
+        )
+        margin = float((room[:, None] - inside).min())
+    return (speed, np.abs(torque) / allowed, zmp_ratio), margin, torque, allowed
+
+
+def _lift_limits(problem: WholeBodyProblem, legs: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Find the vertical speed, m/s, and acceleration, m/s², of the pelvis (T,) that the legs allow.
+
+    Their speeds and torques limit it.
+    """
+    robot, stance, height = problem.robot, problem.stance, problem.pelvis_height
+    low, high = min(float(height.min()), 0.0), max(float(height.max()), 0.0)
+    if stance.seated or high - low < _SAME_HEIGHT:
+        return np.ones(len(height)), np.full(len(height), _MAX_LIFT * GRAVITY)
+    heights = np.linspace(low, high, _HEIGHTS)
+    base, joints = solve_com_ik(robot, stance, np.tile(stance.joints, (len(heights), 1)), height=heights)
+    slope = np.abs(CubicSpline(heights, joints[:, legs]).derivative()(heights))
+    speed = (_SWAY_SHARE * problem.speed_limit[legs] / np.maximum(slope, 1e-9)).min(axis=1)
+    torque = standing_torques(robot, heights - low, base, joints, inertia=False)[:, legs]
+    share = (np.abs(torque) / robot.motors.torque_limit[legs]).max(axis=1)
+    # The legs' torques grow with the force that they carry.
+    left = (torque_reserve(share) - share) / np.maximum(share, 1e-3)
+    acceleration = GRAVITY * np.minimum(_MAX_LIFT, left)
+    return np.interp(height, heights, speed), np.interp(height, heights, acceleration)
+
+
+def limit_torques(slopes: Array, rest: Array, most: Array) -> AccelerationRows:
+    """Limit torques that are linear in accelerations; without accelerations all limits hold.
+
+    They are `slopes` (K, r, m), kg·m², times the accelerations, and `rest` (K, r), N·m; the largest that are
+    allowed are `most` (K, r), N·m. The result is for `solve_bounded_path`.
+    """
+    least = _LEAST_SHARE * most
+    return AccelerationRows(slopes, np.minimum(-most - rest, -least), np.maximum(most - rest, least))
+
+
+def torque_reserve(still: Array) -> Array:
+    """Find the torques that a motion may need: more where its weight alone needs much, `still`.
+
+    Both are (..., n), fractions of the motors' torques.
+    """
+    return np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)

@@ -1,1 +1,0 @@
-"""Planning the whole-body motion of a humanoid."""
