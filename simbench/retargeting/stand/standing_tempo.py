@@ -109,8 +109,8 @@ _TORQUE_FRACTION = 0.8
 _TORQUE_RESERVE = 0.1
 # Distance of the planned ZMP from the edge of the support polygon, m: what control and soles leave.
 _ZMP_MARGIN = 0.015
-# Moment about the vertical that both soles hold, as a part of the weight, m: soles of 0.25 m, 0.2 m apart, with
-# a friction of 0.8, turn at 0.14 m.
+# Moment about the vertical that both soles hold, as a part of the weight, m: soles of 0.25 m, 0.2 m apart and
+# with a friction of 0.8, turn at 0.14 m.
 _TWIST_ARM = 0.1
 # Standard deviation of the Gaussian, s, between what the sway of the pelvis can cancel and what is too fast
 # for it.
