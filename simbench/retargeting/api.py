@@ -28,8 +28,8 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress
 
+# One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm.
 _IMITATION_RATE = 200.0
-"""One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm."""
 
 
 @dataclass(frozen=True)

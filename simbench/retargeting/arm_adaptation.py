@@ -27,21 +27,21 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
+# Weights of the criterion (eq. 2 and 3): W of wrist, thumb and pinky, the same for the three coordinates of a
+# point, and w₁₀ of the upper arm. The paper does not give its own.
 _WEIGHTS = np.array([1.0, 1.0, 1.0, 0.1])
-"""Weights of the criterion (eq. 2 and 3): W of wrist, thumb and pinky, the same for the three coordinates of
-a point, and w₁₀ of the upper arm. The paper does not give its own."""
+# Fraction of the period by which a frame may be off the even spacing.
 _UNEVEN = 0.1
-"""Fraction of the period by which a frame may be off the even spacing."""
 _HAND_POINTS = ("wrist_marker", "thumb", "pinky")
+# Where these markers would be on a hand of average size: along the fingers, toward the thumb, out of the back
+# of the hand, from the wrist's centre, m.
 _USUAL_POINTS = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
-"""Where these markers would be on a hand of average size: along the fingers, toward the thumb, out of the
-back of the hand, from the wrist's centre, m."""
+# Cost of leaving the last posture, m²/rad²: a millimetre a radian. It decides where the criterion does not,
+# as for humerus and forearm of a straight arm, which would otherwise follow the markers' noise.
 _STIFFNESS = 1e-6
-"""Cost of leaving the last posture, m²/rad²: a millimetre a radian. It decides where the criterion does not,
-as for humerus and forearm of a straight arm, which would otherwise follow the markers' noise."""
 _STARTS = 24
+# m², by which another first posture must be better than the one next to the basic posture.
 _CLEARLY_BETTER = 1e-5
-"""m², by which another first posture must be better than the one next to the basic posture."""
 _ROUNDS = 59
 # Steps below 10⁻⁷ rad are the last.
 _RULE = DampingRule(

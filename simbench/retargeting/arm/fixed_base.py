@@ -35,9 +35,10 @@ from simbench.retargeting.timing.stretch import (
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
 
+# The posture from which an arm begins its work.
 _READY = "ready"
-"""The posture from which an arm begins its work."""
 _FLOOR_SIZE = (10.0, 10.0, 1.0)
+# Keys of `RetargetSection` that mean something to a robot whose hand follows a person's.
 _USED_KEYS = {
     "joint_limit_margin_rad",
     "speed_limit_fraction",
@@ -46,7 +47,6 @@ _USED_KEYS = {
     "transition_time_s",
     "timing",
 }
-"""Keys of `RetargetSection` that mean something to a robot whose hand follows a person's."""
 
 
 @dataclass(frozen=True)

@@ -44,19 +44,19 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.urdf.model import build_model
 
+# Distance that links keep from each other, m.
 _CLEARANCE = 0.02
-"""Distance that links keep from each other, m."""
+# Fractions of the ratio of the arms' lengths by which the hand's path is scaled, the first that serves.
 _SCALES = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
-"""Fractions of the ratio of the arms' lengths by which the hand's path is scaled, the first that serves."""
+# Fractions of the hand's rotation that are reproduced, the first that serves.
 _TURNS = (1.0, 0.5, 0.0)
-"""Fractions of the hand's rotation that are reproduced, the first that serves."""
+# Largest errors of the palm, m and rad.
 _POSITION_TOLERANCE, _ROTATION_TOLERANCE = 0.005, 0.1
-"""Largest errors of the palm, m and rad."""
+# Largest slow-downs that are accepted, the first with which any scale serves.
 _SLOW_DOWNS = (2.0, 6.0)
-"""Largest slow-downs that are accepted, the first with which any scale serves."""
 _AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+# Rate, Hz, at which scales are tried before the whole motion is planned.
 _PREVIEW_RATE = 20.0
-"""Rate, Hz, at which scales are tried before the whole motion is planned."""
 
 
 def plan_two_arms(

@@ -51,40 +51,40 @@ from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import has_both_arms
 
+# Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves a
+# palm.
 _REACH_TOLERANCE = 0.002
-"""Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves
-a palm."""
+# Multiples of the recording's duration that are tried in turn where the hand misses its handle.
 _PACES = (1.0, 1.4, 2.0)
-"""Multiples of the recording's duration that are tried in turn where the hand misses its handle."""
+# Slow-down up to which no other base placement or branch is tried.
 _GOOD_SLOW_DOWN = 1.05
-"""Slow-down up to which no other base placement or branch is tried."""
+# Samples of the way between the posture at rest and the motion.
 _LEAD_SAMPLES = 61
-"""Samples of the way between the posture at rest and the motion."""
+# Distance aimed at between the arm and all else on the way to the motion and back, m.
 _LEAD_CLEARANCE = 0.025
-"""Distance aimed at between the arm and all else on the way to the motion and back, m."""
+# Distance, m, that the arm is to keep from the equipment beside its hand; tracking takes part of it.
 _CLEARANCE = 0.015
-"""Distance, m, that the arm is to keep from the equipment beside its hand; tracking takes part of it."""
+# Distance from a handle's point, m, up to which a shape is what the hand holds.
 _HELD_DISTANCE = 0.005
-"""Distance from a handle's point, m, up to which a shape is what the hand holds."""
+# Samples at which it is examined whether an arm that holds the equipment touches it.
 _CLEAR_SAMPLES = 9
-"""Samples at which it is examined whether an arm that holds the equipment touches it."""
+# Base placements and branches that are examined, and planned from, at most.
 _MOST_CHOICES, _MOST_PLANS = 300, 6
-"""Base placements and branches that are examined, and planned from, at most."""
+# Horizontal distances of a base from the middle of the handles' path, as parts of the arm's length.
 _DISTANCES = (0.4, 0.5, 0.6, 0.7, 0.8)
-"""Horizontal distances of a base from the middle of the handles' path, as parts of the arm's length."""
+# Directions in which it is seen from there, from straight behind, rad.
 _DIRECTIONS = (0.0, 0.4, -0.4, 0.8, -0.8, 1.2, -1.2)
-"""Directions in which it is seen from there, from straight behind, rad."""
+# Heights of the shoulder above the handles on a pedestal, as parts of the arm's length.
 _SHOULDER_HEIGHTS = (0.0, -0.25, 0.25, -0.5)
-"""Heights of the shoulder above the handles on a pedestal, as parts of the arm's length."""
 _RANDOM_POSTURES = 10
+# Postures to look from are within this distance, rad, of the posture at rest in every joint.
 _RANDOM_RANGE = 2.0
-"""Postures to look from are within this distance, rad, of the posture at rest in every joint."""
+# Distance of a joint's mean positions, rad, from which on two candidates are different.
 _DIFFERENT = 0.3
-"""Distance of a joint's mean positions, rad, from which on two candidates are different."""
 
+# Obstacles for the arm: the equipment, to which hands may be near where it has handles, and the floor; and
+# for the hand: shapes of parts with handles that no hand holds, of which only links of hands must be clear.
 _Surroundings = tuple[Sequence[Obstacle], Sequence[Obstacle]]
-"""Obstacles for the arm: the equipment, to which hands may be near where it has handles, and the floor; and
-for the hand: shapes of parts with handles that no hand holds, of which only links of hands must be clear."""
 
 
 class _Missed(RetargetError):

@@ -21,53 +21,52 @@ from simbench.retargeting.collision.clearance import (
 )
 from simbench.retargeting.collision.obstacles import Obstacle
 
+# Squared weight of a radian away from the path, against a missing metre of clearance.
 _PATH_WEIGHT = 1e-6
-"""Squared weight of a radian away from the path, against a missing metre of clearance."""
+# Time constant τ of the displacement, s: its second derivative counts τ² times as much as itself.
 _SMOOTHING_TIME = 0.1
-"""Time constant τ of the displacement, s: its second derivative counts τ² times as much as itself."""
+# Time before and after a penetration of the margin in which the path may change, s.
 _NEIGHBOURHOOD = 0.4
-"""Time before and after a penetration of the margin in which the path may change, s."""
+# Squared weight of a metre or radian of a held palm's error, against a missing metre of clearance.
 _PALM_WEIGHT = 1e4
-"""Squared weight of a metre or radian of a held palm's error, against a missing metre of clearance."""
+# Most Gauss-Newton rounds, and how many of them take their whole step; then steps shrink as 1 / round.
 _MAX_ROUNDS, _FULL_STEP_ROUNDS = 60, 10
-"""Most Gauss-Newton rounds, and how many of them take their whole step; then steps shrink as 1 / round."""
+# Distance beyond the margin, m, within which a pair is part of the problem: a step may bring it too near.
 _ACTIVATION_DISTANCE = 0.01
-"""Distance beyond the margin, m, within which a pair is part of the problem: a step may bring it too near."""
+# Fraction of a full step that is taken, and the largest, rad: nearest points go from face to face of a shape,
+# and full steps jump with them.
 _STEP_FRACTION, _MAX_STEP = 0.6, 0.2
-"""Fraction of a full step that is taken, and the largest, rad: nearest points go from face to face of a
-shape, and full steps jump with them."""
+# Largest step, rad, after which the iteration ends: in any case, and when just the margin is kept.
 _CONVERGED, _NEARLY_CONVERGED = 1e-5, 1e-3
-"""Largest step, rad, after which the iteration ends: in any case, and when just the margin is kept."""
+# Integral action on the margin: fraction of the deficit that a round adds to the margin aimed at, the largest
+# deficit that counts for it, and the most that is added in all, m.
 _MARGIN_GAIN, _MAX_MARGIN_UPDATE, _MAX_EXTRA_MARGIN = 0.3, 1e-3, 0.01
-"""Integral action on the margin: fraction of the deficit that a round adds to the margin aimed at, the
-largest deficit that counts for it, and the most that is added in all, m."""
+# Distance aimed at beyond the margin, m, so that what the iteration leaves does not violate it.
 _SPARE_MARGIN = 5e-4
-"""Distance aimed at beyond the margin, m, so that what the iteration leaves does not violate it."""
+# Distance kept from joint limits, rad, so that a step that passes it is still inside them.
 _LIMIT_INSET = 3e-4
-"""Distance kept from joint limits, rad, so that a step that passes it is still inside them."""
+# Error at which putting a palm back ends, and the most that may be left, m and rad.
 _IK_TOLERANCE, _PALM_TOLERANCE = 1e-9, 1e-5
-"""Error at which putting a palm back ends, and the most that may be left, m and rad."""
 
+# Squared weight of a radian beyond a limit, against a missing metre of clearance.
 _LIMIT_WEIGHT = 1e4
-"""Squared weight of a radian beyond a limit, against a missing metre of clearance."""
 _NEWTON_STEPS, _BISECTIONS = 20, 30
 
+# Weights of a detour's displacement and of its control points' curvature, against a squared missing metre.
 _POSITION_WEIGHT, _BENDING_WEIGHT = 1e-5, 1e-4
-"""Weights of a detour's displacement and of its control points' curvature, against a squared missing
-metre."""
+# Control points of the cubic spline that displaces a path.
 _CONTROL_POINTS = 18
-"""Control points of the cubic spline that displaces a path."""
+# Most Gauss-Newton steps of a detour.
 _DETOUR_ROUNDS = 30
-"""Most Gauss-Newton steps of a detour."""
+# Missing part of the margin from which on ways round are looked for.
 _TOLERATED = 0.7
-"""Missing part of the margin from which on ways round are looked for."""
+# Smallest and largest bend of a joint, rad, that is tried as a way round; number of trials; samples between
+# two that are looked at; and number of the best that are refined.
 _BENDS, _TRIALS, _EVERY, _REFINED = (0.3, 1.5), 480, 6, 16
-"""Smallest and largest bend of a joint, rad, that is tried as a way round; number of trials; samples between
-two that are looked at; and number of the best that are refined."""
+# Missing distance, m, that a bend of 1 rad may save.
 _LENGTH_WEIGHT = 0.01
-"""Missing distance, m, that a bend of 1 rad may save."""
+# Fraction of a path over which the margin grows from the distance at an end to the full one.
 _APPROACH_FRACTION = 0.25
-"""Fraction of a path over which the margin grows from the distance at an end to the full one."""
 
 
 class HeldPalm(NamedTuple):
@@ -85,8 +84,8 @@ class HeldPalm(NamedTuple):
     rotation_axis: Array | None = None
 
 
+# Poses at which palms are held by frame, and the axes in the palms' axes about which they may rotate.
 _PalmPoses = dict[int, tuple[pin.SE3, Array | None]]
-"""Poses at which palms are held by frame, and the axes in the palms' axes about which they may rotate."""
 
 
 def avoid_collisions(

@@ -20,12 +20,12 @@ from simbench.robot.upper_body import upper_body_locks
 
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 """Pose of a root link at the world's origin: position, m, and quaternion."""
+# Relative accuracy of distances. With Coal's 1e-6 the normals of shapes that touch are good to a percent, and
+# the error changes with the last digit of a posture: plans around the body would differ by a radian. Where
+# its search for the depth of a penetration gives up at the first, as beside round shapes, the next is taken.
 _TOLERANCES = (1e-10, 1e-8, 1e-6)
-"""Relative accuracy of distances. With Coal's 1e-6 the normals of shapes that touch are good to a percent,
-and the error changes with the last digit of a posture: plans around the body would differ by a radian. Where
-its search for the depth of a penetration gives up at the first, as beside round shapes, the next is taken."""
+# Distance, m, below which that search has given up.
 _DEEPEST = -1e3
-"""Distance, m, below which that search has given up."""
 
 # Coal makes three sides of all boxes larger by 1e-10, or of none, by whether the first direction in which a
 # process looks for the support point of a box has a zero in it: what a run plans would depend on what ran

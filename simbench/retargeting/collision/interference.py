@@ -21,8 +21,8 @@ from simbench.retargeting.collision.clearance import (
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.robot.robot import Robot
 
+# Bound on how much deeper than found an interference between two examined instants can be, m.
 _RESOLUTION = 1e-3
-"""Bound on how much deeper than found an interference between two examined instants can be, m."""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from simbench.retargeting.collision.clearance import (
 from simbench.retargeting.match.body import MatchedBody
 from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
 
+# Distance beyond the margin up to which a pair is linearised, m.
 _REACH = 0.02
-"""Distance beyond the margin up to which a pair is linearised, m."""
 
 
 class BarrierRows(NamedTuple):

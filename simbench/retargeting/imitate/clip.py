@@ -18,26 +18,26 @@ from simbench.retargeting.imitate.problem import (
     step_from,
 )
 
+# Coefficients of the differences of samples, by order.
 _DIFFERENCES = {1: (-1.0, 1.0), 2: (1.0, -2.0, 1.0), 3: (-1.0, 3.0, -3.0, 1.0)}
-"""Coefficients of the differences of samples, by order."""
+# Translation of the root that counts as much as a turn by 1 rad, m.
 _ROOT_LENGTH = 0.3
-"""Translation of the root that counts as much as a turn by 1 rad, m."""
+# Weight that keeps a coordinate where it is.
 _HOLD = 1e8
-"""Weight that keeps a coordinate where it is."""
+# Weight of the squared excess of a step between samples over a limit, 1/rad².
 _EXCESS_WEIGHT = 1e3
-"""Weight of the squared excess of a step between samples over a limit, 1/rad²."""
+# Weight of the squared distance by which links are too near, 1/m².
 _BARRIER_WEIGHT = 3e4
-"""Weight of the squared distance by which links are too near, 1/m²."""
+# Largest change of a coordinate in an iteration, rad or m.
 _LONGEST_STEP = 0.4
-"""Largest change of a coordinate in an iteration, rad or m."""
+# Step, rad or m, and relative decrease of the cost below which the iteration ends.
 _CONVERGED, _IMPROVED = 2e-4, 5e-4
-"""Step, rad or m, and relative decrease of the cost below which the iteration ends."""
+# Distance beyond a limit that rounding makes, rad or m.
 _PASSED = 1e-9
-"""Distance beyond a limit that rounding makes, rad or m."""
+# Most halvings of a step, and most changes of the set of barriers that act in an iteration.
 _HALVINGS, _ACTIVE_SETS = 3, 4
-"""Most halvings of a step, and most changes of the set of barriers that act in an iteration."""
+# Least and most Levenberg damping; it grows where a whole step does not lower the cost.
 _DAMPING, _MOST_DAMPING = 1e-5, 10.0
-"""Least and most Levenberg damping; it grows where a whole step does not lower the cost."""
 
 FindBarriers = Callable[[Array], BarrierRows]
 """Linearises the links that are near each other in configurations (T, 7 + n)."""

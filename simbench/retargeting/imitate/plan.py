@@ -27,35 +27,35 @@ from simbench.retargeting.match.body import match_body
 from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.robot.robot import Robot
 
+# Time constant of the smoothing, s: motion below 5 Hz is left as it is.
 _TIME_CONSTANT = 0.02
-"""Time constant of the smoothing, s: motion below 5 Hz is left as it is."""
+# Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m².
 _SLIDE_WEIGHT = 1e5
-"""Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m²."""
 CLEARANCE, _EXECUTED_CLEARANCE = 0.005, 0.015
 """Distance that links keep from each other and from the floor, m, and that of a motion that is executed."""
+# Time that the last velocity goes on for, s: as far as a joint moves that stops in twice this time.
 _BRAKING = 0.05
-"""Time that the last velocity goes on for, s: as far as a joint moves that stops in twice this time."""
+# Frames that are solved together, those of them that the next window solves again, and those of the last
+# window that couple it with the next one.
 _WINDOW, _OVERLAP, _FIXED = 600, 60, 3
-"""Frames that are solved together, those of them that the next window solves again, and those of the last
-window that couple it with the next one."""
 _FIRST_ROUNDS, _FRAME_ROUNDS, _WINDOW_ROUNDS = 80, 3, 15
+# Penetration that is mended, m, how often the whole motion is looked at, time about a penetration that is
+# solved again, s, and the parts of the way between frames at which links are looked at then.
 _DEEP, _ATTEMPTS, _ABOUT, _OFTEN = 0.003, 3, 0.3, tuple(np.arange(1, 8) / 8.0)
-"""Penetration that is mended, m, how often the whole motion is looked at, time about a penetration that is
-solved again, s, and the parts of the way between frames at which links are looked at then."""
+# Highest rate at which a motion is solved, Hz.
 _HIGHEST_RATE = 60.0
-"""Highest rate at which a motion is solved, Hz."""
+# Time from rest to full speed, s: no data sheet gives the accelerations of a humanoid's joints.
 _SHORTEST_START = 0.05
-"""Time from rest to full speed, s: no data sheet gives the accelerations of a humanoid's joints."""
+# Cost of a frame from which on another posture is searched, and part of it that a better one costs at most: a
+# bone that is 25° off costs 0.1.
 _STUCK, _BETTER = 0.1, 0.6
-"""Cost of a frame from which on another posture is searched, and part of it that a better one costs at most:
-a bone that is 25° off costs 0.1."""
+# Searches in a window, random postures in each, iterations from each, how many of the best are followed, and
+# frames about a vain search that are not searched again.
 _SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 16, 10, 3, 5
-"""Searches in a window, random postures in each, iterations from each, how many of the best are followed, and
-frames about a vain search that are not searched again."""
+# Most that a jump costs by its third differences: it is spread over several frames later.
 _MOST_ROUGH = 2.0
-"""Most that a jump costs by its third differences: it is spread over several frames later."""
+# Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad.
 _WAIST_REACH = 0.5
-"""Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad."""
 
 OnProgress = Callable[[str, int, int], object]
 

@@ -13,14 +13,14 @@ from simbench.retargeting.match.points import ancestors, joint_screws, place_poi
 
 CONTACT_WEIGHT = 1e5
 """Weight of the squared depth of a sole's corner below the floor, 1/m²."""
+# Weight of the squared height of a corner over the floor while its heel or toe stands, 1/m².
 _FLAT_WEIGHT = 500.0
-"""Weight of the squared height of a corner over the floor while its heel or toe stands, 1/m²."""
+# Weight of the squared error of a swinging heel's or toe's height near the floor, 1/m².
 _CLEARANCE_WEIGHT = 30.0
-"""Weight of the squared error of a swinging heel's or toe's height near the floor, 1/m²."""
+# Clearance at which that weight is a quarter, m: high in the air, only the directions of bones count.
 _FADE = 0.1
-"""Clearance at which that weight is a quarter, m: high in the air, only the directions of bones count."""
+# Weight of the squared distance of a joint from rest, 1/rad²: it settles what nothing else determines.
 _REST_WEIGHT = 2e-4
-"""Weight of the squared distance of a joint from rest, 1/rad²: it settles what nothing else determines."""
 
 
 class FrameCosts(NamedTuple):
@@ -247,8 +247,8 @@ def initial_configuration(problem: ImitationProblem) -> Array:
     return q
 
 
+# Least bend of elbows and knees in the first guess, rad.
 _BENT = 0.4
-"""Least bend of elbows and knees in the first guess, rad."""
 
 
 def _sole_indices(body: MatchedBody) -> Array:

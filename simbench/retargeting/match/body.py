@@ -25,17 +25,17 @@ BONES = {
     "shank": ("knee", "ankle"),
 }
 """The bones of a limb, by the joints at their ends."""
+# Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below,
+# it turns the bone about its own line.
 _SWINGS = 0.25
-"""Squared sine of the angle between a joint's axis and a bone from which on the joint swings the bone. Below,
-it turns the bone about its own line."""
+# Rounds in which the joints that swing a bone, and with them its beginning, are found.
 _ROUNDS = 4
-"""Rounds in which the joints that swing a bone, and with them its beginning, are found."""
+# Distance of a joint's axis from the ends of a limb below which it does not bend the limb, m.
 _SHORTEST_BONE = 0.01
-"""Distance of a joint's axis from the ends of a limb below which it does not bend the limb, m."""
+# Factor on how well an elbow bends an arm up to the hand, before it is compared with that to the wrist.
 _HAND_FOR_WRIST = 0.67
-"""Factor on how well an elbow bends an arm up to the hand, before it is compared with that to the wrist."""
+# Distance at which the axes of hands, pelvis and head are points, m.
 _AXIS_LENGTH = 0.1
-"""Distance at which the axes of hands, pelvis and head are points, m."""
 
 
 @dataclass(frozen=True)

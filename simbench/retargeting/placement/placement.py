@@ -37,20 +37,20 @@ from simbench.robot.sides import SIDES
 
 OnProgress = Callable[[str, int, int], None]
 
+# Most rounds of arms and balance, and change of the pelvis' path, m, after which they agree.
 _BALANCE_ROUNDS, _SETTLED = 5, 2e-4
-"""Most rounds of arms and balance, and change of the pelvis' path, m, after which they agree."""
+# Bend of the knees while the pelvis sways, rad: nearer to straight the legs' joints become too fast.
 _LEAST_KNEE = 0.2
-"""Bend of the knees while the pelvis sways, rad: nearer to straight the legs' joints become too fast."""
+# m, over which the pelvis' displacement is taken to be in proportion to the COG's.
 _SMALL_SWAY = 0.005
-"""m, over which the pelvis' displacement is taken to be in proportion to the COG's."""
 _SEARCH_ROUNDS = 6
+# Gain of a round of the search after which another is worth it: margin, rad; or what is missing, m.
 _GAIN, _APPROACH = 0.01, 0.001
-"""Gain of a round of the search after which another is worth it: margin, rad; or what is missing, m."""
+# Kept from a height at which the legs could not sway, m; twice as much the next time.
 _HEIGHT_ROOM = 0.004
-"""Kept from a height at which the legs could not sway, m; twice as much the next time."""
+# Between the COG's path and the edges of the soles' box, m: in all that the search may choose, and where the
+# legs can do the task only with the COG before or behind the middle of the soles.
 _SUPPORT_ROOM, _LEAN_ROOM = 0.02, 0.01
-"""Between the COG's path and the edges of the soles' box, m: in all that the search may choose, and where the
-legs can do the task only with the COG before or behind the middle of the soles."""
 
 
 @dataclass(frozen=True)

@@ -18,18 +18,18 @@ from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
 STIFFNESS = 1e-6
+# What the square of a half range off the nominal posture costs against a square metre: at the end, and where
+# a path begins, so that it begins on the branch that leads from the nominal posture.
 _FIRST_STIFFNESS = 1e-2
-"""What the square of a half range off the nominal posture costs against a square metre: at the end, and where
-a path begins, so that it begins on the branch that leads from the nominal posture."""
 # Steps below 10⁻⁵ rad do not matter where a palm may be off by a millimetre.
 _RULE = DampingRule(
     1e-6, 1e-9, 2e4, step_tolerance=1e-5, gain_tolerance=-1.0, loss_tolerance=0.0, cost_tolerance=0.0
 )
+# Steps of the joints after each step of the root.
 _JOINT_ROUNDS = 10
-"""Steps of the joints after each step of the root."""
 _AT_LIMIT = 1e-9
+# Sum of squares per pose, m², at which nothing is missing.
 _NOTHING_MISSING = 1e-10
-"""Sum of squares per pose, m², at which nothing is missing."""
 
 
 class CompensatedTree(NamedTuple):

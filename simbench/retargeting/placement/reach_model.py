@@ -26,14 +26,14 @@ from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
+# A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less
+# than the middle, so that a palm that cannot have both is in the right place rather than rotated right.
 _DIRECTION_WEIGHT = 0.5
-"""A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less
-than the middle, so that a palm that cannot have both is in the right place rather than rotated right."""
+# Of an elbow, rad: nearer to straight the arm's joints become too fast.
 _LEAST_BEND = 0.15
-"""Of an elbow, rad: nearer to straight the arm's joints become too fast."""
+# Where links are separated: distance that is aimed at, m; pairs of a pose that are looked at, the deepest;
+# and most steps.
 _CLEARANCE, _MOST_PAIRS, _SEPARATION_ROUNDS = 0.002, 16, 40
-"""Where links are separated: distance that is aimed at, m; pairs of a pose that are looked at, the deepest;
-and most steps."""
 
 
 class ReachabilityModel:

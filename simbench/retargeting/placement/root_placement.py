@@ -32,29 +32,29 @@ from simbench.retargeting.placement.reach_model import (
 
 COARSE, FINE = 11, 31
 """Poses of a path that are looked at first, and then."""
+# How exactly the largest margin is found, rad.
 _MARGIN_STEP = 0.004
-"""How exactly the largest margin is found, rad."""
+# Fraction of the tolerances that the search uses, so that what follows it has the rest.
 _STRICTNESS = 0.2
-"""Fraction of the tolerances that the search uses, so that what follows it has the rest."""
+# Most steps of the joints in a pose, and of a base pose.
 _JOINT_ROUNDS, _BASE_ROUNDS = 12, 40
-"""Most steps of the joints in a pose, and of a base pose."""
+# A joint that moves more (rad) in one of so many steps along the path may have changed its branch.
 _JUMP, _SAMPLES = 0.15, 200
-"""A joint that moves more (rad) in one of so many steps along the path may have changed its branch."""
+# Then the step is taken in so many parts: none of them is more than this fraction of it on one branch.
 _PARTS, _PART_FRACTION = 16, 0.3
-"""Then the step is taken in so many parts: none of them is more than this fraction of it on one branch."""
+# Distance of a joint's positions at both ends of a closed path, rad, from which on they are not the same.
 _CLOSING = 0.02
-"""Distance of a joint's positions at both ends of a closed path, rad, from which on they are not the same."""
 _RANDOM_POSTURES = 6
+# Margin, rad, that a base pose aside of the handles' middle or a rotation must gain.
 _PRICE = 0.02
-"""Margin, rad, that a base pose aside of the handles' middle or a rotation must gain."""
+# Base poses from which the search starts: straight behind the handles, and all about.
 _PLAIN_STARTS, _STARTS = 16, 48
-"""Base poses from which the search starts: straight behind the handles, and all about."""
+# Different candidates whose margin is enlarged.
 _CLIMBERS = 4
-"""Different candidates whose margin is enlarged."""
+# Of the margin, rad.
 _FIRST_STEP = 0.05
-"""Of the margin, rad."""
+# Distance of a joint's nominal positions, rad, from which on two candidates are different.
 _DIFFERENT = 0.3
-"""Distance of a joint's nominal positions, rad, from which on two candidates are different."""
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 
+# Number of postures in which gravity and inertia are taken; the worst of them counts.
 _POSTURES = 256
-"""Number of postures in which gravity and inertia are taken; the worst of them counts."""
+# Fraction of a motor's torque left for acceleration, where gravity leaves less in the worst posture.
 _LEAST_FRACTION = 0.1
-"""Fraction of a motor's torque left for acceleration, where gravity leaves less in the worst posture."""
+# Time from rest to full speed, s: what is quicker is decided by gears and control, not by torque and inertia.
 _SHORTEST_START = 0.02
-"""Time from rest to full speed, s: what is quicker is decided by gears and control, not by torque and
-inertia."""
 
 
 def estimated_accelerations(robot: Robot, names: Sequence[str]) -> Array:
