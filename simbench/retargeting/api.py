@@ -21,7 +21,7 @@ from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
-from simbench.retargeting.steps.step_plan import StepFollowingPlan, plan_step_following
+from simbench.retargeting.steps.step_following import StepFollowingPlan, plan_step_following
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms

@@ -17,7 +17,7 @@ from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.imitation.imitation import ImitationErrors, model_poses
 from simbench.retargeting.motion_fidelity import joint_units
-from simbench.retargeting.steps.step_plan import StepFollowingPlan
+from simbench.retargeting.steps.step_following import StepFollowingPlan
 from simbench.retargeting.whole_body.plan import MotionPlan
 from simbench.robot.sides import SIDES
 

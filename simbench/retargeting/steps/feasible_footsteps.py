@@ -1,7 +1,7 @@
 """Footsteps of a recorded person, scaled to a robot, and the nearest ones that its legs can take.
 
-Which foot, when it swings, and where it lands; how far the legs reach at a person's tempo: ahead, to the side,
-and in rotation.
+Which foot, when it swings, and where it lands; how far the legs reach at a person's tempo: ahead, to the
+side, and in rotation.
 """
 
 import math
@@ -19,11 +19,7 @@ from simbench.balance.gait.footsteps import soles_overlap, step_limits, yaw_of
 from simbench.balance.standing.standing import Stance, leg_columns
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.retargeting.steps.person_contacts import (
-    SHORTEST_DOUBLE_SUPPORT,
-    SHORTEST_SWING,
-    FootContact,
-)
+from simbench.retargeting.steps.recorded_person import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING, FootContact
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -175,10 +171,9 @@ def find_leg_range(robot: Robot, stance: Stance) -> LegRange:
         about_forward, about_vertical = heading @ turning, turning[2]
         spread, heights = [], []
         # The two joints that turn the foot most about the forward axis: the hip's and the ankle's.
-        for joint, sign in zip(
-            sorted(np.argsort(-np.abs(about_forward))[:2].tolist()), (1.0, -1.0), strict=True
-        ):
-            positive = sign * outward * about_forward[joint] > 0.0
+        hip, ankle = sorted(np.argsort(-np.abs(about_forward))[:2].tolist())
+        for joint, sign in ((hip, outward), (ankle, -outward)):
+            positive = sign * about_forward[joint] > 0.0
             limit = (model.upperPositionLimit if positive else model.lowerPositionLimit)[7 + columns[joint]]
             spread.append(abs(float(limit - q[7 + columns[joint]])))
             heights.append(data.oMi[model.getJointId(robot.groups[f"{side}_leg"][joint])].translation[2])
@@ -189,22 +184,15 @@ def find_leg_range(robot: Robot, stance: Stance) -> LegRange:
     beside = (right.actInv(left), left.actInv(right))
     edges = [robot.soles[f"{side}_foot"][:, 1] for side in SIDES]
     touching = float(edges[1].max() - edges[0].min())
-    return LegRange(
-        limits.reach,
-        float(min(aside)),
-        limits.inward,
-        limits.outward,
-        _TURN_FRACTION * min(rates) / _FASTEST,
-        beside,
-        max(touching + _SOLE_CLEARANCE, float(beside[0].translation[1])),
-    )
+    width = max(touching + _SOLE_CLEARANCE, float(beside[0].translation[1]))
+    turn_rate = _TURN_FRACTION * min(rates) / _FASTEST
+    return LegRange(limits.reach, float(min(aside)), limits.inward, limits.outward, turn_rate, beside, width)
 
 
 def scale_footsteps(
     contacts: Sequence[FootContact],
     time: Array,
     heading: Array,
-    *,
     scale: float,
     rotation: float,
     position: Array,
@@ -223,9 +211,8 @@ def scale_footsteps(
     of the feet across the heading, m. Footsteps are in the scenario's world frame, times of the recording.
     """
     end = float(time[-1])
-    headings = np.interp(
-        [0.5 * (max(each.landing, 0.0) + min(each.lift, end)) for each in contacts], time, heading
-    )
+    middles = [0.5 * (max(each.landing, 0.0) + min(each.lift, end)) for each in contacts]
+    headings = np.interp(middles, time, heading)
     outward = np.array([_OUTWARD[each.foot] for each in contacts])
     turned = np.array([each.yaw for each in contacts]) - headings
     turned -= np.median(outward * turned) * outward
@@ -250,16 +237,11 @@ def scale_footsteps(
     swings = []
     for foot in range(2):
         mine = [each for each in targets if each[0].foot == foot]
-        contact, there, yaw = mine[0]
-        start[foot] = [*there, yaw]
-        known[foot] = not np.isfinite(contact.landing)
-        if not known[foot]:
-            swings.append((foot, -np.inf, contact.landing, there, yaw))
-        for (before, _, _), (after, there, yaw) in pairwise(mine):
-            swings.append((foot, before.lift, after.landing, there, yaw))
-        contact, there, yaw = mine[-1]
-        if np.isfinite(contact.lift):
-            swings.append((foot, contact.lift, np.inf, there, yaw))
+        start[foot], known[foot] = [*mine[0][1], mine[0][2]], not np.isfinite(mine[0][0].landing)
+        lifts, landings = [-np.inf, *(each[0].lift for each in mine)], [each[0].landing for each in mine]
+        for lift, landing, (_, there, yaw) in zip(lifts, [*landings, np.inf], [*mine, mine[-1]], strict=True):
+            if lift < landing:
+                swings.append((foot, lift, landing, there, yaw))
     whole = [landing - lift for _, lift, landing, _, _ in swings if np.isfinite([lift, landing]).all()]
     usual = float(np.median(whole)) if whole else _USUAL_SWING
 
@@ -363,12 +345,7 @@ def choose_directions(
 
 
 def make_feasible(
-    robot: Robot,
-    plan: FootstepPlan,
-    legs: LegRange,
-    shortened: Sequence[float],
-    recorded: Array,
-    heading: Array,
+    robot: Robot, plan: FootstepPlan, legs: LegRange, parts: Sequence[float], recorded: Array, heading: Array
 ) -> tuple[FootstepPlan, list[tuple[float, str]]]:
     """Find the footsteps nearest to a scaled plan that a robot can take.
 
@@ -378,10 +355,10 @@ def make_feasible(
     within the legs' range, its distance from the place beside that foot within their reach, and the soles
     apart.
 
-    `shortened` has the part of the first stance and of each step, from the place beside the other foot, that
+    `parts` has the part of the first stance and of each step, from the place beside the other foot, that
     the robot takes: 1 for all of it. With the person's heading, as in `choose_directions`, the feet let the
-    root turn. Also returns the changes by time: of the person's landing or lift, s of the recording, with what
-    was changed, by how much, and why, in one line.
+    root turn. Also returns the changes by time: that of the person's landing or lift, s of the recording,
+    with what was changed, by how much, and why, in one line.
     """
     steps, changes = _feasible_times(plan.steps)
     # Where hips cannot turn the feet as the person's, all are turned together: the root then turns with them.
@@ -405,16 +382,15 @@ def make_feasible(
             if abs(yaw - step.yaw) > _TURN_NOTE
         ]
         steps = [step._replace(yaw=float(yaw)) for step, yaw in zip(steps, yaws[2:], strict=True)]
-    feet = [_pose(row) for row in start]
+    feet = [_pose(start[0, :2], start[0, 2]), None]
     # The feet stand from the start: there is no swing past the other one.
-    feet[1], _ = _feasible_place(robot, legs, 1, feet[0], None, feet[1], np.inf, shortened[0])
+    standing = TimedStep(1, -np.inf, 0.0, start[1, :2], start[1, 2], False)
+    feet[1], _ = _feasible_place(robot, legs, standing, feet, parts[0])
     for row, foot in zip(start, feet, strict=True):
         row[:] = [*foot.translation[:2], row[2] + math.remainder(yaw_of(foot) - row[2], math.tau)]
     placed = []
-    for step, part in zip(steps, shortened[1:], strict=True):
-        wanted, duration = _pose(np.array([*step.position, step.yaw])), step.landing - step.lift
-        standing, before = feet[1 - step.foot], feet[step.foot]
-        pose, reasons = _feasible_place(robot, legs, step.foot, standing, before, wanted, duration, part)
+    for step, part in zip(steps, parts[1:], strict=True):
+        pose, reasons = _feasible_place(robot, legs, step, feet, part)
         changes += [(step.landing, f"the {SIDES[step.foot]} foot {reason}") for reason in reasons]
         yaw = step.yaw + math.remainder(yaw_of(pose) - step.yaw, math.tau)
         placed.append(step._replace(position=pose.translation[:2].copy(), yaw=yaw))
@@ -439,8 +415,8 @@ def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[t
         if landing - lift > LONGEST_SWING:
             middle = 0.5 * (lift + landing)
             reason = (
-                f"the person stands {landing - lift:.2f} s on the {SIDES[1 - step.foot]} foot alone; the robot "
-                f"{LONGEST_SWING:g} s"
+                f"the person stands {landing - lift:.2f} s on the {SIDES[1 - step.foot]} foot alone; the "
+                f"robot {LONGEST_SWING:g} s"
             )
             changes.append((lift, reason))
             lift, landing = middle - 0.5 * LONGEST_SWING, middle + 0.5 * LONGEST_SWING
@@ -460,8 +436,8 @@ def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[t
         side, following = SIDES[step.foot], steps[number + 1] if number + 1 < len(steps) else None
         if following is not None and following.foot != step.foot and following.lift < step.landing:
             reason = (
-                f"both feet are off the floor for {step.landing - following.lift:.2f} s, as in a run or a jump: "
-                f"the robot lands the {side} foot {step.landing - landing:.2f} s earlier"
+                f"both feet are off the floor for {step.landing - following.lift:.2f} s, as in a run or a "
+                f"jump: the robot lands the {side} foot {step.landing - landing:.2f} s earlier"
             )
             changes.append((following.lift, reason))
         elif abs(landing - step.landing) > _TIME_NOTE and step.recorded:
@@ -475,28 +451,22 @@ def _feasible_times(steps: Sequence[TimedStep]) -> tuple[list[TimedStep], list[t
 
 
 def _feasible_place(
-    robot: Robot,
-    legs: LegRange,
-    foot: int,
-    standing: pin.SE3,
-    start: pin.SE3 | None,
-    wanted: pin.SE3,
-    duration: float,
-    part: float,
+    robot: Robot, legs: LegRange, step: TimedStep, feet: Sequence[pin.SE3], part: float
 ) -> tuple[pin.SE3, list[str]]:
-    """Nearest pose to a wanted one that a foot can reach beside the one that stands, and what was changed.
+    """Nearest pose to that of a step that a foot can reach beside the one that stands, and what was changed.
 
-    The swing takes `duration`, s, and a part of the step is taken; a foot without a pose `start` before
-    stands there from the start.
+    A part of the step is taken; of both `feet`, one that has no pose before stands there from the start.
     """
-    home, outward = standing * legs.beside[foot], _OUTWARD[foot]
+    foot, wanted = step.foot, _pose(step.position, step.yaw)
+    start, standing, outward = feet[foot], feet[1 - foot], _OUTWARD[foot]
+    home = standing * legs.beside[foot]
     reasons = []
     turn = math.remainder(yaw_of(wanted) - yaw_of(home), math.tau) * outward
     allowed = part * float(np.clip(turn, *_pair_range(legs)))
     if start is not None:
         # As fast as the hips rotate, from where the foot stood.
         before = math.remainder(yaw_of(start) - yaw_of(home), math.tau) * outward
-        fastest = legs.turn_rate * duration
+        fastest = legs.turn_rate * (step.landing - step.lift)
         allowed = float(np.clip(allowed, before - fastest, before + fastest))
     if abs(allowed - turn) > _TURN_NOTE:
         reasons.append(
@@ -516,7 +486,7 @@ def _feasible_place(
         reasons.append(f"steps {taken:.2f} m from its place beside the other one, not {distance:.2f} m")
 
     def place(out: float) -> pin.SE3:
-        return _pose(np.array([*(home.translation[:2] + ahead * forward + (aside + out) * across), yaw]))
+        return _pose(home.translation[:2] + ahead * forward + (aside + out) * across, yaw)
 
     def sole(foot: int, pose: pin.SE3) -> shapely.Polygon:
         corners = robot.soles[f"{SIDES[foot]}_foot"] @ pose.rotation.T + pose.translation
@@ -528,15 +498,13 @@ def _feasible_place(
         if soles_overlap(robot, SIDES[foot], begin, end, standing):
             return True
         turn = math.remainder(yaw_of(end) - yaw_of(begin), math.tau)
-        moved = (
-            [
-                *(begin.translation + along * (end.translation - begin.translation))[:2],
-                yaw_of(begin) + along * turn,
-            ]
-            for along in _WAY
-        )
         still = sole(1 - foot, standing)
-        return any(sole(foot, _pose(np.array(each))).distance(still) < _FEET_APART for each in moved)
+        for along in _WAY:
+            there = begin.translation + along * (end.translation - begin.translation)
+            moved = _pose(there[:2], yaw_of(begin) + along * turn)
+            if sole(foot, moved).distance(still) < _FEET_APART:
+                return True
+        return False
 
     out = 0.0
     while too_near(place(out)):
@@ -551,6 +519,6 @@ def _feasible_place(
     return place(out), reasons
 
 
-def _pose(place: Array) -> pin.SE3:
-    """Pose of a level foot at x, y (m) and yaw (rad)."""
-    return pin.SE3(pin.utils.rotate("z", float(place[2])), np.array([place[0], place[1], 0.0]))
+def _pose(position: Array, yaw: float) -> pin.SE3:
+    """Pose of a level foot at a position (2,), m, and a yaw, rad."""
+    return pin.SE3(pin.utils.rotate("z", float(yaw)), np.append(position, 0.0))

@@ -1,7 +1,8 @@
-"""Ways to follow a person's steps: feet, ZMP, root and COG in time with the legs' motion, and the best of them."""
+"""Ways to follow a person's steps: feet, ZMP, root, COG and legs in time, and how the best one is chosen."""
 
 import math
-from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from simbench.kinematics.foot_contact import contact_intervals
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection, SimulationSection
-from simbench.retargeting.collision.clearance import convex_shapes, link_of
+from simbench.retargeting.collision.clearance import convex_shapes
 from simbench.retargeting.motion_fidelity import sample_trajectory
 from simbench.retargeting.reference.trajectory_plan import (
     FollowedPlan,
@@ -43,19 +44,18 @@ from simbench.retargeting.steps.feasible_footsteps import (
     make_feasible,
     scale_footsteps,
 )
-from simbench.retargeting.steps.person_body import PersonBody, low_pass, root_rotations
-from simbench.retargeting.steps.person_contacts import FootContact, Person
+from simbench.retargeting.steps.recorded_person import Person, low_pass, root_rotations
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-
-OnProgress = Callable[[str, int, int], None]
+from simbench.system.progress import OnProgress
 
 # Part of a swing's time at each of its ends, in which the foot only rises or sinks.
 _VERTICAL_FRACTION = 0.05
 # Part of the rest at each of its ends, in which the foot gets to its speed: the fastest is then 1.6 times the
 # mean, with minimum jerk and the fractions of `plan_gait` 2.3 times, at about the same acceleration.
 _RAMP = 0.3
-# Longest time in which the ZMP moves from one sole to the next, s: a person's double support takes 0.1 to 0.3.
+# Longest time in which the ZMP moves from one sole to the next, s: a person's double support takes 0.1 to
+# 0.3.
 _TRANSFER_TIME = 0.4
 # Bandwidth of the person's weight between their feet, Hz: above is the noise of accelerations.
 _SWAY_BANDWIDTH = 2.0
@@ -94,8 +94,8 @@ _TOLERATED = 0.1
 _SHORTER, _AROUND = 0.75, 0.1
 # Quantile of the steps' lengths that the scale brings within reach; longer ones are shortened.
 _LONG_STEP = 0.9
-# Least part of the largest scale, and RMS distance by which steps may have to be moved, m, before the scale is
-# reduced for it: distances shrink, the width of the feet does not.
+# Least part of the largest scale, and RMS distance by which steps may have to be moved, m, before the scale
+# is reduced for it: distances shrink, the width of the feet does not.
 _LEAST_SCALE, _MOVED = 0.4, 0.04
 # Part of the longest step that they may use.
 _REACH = 0.85
@@ -173,8 +173,8 @@ def choose_steps(
 ) -> StepCandidate:
     """Plan with ever shorter steps until the legs can follow; single steps that they cannot are shortened.
 
-    Trunk and arms move as in `joints` (T, n), rad, and may touch the legs; the COG is `heights` (T,), m, high.
-    It is a `RetargetError` if the robot's legs cannot make such steps.
+    Trunk and arms move as in `joints` (T, n), rad, and may touch the legs; the COG is `heights` (T,), m,
+    high. It is a `RetargetError` if the robot's legs cannot make such steps.
     """
     section, length = options.section, leg_length(robot)
     low, high = height_range(robot, section.posture)
@@ -192,8 +192,18 @@ def choose_steps(
             lengths.append(abs(float((contact.position - other.position) @ forward)))
     longest = float(np.quantile(lengths, _LONG_STEP)) if lengths else 0.0
     scale = largest = min(length / person.leg, _REACH * legs.reach / max(longest, 1e-6))
+
+    def place_footsteps() -> tuple[FootstepPlan, FootstepPlan, list[tuple[float, str]]]:
+        """Scale the person's footsteps, place them in the scenario, and make them feasible."""
+        time, heading, turn = person.motion.time, person.body.heading, section.heading_rad
+        position = np.array(section.position_m, dtype=float)
+        wanted = scale_footsteps(contacts, time, heading, scale, turn, position, legs.width)
+        parts = shortened or [1.0] * (len(wanted.steps) + 1)
+        return wanted, *make_feasible(robot, wanted, legs, parts, time - time[0], heading + turn)
+
+    shortened: list[float] = []
     while scale > _LEAST_SCALE * largest:
-        wanted, planned, _ = _place_footsteps(robot, person, section, legs, scale)
+        wanted, planned, _ = place_footsteps()
         moved = [
             float(np.linalg.norm(after.position - before.position))
             for before, after in zip(wanted.steps, planned.steps, strict=True)
@@ -203,12 +213,11 @@ def choose_steps(
         scale *= _SCALING[1]
     best: StepCandidate | None = None
     least: tuple[bool, float] = (True, np.inf)
-    shortened: list[float] = []
     lean, before = 1.0, np.inf
     unreached: LegReachError | None = None
     for number in range(_SCALE_ROUNDS + _STEP_ROUNDS):
         on_progress("steps", number, _SCALE_ROUNDS + _STEP_ROUNDS)
-        footsteps = _place_footsteps(robot, person, section, legs, scale, shortened)
+        footsteps = place_footsteps()
         single, rotation = lean < 1.0, root_rotations(person.body, lean)
         lowered = best.lowered if single and best is not None else None
         try:
@@ -233,21 +242,15 @@ def choose_steps(
             scale = best.wanted.scale
             lean *= _SHORTER
             tick, start, steps = candidate.setting.tick, candidate.steps.start, candidate.planned.steps
-            first_lift = min((step.lift for step in steps), default=0.0)
             # The first is the stance before the steps.
-            spans = [
-                (0, max(round((start + first_lift - _AROUND) / tick), 1)),
-                *(
-                    (
-                        max(round((start + step.lift - _AROUND) / tick), 0),
-                        round((start + step.landing + _AROUND) / tick) + 1,
-                    )
-                    for step in steps
-                ),
-            ]
+            first_lift = min((step.lift for step in steps), default=0.0)
+            spans = [slice(max(round((start + first_lift - _AROUND) / tick), 1))]
+            for step in steps:
+                begin, end = ((start + at) / tick for at in (step.lift - _AROUND, step.landing + _AROUND))
+                spans.append(slice(max(round(begin), 0), round(end) + 1))
             shortened = [
-                part * (_SHORTER if (excess[begin:end] > _NEGLIGIBLE).any() else 1.0)
-                for part, (begin, end) in zip(shortened or [1.0] * len(spans), spans, strict=True)
+                part * (_SHORTER if (excess[span] > _NEGLIGIBLE).any() else 1.0)
+                for part, span in zip(shortened or [1.0] * len(spans), spans, strict=True)
             ]
         else:
             usual = float(np.quantile(excess[excess > 0.0], 0.9))
@@ -261,39 +264,13 @@ def choose_steps(
 
 
 def require_followed(robot: Robot, person: Person, candidate: StepCandidate) -> None:
-    """Refuse steps in which legs are beyond a limit of position or speed by more than 0.1 (rad, or a part of it)."""
+    """Refuse steps with legs beyond a limit of position or speed by more than 0.1 (rad, or a part of it)."""
     if candidate.followed.excess.max(initial=0.0) > _TOLERATED:
         reasons = [*candidate.followed.doubts, *(reason for _, reason in candidate.changes)]
         raise RetargetError(
             f"retarget.physics: steps: {robot.name} cannot follow {person.motion.source}: "
             f"{'; '.join(reasons[:2])}; allowed: stand"
         )
-
-
-def _place_footsteps(
-    robot: Robot,
-    person: Person,
-    section: RobotSection,
-    legs: LegRange,
-    scale: float,
-    shortened: Sequence[float] = (),
-) -> tuple[FootstepPlan, FootstepPlan, list[tuple[float, str]]]:
-    """Scale the person's footsteps, place them in the scenario, and make them feasible, as `make_feasible`."""
-    time, heading = person.motion.time, person.body.heading
-    wanted = scale_footsteps(
-        person.contacts,
-        time,
-        heading,
-        scale=scale,
-        rotation=section.heading_rad,
-        position=np.array(section.position_m, dtype=float),
-        width=legs.width,
-    )
-    shortened = shortened or [1.0] * (len(wanted.steps) + 1)
-    planned, changes = make_feasible(
-        robot, wanted, legs, shortened, time - time[0], heading + section.heading_rad
-    )
-    return wanted, planned, changes
 
 
 def plan_candidate(
@@ -318,11 +295,26 @@ def plan_candidate(
     begins or ends.
     """
     wanted, plan, changes = footsteps
-    settings, time = options.settings, person.motion.time - person.motion.time[0]
+    settings, length, time = options.settings, leg_length(robot), person.motion.time - person.motion.time[0]
     feet = swing_feet(plan, time, 0.0)
-    quaternion = _root_quaternions(
-        rotation, feet.yaw, person.motion.rate, options.section.heading_rad, legs, lean
-    )
+    # The root turns as the person, as far as the legs allow against the feet, which may have gone round.
+    turn, pitch, roll = rotation.as_euler("ZYX").T
+    (left, right), middle = feet.yaw.T, feet.yaw.mean(axis=1)
+    turn = np.unwrap(turn) + options.section.heading_rad
+    turn += 2.0 * np.pi * np.round((middle[0] - turn[0]) / (2.0 * np.pi))
+    inward, outward = (0.5 * TWIST_FRACTION * limit for limit in (legs.inward, legs.outward))
+    low = np.maximum(left - outward, right - inward)
+    high = np.minimum(left + inward, right + outward)
+    turn = np.where(low < high, np.clip(turn, low, high), 0.5 * (low + high))
+    turn = middle + lean * np.clip(turn - middle, -MAX_TWIST, MAX_TWIST)
+    # It is smoothed so that the soles' friction gives the moment for it.
+    for bandwidth in _TURN_BANDWIDTHS:
+        smooth = low_pass(turn, bandwidth, person.motion.rate)
+        fastest = np.abs(np.gradient(np.gradient(smooth))).max() * person.motion.rate**2
+        if fastest <= MAX_TURN_ACCELERATION:
+            break
+    turned = Rotation.from_euler("ZYX", np.column_stack([smooth, pitch, roll]))
+    quaternion = continuous_quaternions(turned.as_quat())
     base = np.column_stack([feet.position.mean(axis=1)[:, :2], heights, quaternion])
     every = round(1.0 / (settings.timestep_s * options.rate))
     trajectory = JointTrajectory(time, joints, robot.joint_names, base)
@@ -342,17 +334,13 @@ def plan_candidate(
     )
     start = settings.settle_s + lead
     clock: Array = tick * np.arange(len(sampled.clock) // every + 1, dtype=np.float64) - start
-    feet = swing_feet(plan, clock, _LIFT * leg_length(robot))
-    weight = np.interp(clock, time, weight_between_feet(person.body, person.contacts, time))
-    moving = minimum_jerk(clock, -_TRANSFER_TIME, _TRANSFER_TIME) * (
-        1.0 - minimum_jerk(clock, duration, _TRANSFER_TIME)
-    )
-    zmp = plan_zmp(robot, feet, clock, 0.5 + moving * (weight - 0.5))
+    feet = swing_feet(plan, clock, _LIFT * length)
+    weight = np.interp(clock, time, weight_between_feet(person, time))
+    moving, rests = (minimum_jerk(clock, at, _TRANSFER_TIME) for at in (-_TRANSFER_TIME, duration))
+    zmp = plan_zmp(robot, feet, clock, 0.5 + moving * (1.0 - rests) * (weight - 0.5))
     steps = PlannedSteps(start, sampled, feet, zmp, rest)
     if lowered is None:
-        lowered, followed = follow_ideally(
-            robot, lambda low: make_whole_plan(setting, steps, low), leg_length(robot)
-        )
+        lowered, followed = follow_ideally(robot, partial(make_whole_plan, setting, steps), length)
     else:
         followed = follow_lowered(robot, make_whole_plan(setting, steps, lowered))
     if followed.excess[-1] < 1.0:
@@ -381,17 +369,11 @@ def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> Foll
     sides = []
     for side in SIDES:
         moved = {model.getJointId(name) for name in robot.groups[f"{side}_leg"]}
-        links = {
-            frame.name
-            for frame in model.frames
-            if frame.type == pin.FrameType.BODY and moved & set(model.supports[frame.parentJoint])
-        }
         shapes = enumerate(geometry.geometryObjects)
-        sides.append([number for number, shape in shapes if link_of(shape.name) in links])
+        sides.append([number for number, each in shapes if moved & set(model.supports[each.parentJoint])])
     geometry.removeAllCollisionPairs()
-    for left in sides[0]:
-        for right in sides[1]:
-            geometry.addCollisionPair(pin.CollisionPair(left, right))
+    for left, right in product(*sides):
+        geometry.addCollisionPair(pin.CollisionPair(left, right))
     if not len(geometry.collisionPairs):
         return followed
     count = len(followed.path)
@@ -410,39 +392,13 @@ def _with_leg_contact(robot: Robot, followed: FollowedPlan, tick: float) -> Foll
     return followed._replace(doubts=(*followed.doubts, line), excess=excess)
 
 
-def _root_quaternions(
-    rotation: Rotation, feet: Array, rate: float, heading: float, legs: LegRange, part: float
-) -> Array:
-    """Orientation (T, 4) of the root: the person's, as far as the legs allow to turn against the feet (T, 2).
-
-    The rotation about the vertical is smoothed so that the soles' friction gives the moment for it.
-    """
-    yaw, pitch, roll = rotation.as_euler("ZYX").T
-    middle = feet.mean(axis=1)
-    yaw = np.unwrap(yaw) + heading
-    # The same turn as the feet's, which may have gone round.
-    yaw += 2.0 * np.pi * np.round((middle[0] - yaw[0]) / (2.0 * np.pi))
-    inward, outward = (0.5 * TWIST_FRACTION * limit for limit in (legs.inward, legs.outward))
-    left, right = feet.T
-    low = np.maximum(left - outward, right - inward)
-    high = np.minimum(left + inward, right + outward)
-    yaw = np.where(low < high, np.clip(yaw, low, high), 0.5 * (low + high))
-    yaw = middle + part * np.clip(yaw - middle, -MAX_TWIST, MAX_TWIST)
-    for bandwidth in _TURN_BANDWIDTHS:
-        smooth = low_pass(yaw, bandwidth, rate)
-        if np.abs(np.gradient(np.gradient(smooth))).max() * rate**2 <= MAX_TURN_ACCELERATION:
-            break
-    turned = Rotation.from_euler("ZYX", np.column_stack([smooth, pitch, roll]))
-    return continuous_quaternions(turned.as_quat())
-
-
 def swing_feet(plan: FootstepPlan, clock: Array, lift: float) -> FootPlan:
-    """Sample the feet of footsteps at times (N,), s of the recording; a swinging foot is `lift`, m, high midway.
+    """Sample the feet of footsteps at times (N,), s of the recording.
 
-    Feet are level on the floor where they stand. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the
-    phase s of its swing. In between it moves horizontally and turns at a constant speed, which it reaches and
-    leaves as a cosine: at the tempo of a person who walks, the speed of the leg's joints is what limits the
-    length of a step.
+    Feet are level on the floor where they stand; midway, a swinging one is `lift`, m, high. A foot rises and
+    sinks as z = lift (1 − cos 2πs) / 2 in the phase s of its swing. In between it moves horizontally and
+    turns at a constant speed, which it reaches and leaves as a cosine: at the tempo of a person who walks,
+    the speed of the leg's joints is what limits the length of a step.
     """
     count, fastest = len(clock), 1.0 / (1.0 - _RAMP)
     position, yaw = np.zeros((count, 2, 3)), np.empty((count, 2))
@@ -471,18 +427,18 @@ def swing_feet(plan: FootstepPlan, clock: Array, lift: float) -> FootPlan:
     return FootPlan(position, yaw, np.isnan(in_swing), in_swing, len(plan.steps))
 
 
-def weight_between_feet(body: PersonBody, contacts: Sequence[FootContact], time: Array) -> Array:
-    """Estimate where between both feet a person's ZMP is (T,), while both stand: 0 over the right, 1 the left.
+def weight_between_feet(person: Person, time: Array) -> Array:
+    """Estimate where between both feet a person's ZMP is, while both stand.
 
-    The ZMP of the inverted pendulum, p = c − c̈ z / g, on the line between the ankles; 0.5 where not both feet
-    stand.
+    The ZMP of the inverted pendulum, p = c − c̈ z / g, on the line between the ankles at times (T,), s: 0 over
+    the right one, 1 over the left; 0.5 where not both feet stand.
     """
     rate = (len(time) - 1) / (time[-1] - time[0])
-    cog = low_pass(body.cog, _SWAY_BANDWIDTH, rate)
+    cog = low_pass(person.body.cog, _SWAY_BANDWIDTH, rate)
     acceleration = np.gradient(np.gradient(cog[:, :2], time, axis=0), time, axis=0)
     zmp = cog[:, :2] - acceleration * cog[:, 2:] / GRAVITY
     places = np.full((len(time), 2, 2), np.nan)
-    for contact in contacts:
+    for contact in person.contacts:
         places[(time >= contact.landing) & (time <= contact.lift), contact.foot] = contact.position
     line = places[:, 0] - places[:, 1]
     along = np.sum((zmp - places[:, 1]) * line, axis=1) / np.maximum(np.sum(line**2, axis=1), 1e-6)
@@ -536,9 +492,8 @@ def plan_zmp(robot: Robot, feet: FootPlan, clock: Array, weight: Array) -> Array
             if returns:
                 # A foot that lands and lifts again while the other one stays bounces if it carries nothing.
                 rise = max(0.5 * min(duration, _TRANSFER_TIME), 1e-6)
-                there = minimum_jerk(inside, begin, rise) - minimum_jerk(
-                    inside, float(inside[-1]) - rise, rise
-                )
+                there = minimum_jerk(inside, begin, rise)
+                there = there - minimum_jerk(inside, float(inside[-1]) - rise, rise)
                 part = duration / (2.0 * _TRANSFER_TIME)
                 path += part * there[:, None] * (via - path)
         else:

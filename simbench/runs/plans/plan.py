@@ -13,7 +13,7 @@ from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment, Resistance
 from simbench.retargeting.reference.reference import Timeline, build_arm_reference, build_whole_body_reference
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
-from simbench.retargeting.steps.step_plan import plan_step_following
+from simbench.retargeting.steps.step_following import plan_step_following
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.sim.equipment import (
     compute_actor_positions,

@@ -1,5 +1,9 @@
-"""Trunk, arms and lean of a robot that steps, at the recorded tempo: amplitude gives way where it must."""
+"""Plan how a robot follows a person's steps, with trunk, arms and lean at the recorded tempo.
 
+Amplitude gives way where it must.
+"""
+
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -7,24 +11,42 @@ import pinocchio as pin
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
+from simbench.balance.controller.whole_body import WholeBodyPlan
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.balance.standing.standing import Stance
+from simbench.balance.standing.pelvis_height import leg_length
+from simbench.balance.standing.standing import Stance, height_range, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_path import AccelerationRows
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person
 from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes, release_legs
+from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitation.imitation import imitation_metrics
-from simbench.retargeting.steps.person_body import root_rotations, seen_from_root
-from simbench.retargeting.steps.person_contacts import Person
+from simbench.retargeting.imitation.scaled_model import require_human_form
+from simbench.retargeting.motion_fidelity import FollowedSteps, robot_metrics
+from simbench.retargeting.reference.reference import Timeline
+from simbench.retargeting.reference.trajectory_plan import build_timeline
+from simbench.retargeting.reference.trajectory_steps import cog_heights
+from simbench.retargeting.steps.feasible_footsteps import FootstepPlan
+from simbench.retargeting.steps.recorded_person import (
+    Person,
+    low_pass,
+    observe_person,
+    root_rotations,
+    seen_from_root,
+)
 from simbench.retargeting.steps.step_candidates import (
     StepCandidate,
     StepFollowingOptions,
+    choose_steps,
     path_at_samples,
     plan_candidate,
+    require_followed,
 )
 from simbench.retargeting.timing.preserve import (
     CLEARANCE,
@@ -41,19 +63,31 @@ from simbench.retargeting.timing.preserve import (
 )
 from simbench.retargeting.whole_body.posture import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.whole_body.tempo_checks import limit_torques, torque_reserve
-from simbench.robot.robot import Robot
+from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
+from simbench.system.progress import OnProgress
 
+# Bandwidths of the pelvis' height that are tried in turn, Hz; the first is twice the frequency of steps.
+_HEIGHT_BANDWIDTHS = (3.0, 2.4, 1.9, 1.5, 1.2, 0.9, 0.7, 0.5, 0.3)
+# Largest vertical acceleration of the COG, as a part of gravity: the pendulum's height is taken to be
+# constant, and the soles keep their grip.
+_MAX_LIFT = 0.25
+# Quantile of the pelvis' heights at which the person is taken to stand upright.
+_STANDING_QUANTILE = 0.9
+# Fraction used of the heights that the legs allow: the rest is for steps and sway.
+_HEIGHT_FRACTION = 0.7
+# Largest lowering of the root as a part of its height: at 0.3 a robot counts as fallen, and legs bend further
+# for long steps.
+_DEEPEST_SQUAT = 0.2
 # Weight of the ZMP's shift by accelerations before anything is known of the steps: a shift of 10 cm costs as
 # much as 5 mm at the hands.
 _FIRST_INERTIA = 0.02
 # Moment that the soles hold against the trunk's, as a part of the weight, m: about the vertical a sole of
 # 0.25 m slips at 0.06 m times the weight.
 _MOMENT_ARM = 0.05
-# Distance of all bodies' ZMP from the edge of the soles that stand, m: what control and soles leave.
-_ZMP_MARGIN = 0.015
-# Least distance from the planned ZMP to the edge that counts, m.
-_LEAST_ROOM = 0.01
+# Distance of all bodies' ZMP from the edge of the soles that stand, m: what control and soles leave; and the
+# least distance from the planned ZMP to the edge that counts, m.
+_ZMP_MARGIN, _LEAST_ROOM = 0.015, 0.01
 # Fraction of its allowed torque from which on a joint's torque is limited: others do not exceed theirs.
 _BUSY = 0.6
 # Most rounds in which the lean is made smaller, and in which trunk and arms are.
@@ -74,6 +108,47 @@ _NEARNESS = 0.03
 _GAP, _INSISTENCE, _MOST_INSISTENCE = 0.004, 3.0, 30.0
 # Amplitude that is told when it is lost, rad.
 _NOTED = 0.05
+
+
+@dataclass(frozen=True)
+class StepFollowingPlan:
+    """Planned motion of a robot that follows a person's steps.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        Reference at every physics step.
+    whole : WholeBodyPlan
+        Plan of the balance controller.
+    trajectory : JointTrajectory
+        Planned joints and base at the recording's samples.
+    wanted : FootstepPlan
+        The person's footsteps, scaled.
+    planned : FootstepPlan
+        The footsteps that the robot takes; times of the recording.
+    metrics : dict of str to float
+        Metrics of the planning.
+    errors : RobotErrors
+        Errors of the robot's arms and trunk against the person, at the samples of `trajectory`.
+    interferences : tuple of Interference
+        Links that still penetrate each other.
+    notes, doubts : tuple of str
+        What was assumed and changed, and what the robot cannot do as the person did, one line each.
+    changes : tuple of str
+        Those of the doubts that are about single footsteps which were changed.
+    """
+
+    timeline: Timeline
+    whole: WholeBodyPlan
+    trajectory: JointTrajectory
+    wanted: FootstepPlan
+    planned: FootstepPlan
+    metrics: dict[str, float]
+    errors: RobotErrors
+    interferences: tuple[Interference, ...]
+    notes: tuple[str, ...]
+    doubts: tuple[str, ...]
+    changes: tuple[str, ...]
 
 
 class StepExcess(NamedTuple):
@@ -112,6 +187,112 @@ class StepExcess(NamedTuple):
     def worst(self) -> Array:
         """Largest ratio at each sample that trunk and arms can make smaller, (T,)."""
         return np.asarray(np.maximum(self.reducible, self.torque.max(axis=1, initial=0.0)))
+
+
+def plan_step_following(
+    robot: Robot, motion: HumanMotion, options: StepFollowingOptions, on_progress: OnProgress
+) -> StepFollowingPlan:
+    """Plan how a robot on free feet follows a person's steps, turns, squats and sway at the recorded tempo.
+
+    Footsteps are the person's, scaled by the ratio of the legs' lengths or less, so that nine of ten are
+    within reach, and made feasible one by one. The ZMP goes from sole to sole, the COG is that of the linear
+    inverted pendulum for it, corrected for the bodies' angular momentum (`follow_ideally`). The root turns
+    and leans with the person's trunk, and trunk joints and arms follow the person relative to it. If the legs
+    cannot follow, steps are planned shorter.
+
+    The recording is resampled. It is a `MotionError` if arms or hips were not recorded, and a `RetargetError`
+    if the feet were not, the person is not on level ground and on their feet, the robot's legs cannot make
+    such steps, or steps were changed and `retarget.steps_strict` is set.
+    """
+    require_human_form(robot)
+    require_both_arms(motion)
+    section, retarget = options.section, options.retarget
+    if section.posture == SEATED:
+        raise RetargetError("retarget.physics: steps: the robot sits; allowed: standing postures")
+    on_progress("imitate", 0, 1)
+    person = observe_person(motion)
+    motion = person.motion
+    stance = stand(robot, (0.0, 0.0), 0.0, section.posture, section.height_m or 0.0)
+    seen = seen_from_root(motion, person.body.pelvis, root_rotations(person.body))
+    body, _, joints, _ = follow_upper_body(robot, seen, retarget, stance)
+    on_progress("imitate", 1, 1)
+    # The COG follows the pelvis' ups and downs, scaled by the legs' lengths, as far as the robot's legs
+    # allow. They are smoothed so that its acceleration is bounded by a quarter of gravity.
+    standing = float(cog_heights(robot, np.concatenate([stance.base, stance.joints])[None])[0])
+    raised, scale = person.body.pelvis[:, 2], retarget.pelvis_height_follow * leg_length(robot) / person.leg
+    ends = height_range(robot, section.posture)
+    low, high = (_HEIGHT_FRACTION * (end - (section.height_m or 0.0)) for end in ends)
+    low = max(low, -_DEEPEST_SQUAT * float(stance.base[2]))
+    for bandwidth in _HEIGHT_BANDWIDTHS:
+        moved = low_pass(raised, bandwidth, motion.rate) - np.quantile(raised, _STANDING_QUANTILE)
+        limit = np.maximum(np.abs(np.where(moved < 0.0, low, high)), 1e-9)
+        heights = np.asarray(standing + limit * np.tanh(scale * moved / limit))
+        lift = np.abs(np.gradient(np.gradient(heights, motion.time), motion.time)).max()
+        if lift <= _MAX_LIFT * GRAVITY:
+            break
+    chosen = choose_steps(robot, person, options, joints, heights, on_progress)
+    on_progress("transfer", 0, 1)
+    best, metrics, given_up = keep_recorded_tempo(robot, person, options, stance, body, heights, chosen)
+    require_followed(robot, person, best)
+    on_progress("transfer", 1, 1)
+    changes = [f"at {time:.2f} s {reason}" for time, reason in best.changes]
+    if retarget.steps_strict and (changes or best.followed.doubts):
+        raise RetargetError(
+            f"retarget.steps_strict: {motion.source}: {[*changes, *best.followed.doubts][0]}; allowed: steps "
+            f"that {robot.name} can take as the person did"
+        )
+    setting, wanted, planned = best.setting, best.wanted, best.planned
+    # The steps with which the person landed within the recording, beside those planned, for the measures of a
+    # run.
+    pairs = sorted(zip(wanted.steps, planned.steps, strict=True), key=lambda pair: pair[0].landing)
+    pairs = [pair for pair in pairs if pair[0].recorded and pair[0].landing <= setting.duration]
+    feet = np.array([step.foot for step, _ in pairs], dtype=np.int64)
+    landings = np.array(
+        [[(step.landing, *step.position, step.yaw) for step in pair] for pair in pairs], dtype=float
+    ).reshape(-1, 2, 4)
+    when, where, yaw = landings[..., 0], landings[..., 1:3], landings[..., 3]
+    person_steps, planned_steps = ((when[:, k], where[:, k], yaw[:, k]) for k in (0, 1))
+    whole = best.followed.plan
+    followed = FollowedSteps(feet, *person_steps, *planned_steps, section.heading_rad)
+    timeline = build_timeline(setting, best.steps, whole, best.followed.path, options.feedforward)
+    path = path_at_samples(best)
+    path[:, 7 + body.columns] = setting.trajectory.q[:, body.columns]
+    trajectory = JointTrajectory(setting.trajectory.time, path[:, 7:], robot.joint_names, path[:, :7])
+    errors = compare_with_person(robot, trajectory, motion, heading=section.heading_rad)
+    interferences = find_interference(robot, trajectory, ())
+    recorded = sum(step.recorded for step in planned.steps)
+    notes = [
+        *person.notes,
+        f"{recorded} steps of the person are followed, distances {wanted.scale:.3f} times the person's, feet "
+        f"{wanted.widened:.3f} m farther apart",
+    ]
+    if len(planned.steps) > recorded:
+        notes.append("the person is in the air at the recording's end: the robot puts the foot down after it")
+    if best.lowered > 0.0:
+        notes.append(f"the COG is planned {best.lowered:.3f} m lower: level feet need bent knees")
+    if best.lean < 1.0:
+        notes.append(
+            f"{best.lean:.2f} of the trunk's twist against the feet is followed: the hips need their range "
+            "for the steps"
+        )
+    metrics |= {
+        "retarget.slow_down": 1.0,
+        "retarget.duration_s": setting.duration,
+        "retarget.interference_count": float(len(interferences)),
+        **robot_metrics(robot, trajectory, errors, retarget.joint_limit_margin_rad),
+        "follow.person_step_count": float(np.isfinite([each.landing for each in person.contacts]).sum()),
+        "follow.step_count": float(recorded),
+        "follow.floor_turn_count": float(sum(each.turned for each in person.contacts)),
+        "follow.changed_step_count": float(len(changes)),
+        "follow.scale": wanted.scale,
+        "follow.widened_m": wanted.widened,
+        "follow.lowered_m": best.lowered,
+    }
+    doubts = *person.doubts, *changes, *best.followed.doubts
+    timeline, said = replace(timeline, steps=followed), (tuple(notes + given_up), doubts, tuple(changes))
+    return StepFollowingPlan(
+        timeline, whole, trajectory, wanted, planned, metrics, errors, interferences, *said
+    )
 
 
 def follow_upper_body(
@@ -162,7 +343,7 @@ def _keep_tempo(
     nearness: float = 0.0,
     insistence: float = 1.0,
 ) -> tuple[Array, float]:
-    """Find the motion of trunk and arms within their limits, and the largest clearance deficit, as `keep_tempo`.
+    """Find the motion of trunk and arms within their limits, and its clearance deficit, as `keep_tempo`.
 
     `weight` (T,) is that of the ZMP's shift by accelerations in the configurations `path` (T, 7 + n); the
     rest is as in `Dynamics`, without limits of torques by default.
@@ -222,16 +403,9 @@ def examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> St
     limit = np.asarray(robot.motors.torque_limit)[body.columns]
     limit = np.where(limit > 0.0, limit, np.inf)
     allowed = limit * torque_reserve(np.abs(still).max(axis=0) / limit)
-    return StepExcess(
-        legs,
-        ratios[0],
-        np.where(ratios[1] < ratios[0], ratios[0], 0.0),
-        margin,
-        np.abs(torque) / allowed,
-        slopes,
-        torque - (slopes @ moved[:, :, None])[:, :, 0],
-        allowed,
-    )
+    zmp_ratio, reducible = ratios[0], np.where(ratios[1] < ratios[0], ratios[0], 0.0)
+    ratio, rest = np.abs(torque) / allowed, torque - (slopes @ moved[:, :, None])[:, :, 0]
+    return StepExcess(legs, zmp_ratio, reducible, margin, ratio, slopes, rest, allowed)
 
 
 def keep_recorded_tempo(
@@ -262,18 +436,8 @@ def keep_recorded_tempo(
     def replan(joints: Array, rotation: Rotation) -> StepCandidate:
         """Let the legs take the chosen steps under another motion of root, trunk and arms."""
         footsteps = chosen.wanted, chosen.planned, chosen.changes
-        return plan_candidate(
-            robot,
-            person,
-            options,
-            chosen.legs,
-            footsteps,
-            joints,
-            rotation,
-            heights,
-            chosen.lean,
-            chosen.lowered,
-        )
+        root = rotation, heights, chosen.lean, chosen.lowered
+        return plan_candidate(robot, person, options, chosen.legs, footsteps, joints, *root)
 
     least = root_rotations(measured, chosen.lean)
     lean, full = least.as_euler("ZYX")[:, 1:], np.column_stack([measured.pitch, measured.roll])
@@ -295,12 +459,10 @@ def keep_recorded_tempo(
     root = Rotation.from_euler("z", -options.section.heading_rad) * turned
     seen = seen_from_root(person.motion, measured.pelvis, root)
     body, preferred, joints, metrics = follow_upper_body(robot, seen, options.retarget, stance)
-    excess, shapes, bounds = (
-        examine_steps(robot, body, candidate),
-        body_shapes(robot, stance.joints),
-        body.bounds,
-    )
-    knots, inertia, usable = knot_samples(time), np.full(len(time), _FIRST_INERTIA), _TORQUE_USED
+    excess, bounds = examine_steps(robot, body, candidate), body.bounds
+    shapes = body_shapes(robot, stance.joints)
+    knots, inertia = knot_samples(time), np.full(len(time), _FIRST_INERTIA)
+    usable = np.full_like(preferred, _TORQUE_USED)
     insistence = 1.0
     best: tuple[tuple[bool, float, float], StepCandidate, Array, StepExcess] | None = None
     for number in range(_MAX_ROUNDS):
@@ -358,15 +520,15 @@ def keep_recorded_tempo(
     lost = np.abs(root.as_euler("ZYX")[:, 1:] - full).max(axis=0)
     if lost.max() > _NOTED:
         notes.append(
-            f"the trunk leans up to {lost[0]:.2f} rad less forward or back and {lost[1]:.2f} rad less to a side "
-            "than the person's: the hips need their range for the steps"
+            f"the trunk leans up to {lost[0]:.2f} rad less forward or back and {lost[1]:.2f} rad less to a "
+            "side than the person's: the hips need their range for the steps"
         )
     lost = use.lost.max(axis=0)
     count, worst = int((lost > _NOTED).sum()), int(lost.argmax())
     if count:
         notes.append(
-            f"{count} joints of trunk and arms give up amplitude, {robot.joint_names[body.columns[worst]]} the "
-            f"most, {lost[worst]:.2f} rad at its worst moment: the person is faster than they are, or arms "
-            "would touch the body"
+            f"{count} joints of trunk and arms give up amplitude, "
+            f"{robot.joint_names[body.columns[worst]]} the most, {lost[worst]:.2f} rad at its worst moment: "
+            "the person is faster than they are, or arms would touch the body"
         )
     return candidate, metrics, notes
