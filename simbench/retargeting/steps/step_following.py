@@ -151,7 +151,7 @@ class StepFollowingPlan:
     changes: tuple[str, ...]
 
 
-class StepExcess(NamedTuple):
+class _StepExcess(NamedTuple):
     """Ratios to what is allowed at the recording's T samples: above 1 it is exceeded.
 
     Parameters
@@ -359,7 +359,7 @@ def _keep_tempo(
         raise RetargetError(f"{body.robot.name}: no motion at the recorded tempo: {error}") from None
 
 
-def examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> StepExcess:
+def _examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> _StepExcess:
     """Compare legs, ZMP and the torques of trunk and arms with what is allowed, sample by sample."""
     time, path = candidate.setting.trajectory.time, path_at_samples(candidate)
     model, data, columns, count = robot.model, robot.model.createData(), 6 + body.columns, len(time)
@@ -405,7 +405,7 @@ def examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> St
     allowed = limit * torque_reserve(np.abs(still).max(axis=0) / limit)
     zmp_ratio, reducible = ratios[0], np.where(ratios[1] < ratios[0], ratios[0], 0.0)
     ratio, rest = np.abs(torque) / allowed, torque - (slopes @ moved[:, :, None])[:, :, 0]
-    return StepExcess(legs, zmp_ratio, reducible, margin, ratio, slopes, rest, allowed)
+    return _StepExcess(legs, zmp_ratio, reducible, margin, ratio, slopes, rest, allowed)
 
 
 def keep_recorded_tempo(
@@ -441,12 +441,12 @@ def keep_recorded_tempo(
 
     least = root_rotations(measured, chosen.lean)
     lean, full = least.as_euler("ZYX")[:, 1:], np.column_stack([measured.pitch, measured.roll])
-    share, outside = np.ones(len(time)), np.maximum(examine_steps(robot, body, chosen).zmp, 1.0)
+    share, outside = np.ones(len(time)), np.maximum(_examine_steps(robot, body, chosen).zmp, 1.0)
     for number in range(_LEAN_ROUNDS):
         angles = np.column_stack([measured.heading, lean + share[:, None] * (full - lean)])
         rotation = Rotation.from_euler("ZYX", angles)
         candidate = replan(chosen.setting.trajectory.q, rotation)
-        excess = examine_steps(robot, body, candidate)
+        excess = _examine_steps(robot, body, candidate)
         failing = (excess.legs > tolerated) | (excess.zmp > outside)
         if not failing.any():
             break
@@ -459,12 +459,11 @@ def keep_recorded_tempo(
     root = Rotation.from_euler("z", -options.section.heading_rad) * turned
     seen = seen_from_root(person.motion, measured.pelvis, root)
     body, preferred, joints, metrics = follow_upper_body(robot, seen, options.retarget, stance)
-    excess, bounds = examine_steps(robot, body, candidate), body.bounds
-    shapes = body_shapes(robot, stance.joints)
+    bounds, shapes = body.bounds, body_shapes(robot, stance.joints)
     knots, inertia = knot_samples(time), np.full(len(time), _FIRST_INERTIA)
     usable = np.full_like(preferred, _TORQUE_USED)
     insistence = 1.0
-    best: tuple[tuple[bool, float, float], StepCandidate, Array, StepExcess] | None = None
+    best: tuple[tuple[bool, float, float], StepCandidate, Array, _StepExcess] | None = None
     for number in range(_MAX_ROUNDS):
         path = path_at_samples(candidate)
         released, legs = release_legs(robot, shapes, path[:, :7], path[:, 7:])
@@ -487,7 +486,7 @@ def keep_recorded_tempo(
         joints = joints.copy()
         joints[:, body.columns] = arms
         candidate = replan(joints, rotation)
-        excess = examine_steps(robot, body, candidate)
+        excess = _examine_steps(robot, body, candidate)
         touching = missing > CLEARANCE - _GAP
         beyond = max(float(excess.legs.max()) - tolerated, 0.0)
         score = touching, beyond, max(float(excess.worst.max()), 1.0)
