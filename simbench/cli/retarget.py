@@ -222,7 +222,7 @@ def _model_errors(made: Retargeting) -> ImitationErrors | None:
     """Errors of the scaled model; None where there is none, or its root turns and leans with the person."""
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.imitation.imitation import imitation_errors
-    from simbench.retargeting.legs.plan import StepFollowingPlan
+    from simbench.retargeting.steps.step_following import StepFollowingPlan
 
     if isinstance(made.plan, KinematicPlan | StepFollowingPlan) or made.plan.imitation is None:
         return None
@@ -420,9 +420,9 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     """
     from simbench.options import RetargetSection
     from simbench.retargeting.imitate.plan import KinematicPlan
-    from simbench.retargeting.legs.plan import StepFollowingPlan
     from simbench.retargeting.match.body import describe_match, match_body
     from simbench.retargeting.motion_fidelity import fidelity_metrics, limit_stays
+    from simbench.retargeting.steps.step_following import StepFollowingPlan
     from simbench.runs.fidelity_rows import fidelity_lines
 
     yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))

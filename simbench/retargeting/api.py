@@ -21,9 +21,9 @@ from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitate.plan import KinematicPlan, plan_kinematic
-from simbench.retargeting.legs.plan import StepFollowingPlan, plan_step_following
-from simbench.retargeting.legs.task import StepFollowingOptions
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
+from simbench.retargeting.steps.step_candidates import StepFollowingOptions
+from simbench.retargeting.steps.step_following import StepFollowingPlan, plan_step_following
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress

@@ -17,8 +17,8 @@ from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
 from simbench.retargeting import retargeting_plot as retarget_picture
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation import imitation
-from simbench.retargeting.legs.plan import StepFollowingPlan
 from simbench.retargeting.motion_fidelity import JointUse
+from simbench.retargeting.steps.step_following import StepFollowingPlan
 from simbench.runs.plots import fidelity as fidelity_picture
 from simbench.runs.plots import fidelity_view
 

@@ -5,25 +5,26 @@ import pytest
 from walker import walk
 
 from simbench.balance.standing.standing import stand
-from simbench.retargeting.legs.body import measure_body
-from simbench.retargeting.legs.contacts import FootContact, find_recorded_steps
-from simbench.retargeting.legs.feasible_steps import LONGEST_SWING, make_feasible
-from simbench.retargeting.legs.foot_directions import Heading, choose_directions
-from simbench.retargeting.legs.footsteps import (
-    FootstepFrame,
+from simbench.retargeting.steps.feasible_footsteps import (
+    LONGEST_SWING,
     FootstepPlan,
     TimedStep,
-    least_width,
+    choose_directions,
+    find_leg_range,
+    make_feasible,
     scale_footsteps,
 )
-from simbench.retargeting.legs.leg_range import find_leg_range
-from simbench.retargeting.legs.step_times import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING
-from simbench.retargeting.legs.swing import swing_feet
-from simbench.retargeting.legs.zmp import plan_zmp
+from simbench.retargeting.steps.recorded_person import (
+    SHORTEST_DOUBLE_SUPPORT,
+    SHORTEST_SWING,
+    FootContact,
+    observe_person,
+)
+from simbench.retargeting.steps.step_candidates import plan_zmp, swing_feet
 from simbench.robot.robot import load_robot
 
-AHEAD = Heading(np.array([0.0, 5.0]), np.zeros(2))
-"""Heading of a person who does not turn."""
+# Times and headings of a person who does not turn.
+AHEAD = np.array([0.0, 5.0]), np.zeros(2)
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +39,9 @@ def legs(mahru):
 
 def scaled(legs, mahru, scale=0.5, heading=0.0, **steps):
     """Scale the steps of a synthetic walk."""
-    motion = walk(**steps)
-    body = measure_body(motion)
-    contacts = find_recorded_steps(motion, body).contacts
-    frame = FootstepFrame(scale, heading, np.array([1.0, 2.0]), least_width(mahru, legs.beside[0]))
-    return scale_footsteps(contacts, motion.time, body.heading, frame)
+    motion, body, contacts, *_ = observe_person(walk(**steps))
+    place = np.array([1.0, 2.0])
+    return scale_footsteps(contacts, motion.time, body.heading, scale, heading, place, legs.width)
 
 
 def steps_of(*rows):
@@ -76,8 +75,8 @@ def test_a_foot_in_the_air_at_the_ends_begins_and_ends_beside_the_other(mahru, l
         FootContact(0, -np.inf, np.inf, np.array([0.0, 0.09]), 0.0),
         FootContact(1, 0.3, 1.0, np.array([0.3, -0.09]), 0.0),
     )
-    frame = FootstepFrame(1.0, 0.0, np.zeros(2), 0.18)
-    plan = scale_footsteps(contacts, np.linspace(0.0, 1.5, 151), np.zeros(151), frame)
+    time, heading = np.linspace(0.0, 1.5, 151), np.zeros(151)
+    plan = scale_footsteps(contacts, time, heading, 1.0, 0.0, np.zeros(2), 0.18)
     first, last = plan.steps
     assert first.recorded
     assert not last.recorded
@@ -89,9 +88,9 @@ def test_a_foot_in_the_air_at_the_ends_begins_and_ends_beside_the_other(mahru, l
 
 def test_feasible_steps_of_a_walk_are_the_same(mahru, legs):
     plan = scaled(legs, mahru)
-    found = make_feasible(mahru, plan, legs, [1.0] * 5, AHEAD)
-    assert not found.changes
-    for before, after in zip(plan.steps, found.plan.steps, strict=True):
+    found, changes = make_feasible(mahru, plan, legs, [1.0] * 5, *AHEAD)
+    assert not changes
+    for before, after in zip(plan.steps, found.steps, strict=True):
         np.testing.assert_allclose(after.position, before.position, atol=1e-9)
         assert (after.lift, after.landing) == pytest.approx((before.lift, before.landing))
 
@@ -100,39 +99,39 @@ def test_flight_and_short_swings_become_the_nearest_times(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
     # The right foot lifts 0.1 s before the left one lands.
     steps = steps_of((0, 0.2, 0.7, 0.0, 0.09), (1, 0.6, 1.1, 0.0, -0.09), (0, 1.3, 1.4, 0.0, 0.09))
-    found = make_feasible(mahru, FootstepPlan(start, steps, 1.0, 0.0), legs, [1.0] * 4, AHEAD)
-    times = np.array([[step.lift, step.landing] for step in found.plan.steps])
+    found, changes = make_feasible(mahru, FootstepPlan(start, steps, 1.0, 0.0), legs, [1.0] * 4, *AHEAD)
+    times = np.array([[step.lift, step.landing] for step in found.steps])
     # Both move by half of the flight and half of the time on both feet.
     assert times[0, 1] == pytest.approx(0.65 - 0.5 * SHORTEST_DOUBLE_SUPPORT)
     assert times[1, 0] == pytest.approx(0.65 + 0.5 * SHORTEST_DOUBLE_SUPPORT)
     assert times[2] == pytest.approx([1.35 - 0.5 * SHORTEST_SWING, 1.35 + 0.5 * SHORTEST_SWING])
-    assert any("off the floor for 0.10 s" in change.reason for change in found.changes)
+    assert any("off the floor for 0.10 s" in reason for _, reason in changes)
 
 
 def test_a_long_stand_on_one_foot_is_shortened_and_said(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
-    found = make_feasible(
-        mahru, FootstepPlan(start, steps_of((0, 1.0, 5.0, 0.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0], AHEAD
+    found, changes = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 1.0, 5.0, 0.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0], *AHEAD
     )
-    (step,) = found.plan.steps
+    (step,) = found.steps
     assert step.landing - step.lift == pytest.approx(LONGEST_SWING)
-    assert "alone" in found.changes[0].reason
+    assert "alone" in changes[0][1]
 
 
 def test_steps_out_of_reach_and_across_the_other_foot_are_moved(mahru, legs):
     start = np.array([[0.0, 0.09, 0.0], [0.0, -0.09, 0.0]])
-    far = make_feasible(
-        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0], AHEAD
+    far, _ = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 2.0, 0.09)), 1.0, 0.0), legs, [1.0, 1.0], *AHEAD
     )
-    assert 0.2 < far.plan.steps[0].position[0] <= legs.reach
-    across = make_feasible(
-        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 0.05, -0.1)), 1.0, 0.0), legs, [1.0, 1.0], AHEAD
+    assert 0.2 < far.steps[0].position[0] <= legs.reach
+    across, changes = make_feasible(
+        mahru, FootstepPlan(start, steps_of((0, 0.5, 1.0, 0.05, -0.1)), 1.0, 0.0), legs, [1.0, 1.0], *AHEAD
     )
-    (step,) = across.plan.steps
+    (step,) = across.steps
     # Soles are 0.14 m wide.
     assert step.position[1] > -0.09 + 0.14
-    assert across.changes
-    assert "sole" in across.changes[0].reason
+    assert changes
+    assert "sole" in changes[0][1]
 
 
 def test_swings_join_the_places_and_clear_the_floor(mahru, legs):
@@ -151,8 +150,8 @@ def test_swings_join_the_places_and_clear_the_floor(mahru, legs):
 
 def test_feet_that_stand_too_near_at_the_start_are_moved_apart_and_keep_their_directions(mahru, legs):
     start = np.array([[0.0, 0.09, 0.4], [0.0, -0.05, -0.2]])
-    feasible = make_feasible(mahru, FootstepPlan(start, (), 0.5, 0.0), legs, [1.0], AHEAD)
-    placed = feasible.plan.start
+    feasible, _ = make_feasible(mahru, FootstepPlan(start, (), 0.5, 0.0), legs, [1.0], *AHEAD)
+    placed = feasible.start
     np.testing.assert_allclose(placed[:, 2], start[:, 2], atol=1e-9)
     np.testing.assert_allclose(placed[0], start[0], atol=1e-9)
     assert placed[1, 1] < -0.09
@@ -176,9 +175,9 @@ def test_feet_are_put_down_so_that_the_root_can_turn_there_and_back(mahru, legs)
     steps = steps_of((0, 0.5, 1.0, 0.0, 0.2), (1, 1.2, 1.7, 0.2, 0.0), (1, 3.0, 3.5, 0.0, -0.1))
     steps = tuple(step._replace(yaw=yaw) for step, yaw in zip(steps, (1.2, 2.2, 0.3), strict=True))
     time = np.linspace(0.0, 5.0, 151)
-    heading = Heading(time, np.interp(time, [0.4, 1.8, 3.0, 4.0], [0.0, 1.2, 1.2, 0.3]))
+    heading = np.interp(time, [0.4, 1.8, 3.0, 4.0], [0.0, 1.2, 1.2, 0.3])
     plan = FootstepPlan(start, steps, 1.0, 0.0)
-    yaws = choose_directions(plan, steps, legs, heading)
+    yaws = choose_directions(plan, steps, legs, time, heading)
     left, right = np.array([yaws[0], yaws[2], yaws[2], yaws[2]]), np.array([yaws[1], yaws[1], *yaws[3:]])
     inward = right - left
     assert (inward <= 0.3 * legs.inward + 1e-6).all()

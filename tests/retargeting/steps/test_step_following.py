@@ -14,13 +14,10 @@ from simbench.errors import RetargetError
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection, SimulationSection
-from simbench.retargeting.legs.body import measure_body
-from simbench.retargeting.legs.contacts import find_recorded_steps
-from simbench.retargeting.legs.plan import plan_step_following
-from simbench.retargeting.legs.task import StepFollowingOptions
-from simbench.retargeting.legs.upper_body import follow_upper_body
-from simbench.retargeting.legs.zmp import weight_between_feet
 from simbench.retargeting.motion_fidelity import first_samples
+from simbench.retargeting.steps.recorded_person import observe_person
+from simbench.retargeting.steps.step_candidates import StepFollowingOptions, weight_between_feet
+from simbench.retargeting.steps.step_following import follow_upper_body, plan_step_following
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.preserve import limit_ratios
 from simbench.robot.robot import load_robot
@@ -105,8 +102,7 @@ def test_weight_follows_a_person_who_sways(recording):
     feet = ("ankle", "heel", "toe")
     joints = {name: track if name.endswith(feet) else track + sway for name, track in motion.joints.items()}
     swaying = replace(motion, joints=joints)
-    body = measure_body(swaying)
-    weight = weight_between_feet(body, find_recorded_steps(swaying, body).contacts, swaying.time)
+    weight = weight_between_feet(observe_person(swaying), swaying.time)
     middle = slice(50, -50)
     # Most of the body sways; the pendulum's ZMP sways a little more than the centre of gravity.
     expected = 0.5 + sway[middle, 1] / 0.16
@@ -132,16 +128,16 @@ def test_trunk_and_arms_keep_their_limits_beside_the_steps(plan, mahru):
 def test_arms_that_are_too_fast_lose_amplitude_and_nothing_lags(mahru):
     slow = resample(read_motion("actor:fast_waving"), 50.0)
     waving = replace(first_samples(slow, 130), time=0.25 * slow.time[:130])
-    upper = follow_upper_body(
+    upper, preferred, joints, _ = follow_upper_body(
         mahru, waving, RetargetSection(physics="steps"), stand(mahru, (0.0, 0.0), 0.0, "standing")
     )
-    arms = upper.joints[:, upper.columns]
-    speed, acceleration = limit_ratios(waving.time, arms, upper.body.bounds)
+    arms = joints[:, upper.columns]
+    speed, acceleration = limit_ratios(waving.time, arms, upper.bounds)
     assert max(speed.max(), acceleration.max()) <= 1.001
-    wanted_speed, wanted_acceleration = limit_ratios(waving.time, upper.preferred, upper.body.bounds)
+    wanted_speed, wanted_acceleration = limit_ratios(waving.time, preferred, upper.bounds)
     assert max(wanted_speed.max(), wanted_acceleration.max()) > 1.5
     shifts = np.arange(-10, 11)
-    apart = [np.abs(arms[10:-10] - upper.preferred[10 + k : len(arms) - 10 + k]).sum() for k in shifts]
+    apart = [np.abs(arms[10:-10] - preferred[10 + k : len(arms) - 10 + k]).sum() for k in shifts]
     assert abs(shifts[int(np.argmin(apart))]) <= 1
 
 
