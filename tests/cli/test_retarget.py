@@ -152,7 +152,7 @@ def test_the_trajectory_is_written_and_reads_back(retargeting, made, capsys, tmp
     words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
     assert main([*words, "--longest-gap", "0.1", "--out", f"t{suffix}"]) == 0
     assert retargeting.calls == [
-        ("walk.trc", "romeo", "bones", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1), False)
+        ("walk.trc", "romeo", "auto", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1), False)
     ]
     assert f"trajectory  t{suffix}\n" in capsys.readouterr().out
     found, wanted = read_trajectory(tmp_path / f"t{suffix}"), made.plan.trajectory

@@ -194,9 +194,11 @@ def observe_person(motion: HumanMotion) -> Person:
     """
     needed = [f"{side}_{joint}" for joint in ("hip", "knee", "ankle") for side in SIDES]
     absent = [name for name in needed if name not in motion.joints]
-    refused = f"retarget.physics: steps: {motion.source}"
     if absent:
-        raise RetargetError(f"{refused}: the recording lacks {', '.join(absent)}; allowed: stand")
+        raise RetargetError(
+            f"retarget.physics: steps: {motion.source}: the recording lacks {', '.join(absent)}; "
+            "allowed: stand"
+        )
     body, up = measure_body(motion)
     height = body.pelvis[:, 2] - np.min([motion.joints[f"{side}_ankle"][:, 2] for side in SIDES], axis=0)
     down = (height < _LOW_PELVIS * leg_segments(motion)) | (up[:, 2] < 0.0)
@@ -206,8 +208,9 @@ def observe_person(motion: HumanMotion) -> Person:
         if up[frame, 2] < 0.0:
             what = "the shoulders are below the pelvis"
         raise RetargetError(
-            f"{refused}: the person is not on their feet at {motion.time[frame]:.2f} s, {what}; allowed: "
-            "stand, or another part of it (motion.start_s, motion.end_s)"
+            f"retarget.physics: steps: {motion.source}: the person is not on their feet at "
+            f"{motion.time[frame]:.2f} s, {what}; allowed: stand, or another part of it (motion.start_s, "
+            "motion.end_s)"
         )
     motion, notes, doubts = on_level_floor(motion)
     body, _ = measure_body(motion)
@@ -248,7 +251,9 @@ def observe_person(motion: HumanMotion) -> Person:
     if _SLIDING_NOTE < furthest <= _SLIDING:
         notes.append(f"feet slide on the floor by up to {furthest:.3f} m; each is taken to stand still")
     if {contact.foot for contact in contacts} != {0, 1}:
-        raise RetargetError(f"{refused}: a foot never stands on the floor; allowed: stand")
+        raise RetargetError(
+            f"retarget.physics: steps: {motion.source}: a foot never stands on the floor; allowed: stand"
+        )
     if belt is not None:
         # Each foot stands where it does on average.
         places = [[each.position for each in contacts if each.foot == foot] for foot in (0, 1)]

@@ -1002,11 +1002,6 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Change the height of the equipment or the length of the stroke.",
         ),
         (
-            "…: no place to follow the handles from: …",
-            "No base placement allows all poses of the handles.",
-            "Change the height of the equipment or the length of the stroke.",
-        ),
-        (
             "…: its hand cannot follow the … hand of … about its posture at rest, even scaled to … % of its "
             "arm; another robot.posture may have more room",
             "A single arm without equipment moves its hand as the person's, about where it is at rest; joint "
