@@ -29,6 +29,7 @@ from simbench.runs import motion_source
 from simbench.runs.checks import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
+from simbench.runs.preparation import complete_scenario
 from simbench.runs.run_directory import MARKER, incomplete_path
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import handle_poses
@@ -37,6 +38,7 @@ FILES = ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]
 # A few seconds instead of ten.
 SHORT = [
     "motion.end_s=0.4",
+    "retarget.method=analytical",
     "retarget.timing=uniform",
     "simulation.lead_in_s=0.6",
     "simulation.hold_s=0.1",
@@ -127,13 +129,14 @@ def test_progress_goes_through_the_stages_in_order_and_to_their_ends(dance):
 
 
 @pytest.mark.parametrize("name", ["drawer", "dance"])
-def test_a_run_directory_holds_what_a_repetition_needs(request, name):
+def test_a_run_directory_holds_what_a_repetition_needs(request, romeo, name):
     run = request.getfixturevalue(name)
     record = json.loads((run.folder / "provenance.json").read_text(encoding="utf-8"))
     video = ["video.mp4"] if "--video" in record["command"] else []
     assert sorted(path.name for path in run.folder.iterdir()) == FILES + video
     assert not incomplete_path(run.folder).exists()
-    assert load_scenario(run.folder / "scenario.yaml") == load_scenario(name)
+    completed, _ = complete_scenario(romeo, load_scenario(name))
+    assert load_scenario(run.folder / "scenario.yaml") == completed
     assert record["seed"] == load_scenario(name).seed
     assert record["robot"]["origin"] == "shipped"
     assert [path.split("/")[-1] for path in record["robot"]["files"]] == ["robot.yaml", "romeo.urdf"]

@@ -392,6 +392,9 @@ def _whole_body_lead(
     time, joints, base, zmp, share = motion
     spline = make_interp_spline(time, joints, k=min(3, len(time) - 1))
     velocity = spline.derivative()(time[[0, -1]])[end] * (1.0 if end == 0 else -1.0)
+    # A motion that ends at the speed that may be used is left a little faster, still within what joints can.
+    most = np.asarray(robot.model.velocityLimit[6:])
+    speed_limit = np.maximum(speed_limit, np.minimum(1.02 * np.abs(velocity), most))
     q = np.concatenate([base[end], _balanced_joints(robot, plan, joints[end])])
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q)[:2]
     # COG, desired ZMP, and blend weight of the hands.
