@@ -43,8 +43,8 @@ class ImitationStream:
     settings : RetargetSection, optional
         Margins of the joints' limits.
     rounds : int, optional
-        Iterations a frame, of about 2 ms each. By default one for every 8 ms between frames, and four at
-        most: the longer a person moved, the farther is the posture.
+        Iterations a frame. By default one for every 8 ms between frames, and four at most: the longer a
+        person moved, the farther is the posture. 29 joints take 4.5 ms a frame with one, 6.5 ms with two.
 
     Raises
     ------
