@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from simbench.errors import MotionError
+from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
@@ -49,7 +49,7 @@ class ImitationStream:
     Raises
     ------
     RetargetError
-        If no bone is recorded that the robot has too.
+        If the robot has a fixed base, or no bone is recorded that it has too.
     """
 
     def __init__(
@@ -61,6 +61,10 @@ class ImitationStream:
         rounds: int | None = None,
     ) -> None:
         self.robot = load_robot(robot) if isinstance(robot, str) else robot
+        if not self.robot.floating:
+            raise RetargetError(
+                f"{self.robot.name} has a fixed base; allowed: a robot on its feet, or retarget_motion"
+            )
         self.rounds = rounds
         self._settings = settings or RetargetSection()
         self._body = match_body(self.robot)
