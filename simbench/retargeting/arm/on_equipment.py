@@ -32,7 +32,7 @@ from simbench.retargeting.body_errors import compare_hands
 from simbench.retargeting.collision.avoidance import clear_path
 from simbench.retargeting.collision.clearance import BodyShapes, add_obstacles, add_self_pairs, convex_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference, find_near_pairs
-from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.collision.obstacles import Obstacle, beside_hands
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.placement.placement import BasePlacement, OnProgress
@@ -47,7 +47,6 @@ from simbench.retargeting.placement.root_placement import (
 from simbench.retargeting.stand.arms_and_legs import blend_into_reach, measure_grip_error, nearest_poses
 from simbench.retargeting.stand.standing_plan import choose_placement, given_placement
 from simbench.retargeting.timing.stretch import slowed_by
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import has_both_arms
 
@@ -64,8 +63,6 @@ _LEAD_SAMPLES = 61
 _LEAD_CLEARANCE = 0.025
 # Distance, m, that the arm is to keep from the equipment beside its hand; tracking takes part of it.
 _CLEARANCE = 0.015
-# Distance from a handle's point, m, up to which a shape is what the hand holds.
-_HELD_DISTANCE = 0.005
 # Samples at which it is examined whether an arm that holds the equipment touches it.
 _CLEAR_SAMPLES = 9
 # Base placements and branches that are examined, and planned from, at most.
@@ -301,35 +298,9 @@ def _plan_hands(
 
 
 def _describe_surroundings(robot: Robot, equipment: Equipment, hands: HandPlan) -> _Surroundings:
-    """Tell apart what a hand holds from the rest of the part that it moves.
-
-    A hand holds the shape at its handle's point, and others of that kind and radius, such as the segments of
-    a rim. Contacts of hands with parts that have handles are left out of obstacles, and of the simulation.
-    """
+    """Find the obstacles for the arm, the floor among them, and those beside what the hands hold."""
     obstacles = equipment.find_obstacles(hands)
-    kinds = [
-        (each.name, type(each.shape).__name__, float(getattr(each.shape, "radius", np.nan)))
-        for each in obstacles
-    ]
-    held = set()
-    for side in (side for side, touching in hands.contact.items() if touching.any()):
-        sample = int(np.flatnonzero(hands.contact[side])[0])
-        point = pin.coal.Transform3s(np.eye(3), hands.actor[side][sample, :3, 3])
-        for each, kind in zip(obstacles, kinds, strict=True):
-            pose = each.pose if each.pose.ndim == 2 else each.pose[sample]
-            there = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
-            request, result = pin.coal.DistanceRequest(), pin.coal.DistanceResult()
-            ball = pin.coal.Sphere(1e-4)
-            if pin.coal.distance(each.shape, there, ball, point, request, result) < _HELD_DISTANCE:
-                held.add(kind)
-    links = {frame.name for frame in robot.model.frames if frame.type == pin.FrameType.BODY}
-    of_hands = {link for role in robot.hands for link in hand_links(robot, role)}
-    others = frozenset(links - of_hands)
-    beside = [
-        replace(each, touching=others)
-        for each, kind in zip(obstacles, kinds, strict=True)
-        if each.touching & of_hands and kind not in held
-    ]
+    beside = beside_hands(robot, obstacles, hands.contact, hands.actor)
     return (*obstacles, floor_obstacle(robot)), beside
 
 

@@ -283,13 +283,14 @@ def add_obstacles(
     """Append obstacles to a geometry model, fixed to the world; return the indices of their shapes.
 
     Each gets a pair with every shape that `first_joint` or a later joint carries, but for links that may
-    touch it.
+    touch it, and open fingers beside what their hand holds.
     """
     moved = [
         (index, link_of(shape.name))
         for index, shape in enumerate(geometry.geometryObjects)
         if shape.parentJoint >= first_joint
     ]
+    closed = {link_of(shape.name) for shape in geometry.geometryObjects if "_closed" in shape.name}
     placed = []
     for number, obstacle in enumerate(obstacles):
         pose = pin.SE3(obstacle.pose if obstacle.pose.ndim == 2 else obstacle.pose[0])
@@ -297,7 +298,8 @@ def add_obstacles(
         shape = pin.GeometryObject(f"obstacle_{number}", 0, 0, pose, obstacle.shape.clone())
         placed.append(geometry.addGeometryObject(shape))
         for index, link in moved:
-            if link not in obstacle.touching:
+            open_finger = link in closed and "_closed" not in geometry.geometryObjects[index].name
+            if link not in obstacle.touching and not (obstacle.grasped_beside and open_finger):
                 geometry.addCollisionPair(pin.CollisionPair(index, placed[-1]))
     return placed
 

@@ -1,6 +1,7 @@
 """Transfer: joint positions of trunk and arms that bring the robot's palms to their targets."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.time_grids import hold_between, interpolate_change, time_grids
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
 from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs
+from simbench.retargeting.imitate.targets import targets_at
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -27,7 +30,8 @@ _HAND = 1000.0
 # Of that weight, for hands that hold nothing: they need not be anywhere exactly.
 _LOOSE = 0.01
 # Of that weight, for the rotation about a handle that leaves it free: the actor's, if all else allows.
-_FREE_ROTATION_WEIGHT = 1e-3
+import os
+_FREE_ROTATION_WEIGHT = float(os.environ.get("FREE","1e-3"))
 # σ of the departure's velocity, rad: it changes over about this part of the time in which a joint at full
 # speed covers a radian.
 _VELOCITY_WEIGHT = 0.6
@@ -47,6 +51,34 @@ _RULE = DampingRule(
 _SIMILAR_DAMPING = 1e-3
 # Upper bound of inverse-kinematics steps a frame in `transfer_frames` (the paper takes one).
 _FRAME_STEPS = 8
+
+
+# What bones that are off the person's count, beside a radian beside the posture, and what of that is left
+# where bones count.
+_BONES, _POSTURE_BESIDE_BONES = float(os.environ.get("BONES","3")), float(os.environ.get("NEAR","0.1"))
+
+
+class BoneAims(NamedTuple):
+    """Directions that the bones of trunk and arms are to have while palms are elsewhere than the posture's.
+
+    Parameters
+    ----------
+    problem : ImitationProblem
+        Body and targets at T samples; the joints that follow are those of the preferred path.
+    joints : (N,) array
+        Positions of all joints of the robot, rad; those that follow are overwritten.
+    share : (T,) array
+        Weight of the directions: 1 where they count, 0 where only the posture does.
+    """
+
+    problem: ImitationProblem
+    joints: Array
+    share: Array
+
+    def at_samples(self, samples: NDArray[np.int64]) -> "BoneAims":
+        """Keep some samples (K,)."""
+        targets = targets_at(self.problem.targets, samples)
+        return BoneAims(replace(self.problem, targets=targets), self.joints, self.share[samples])
 
 
 class PreferredPath(NamedTuple):
@@ -71,11 +103,17 @@ class PreferredPath(NamedTuple):
     upper: Array
 
 
-def transfer_path(robot: Robot, path: PreferredPath, plan: HandPlan, start: Array | None = None) -> Array:
+def transfer_path(
+    robot: Robot,
+    path: PreferredPath,
+    plan: HandPlan,
+    start: Array | None = None,
+    bones: BoneAims | None = None,
+) -> Array:
     """Bring the palms of a robot with two arms to their targets (`follow_palms`), if any of them counts."""
     if not any(share.any() for share in plan.share.values()):
         return np.clip(path.posture, path.lower, path.upper)
-    return follow_palms(upper_body(robot), robot.frames, path, plan, start)
+    return follow_palms(upper_body(robot), robot.frames, path, plan, start, bones)
 
 
 def follow_palms(
@@ -84,6 +122,7 @@ def follow_palms(
     path: PreferredPath,
     plan: HandPlan,
     start: Array | None = None,
+    bones: BoneAims | None = None,
 ) -> Array:
     """Bring the palms to their targets, near the imitated posture (T, n), rad, all frames at once.
 
@@ -95,6 +134,9 @@ def follow_palms(
     (eq. 3.16); but its choice in the null space, and the way around a joint limit, are those of the whole
     motion: a departure begins before it is needed and is C1, where frame by frame a joint that meets its
     limit stops at once and the others jump. Nothing is smoothed afterwards, so nothing leaves its target.
+
+    With `bones`, the directions u(x) of the bones are to be the person's, v, while hands hold: ‖d‖² becomes
+    p Σ w ‖u(x) − v‖² + ε ‖d‖².
 
     Levenberg-Marquardt steps of a block-pentadiagonal system in a box (`bounded_chain_step`), first for a few
     samples a second and, from there on, for all of them (`time_grids`).
@@ -129,7 +171,8 @@ def follow_palms(
     anew = start is None
     for samples in time_grids(time):
         parts = [each[samples] for each in (weights, points, time, base, posture, low, high, departure)]
-        found, on_limit = _minimise_integral(tree, tasks, speed, parts, anew=anew)
+        aims = None if bones is None else bones.at_samples(samples)
+        found, on_limit = _minimise_integral(tree, tasks, speed, parts, aims, anew=anew)
         change = interpolate_change(time, samples, found - departure[samples])
         held = hold_between(len(time), samples, on_limit)
         departure = np.clip(departure + change, low, high)
@@ -139,7 +182,13 @@ def follow_palms(
 
 
 def _minimise_integral(
-    tree: KinematicTree, tasks: Tasks, speed: Array, parts: Sequence[Array], *, anew: bool
+    tree: KinematicTree,
+    tasks: Tasks,
+    speed: Array,
+    parts: Sequence[Array],
+    bones: BoneAims | None,
+    *,
+    anew: bool,
 ) -> tuple[Array, NDArray[np.int8]]:
     """Find the departure from the posture of least cost from a given one on, and what of it is on limits.
 
@@ -153,13 +202,24 @@ def _minimise_integral(
     period = (time[-1] - time[0]) / (len(time) - 1)
     stiffness = _VELOCITY_WEIGHT**2 / (np.diff(time)[:, None] * speed**2) / period
     bending = np.tile(_ACCELERATION_WEIGHT**2 / (period**4 * speed**2), (max(len(time) - 2, 0), 1))
+    near = np.ones(len(time))
+    if bones is not None:
+        near -= (1.0 - _POSTURE_BESIDE_BONES) * bones.share
+        share, columns = _BONES * bones.share, 7 + bones.problem.body.joints
+        whole = np.tile(np.concatenate([np.empty(7), bones.joints]), (len(time), 1))
 
     def evaluate(d: Array, relaxed: float) -> float:
         q = np.hstack([base, posture + d])
         path_matrices(tree, tasks, relaxed * weights, targets, q, work, equations)
+        if bones is not None:
+            whole[:, :7], whole[:, columns] = base, posture + d
+            costs = frame_costs(bones.problem, whole, slice(None))
+            equations.cost[:] += 2.0 * share * costs.cost
+            equations.vectors[:] -= share[:, None] * costs.gradient
+            equations.blocks[:] += share[:, None, None] * costs.hessian
         return float(
             equations.cost.sum()
-            + (d**2).sum()
+            + (near[:, None] * d**2).sum()
             + (stiffness * np.diff(d, axis=0) ** 2).sum()
             + (bending * np.diff(d, 2, axis=0) ** 2).sum()
         )
@@ -173,8 +233,8 @@ def _minimise_integral(
     while is_running(rule, progress, _ROUNDS):
         # Damped normal equations of the whole path inside the bounds.
         matrices = equations.blocks[:, 6:, 6:].copy()
-        matrices[:, diagonal, diagonal] += 1.0 + progress.damping
-        gradient = equations.vectors[:, 6:] - departure
+        matrices[:, diagonal, diagonal] += near[:, None] + progress.damping
+        gradient = equations.vectors[:, 6:] - near[:, None] * departure
         step, on_limit = bounded_chain_step(
             departure, gradient, matrices, stiffness, bending, (low, high), on_limit
         )

@@ -199,15 +199,7 @@ def _thin(problem: ImitationProblem) -> ImitationProblem:
     time = targets.time
     stride = max(1, int((len(time) - 1) / (time[-1] - time[0]) / _HIGHEST_RATE + 1e-6))
     chosen = np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
-    kept = replace(
-        targets,
-        time=time[chosen],
-        directions=targets.directions[chosen],
-        root=targets.root[chosen],
-        clearance=targets.clearance[chosen],
-        contact=targets.contact[chosen],
-    )
-    return replace(problem, targets=kept)
+    return replace(problem, targets=targets_at(targets, chosen))
 
 
 def _interpolate(problem: ImitationProblem, thinned: ImitationProblem, solved: Array) -> Array:

@@ -126,6 +126,12 @@ def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
     )
 
 
+def targets_at(targets: BodyTargets, samples: NDArray[np.int64]) -> BodyTargets:
+    """Keep some samples (K,) of the targets."""
+    parts = ("time", "directions", "root", "clearance", "contact")
+    return replace(targets, **{part: getattr(targets, part)[samples] for part in parts})
+
+
 def measure_person(body: MatchedBody, motion: HumanMotion) -> PersonMeasures:
     """Measure what a recording says of the person: heights of standing feet, and the scale of the robot."""
     person = with_heels(motion)

@@ -33,7 +33,7 @@ from simbench.retargeting.contact.hand_plan import (
     near_contact,
     plan_hands,
 )
-from simbench.retargeting.contact.transfer import PreferredPath, transfer_frames, transfer_path
+from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighted_posture
 from simbench.retargeting.placement.placement import BasePlacement, OnProgress, evaluate_placement
@@ -101,6 +101,7 @@ class WholeBodyProblem:
     speed_limit: Array
     pelvis_height: Array
     on_progress: OnProgress
+    bones: BoneAims | None = None
     least_slow_down: float = 1.0
     tempo: TempoMap | None = None
 
@@ -116,6 +117,7 @@ class WholeBodyProblem:
             self,
             imitation=replace(imitation, time=imitation.time[samples], q=imitation.q[samples]),
             contact=contact_at_samples(self.contact, samples),
+            bones=self.bones and self.bones.at_samples(samples),
             pelvis_height=self.pelvis_height[samples],
         )
 
@@ -152,7 +154,7 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     base, joints = solve_com_ik(
         robot, problem.stance, joints, height=problem.pelvis_height, embedding=problem.embedding
     )
-    motion = _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS))
+    motion = _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS), bones=problem.bones)
     near = range(1, BALANCE_ROUNDS)
     if measure_grip_error(robot, motion.base, motion.joints, motion.hands, time)[0] > GRIP_TOLERANCE:
         joints = motion.joints.copy()
@@ -161,7 +163,10 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
         preferred, joints[:, columns] = blend_into_reach(
             robot, problem.base_placement, problem.section.posture, *task
         )
-        motion = _alternate(problem, preferred, motion.base, joints, near)
+        motion = _alternate(problem, preferred, motion.base, joints, near, bones=problem.bones)
+    if problem.bones is not None:
+        # From now on it is the solution that arms stay near.
+        motion = replace(motion, preferred=motion.joints[:, columns])
     if problem.settings.weights is None:
         return motion
     arms, held = motion.joints[:, columns], problem.contact.any_hand
@@ -184,6 +189,7 @@ def _alternate(
     rounds: range,
     *,
     draft: bool = True,
+    bones: BoneAims | None = None,
 ) -> WholeBodyMotion:
     """Solve arms, then legs, in turn near a posture (T, m), starting from a base and joints.
 
@@ -197,7 +203,15 @@ def _alternate(
     draft = draft and settings.transfer == "path" and bool(problem.contact.any_hand.any())
     if draft and len(samples) < len(time):
         part = problem.at_samples(samples)
-        found = _alternate(part, posture[samples], base[samples], joints[samples], rounds, draft=False)
+        found = _alternate(
+            part,
+            posture[samples],
+            base[samples],
+            joints[samples],
+            rounds,
+            draft=False,
+            bones=bones and part.bones,
+        )
         error, _ = measure_grip_error(robot, found.base, found.joints, found.hands, part.time)
         lost = rounds.start == 0 and error > _GRIP_LOST
         base = base + interpolate_change(time, samples, found.base - base[samples])
@@ -217,7 +231,7 @@ def _alternate(
             cog = compute_balancing_cog(robot, at, base, joints, zmp, wrench)
         path, joints = PreferredPath(time, posture, base, *problem.limits), joints.copy()
         if settings.transfer == "path":
-            arms = transfer_path(robot, path, hands, joints[:, problem.columns] if number else None)
+            arms = transfer_path(robot, path, hands, joints[:, problem.columns] if number else None, bones)
         else:
             arms = transfer_frames(robot, path, hands, (settings.smoothing_window, settings.smoothing_order))
         joints[:, problem.columns], previous = arms, base

@@ -21,9 +21,12 @@ from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.collision.obstacles import Obstacle
-from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact
+from simbench.retargeting.collision.obstacles import Obstacle, beside_hands
+from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact, near_contact
+from simbench.retargeting.contact.transfer import BoneAims
 from simbench.retargeting.imitate.plan import imitate_upper_body
+from simbench.retargeting.imitate.problem import make_problem
+from simbench.retargeting.imitate.targets import find_targets, select_parts
 from simbench.retargeting.imitation.imitation import METHODS, Imitation, imitate, imitation_metrics
 from simbench.retargeting.imitation.limited_posture import (
     limited_posture,
@@ -32,7 +35,8 @@ from simbench.retargeting.imitation.limited_posture import (
     rounded_posture,
 )
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
-from simbench.retargeting.imitation.weighted_posture import speed_difference
+from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, speed_difference
+from simbench.retargeting.match.body import match_body
 from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.placement import BasePlacement, OnProgress, base_height, find_spot
 from simbench.retargeting.stand.arms_and_legs import (
@@ -59,6 +63,8 @@ _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 # Parts of a motion at the recorded tempo that are given up everywhere, in turn, where they cannot: of the
 # pelvis' height, and, in logarithms, of what inertia may cost.
 _CALM = (0.0, 0.3, 0.6, 1.0)
+# Parts of the body that are the person's, as far as palms on equipment leave them free.
+_ARM_BONES = ("upper arm", "forearm", "trunk", "shoulders")
 # How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
 # s at the robot's pace, and least factor by which it is slowed.
 _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
@@ -214,6 +220,20 @@ def _plan_in_place(
             f"retarget.weights: {motion.source}: hands hold nothing; allowed: motions on equipment"
         )
     height = compute_pelvis_height(robot, motion, imitation, placed, section, contact.share)
+    columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])
+    bones = None
+    if touching.any() and settings.weights is None and settings.transfer == "path":
+        targets = select_parts(find_targets(match_body(robot), motion), _ARM_BONES)
+        cosine, sine = np.cos(placed.heading), np.sin(placed.heading)
+        turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+        targets = replace(targets, directions=targets.directions @ turn.T)
+        body = replace(match_body(robot), joints=columns)
+        aims = replace(
+            make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False
+        )
+        import os
+        share = near_contact(motion.time, touching, float(os.environ.get('RT','1')))
+        bones = BoneAims(aims, stance.joints.copy(), share)
     problem = WholeBodyProblem(
         robot=robot,
         settings=settings,
@@ -224,7 +244,8 @@ def _plan_in_place(
         stance=stance,
         embedding=embedding and not stance.seated,
         contact=contact,
-        columns=np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]]),
+        columns=columns,
+        bones=bones,
         limits=limits,
         speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
         pelvis_height=settings.pelvis_height_follow * height,
@@ -293,6 +314,8 @@ def _solve_within_torques(
     for width, pace in (*_EASIER, (np.inf, np.inf)):
         motion = solve_arms_and_legs(problem, smooth)
         obstacles = tuple(problem.equipment.find_obstacles(motion.hands))
+        if problem.bones is not None:
+            obstacles += tuple(beside_hands(robot, obstacles, motion.hands.contact, motion.hands.actor))
         motion = separate_links(problem, motion.base, motion.joints, obstacles) or motion
         slowest = 1.0 if problem.settings.timing == "local" else _EASIER[-1][1]
         if problem.contact.any_hand.any() or pace > slowest:
