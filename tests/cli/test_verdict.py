@@ -10,7 +10,7 @@ from standing_motions import standing_motion
 
 from simbench.cli.main import main
 from simbench.motion.trajectory_files import write_trajectory
-from simbench.retargeting.motion_fidelity import joint_units
+from simbench.retargeting.plan_measures import joint_units
 
 
 def write(robot, trajectory, path):

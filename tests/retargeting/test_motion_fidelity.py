@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.standing import stand
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,
     HEAD,
@@ -21,7 +21,9 @@ from simbench.retargeting.body_errors import (
     compare_with_person,
     summarise_errors,
 )
-from simbench.retargeting.motion_fidelity import (
+from simbench.retargeting.plan_measures import joint_units, joint_uses, limit_stays, robot_metrics
+from simbench.robot.robot import load_robot
+from simbench.runs.motion_fidelity import (
     Fidelity,
     Landings,
     compare_landings,
@@ -29,17 +31,11 @@ from simbench.retargeting.motion_fidelity import (
     fidelity_metrics,
     find_landings,
     joint_speeds,
-    joint_units,
-    joint_uses,
-    limit_stays,
     measure_lag,
     measure_limit_shares,
     measure_robot_feet,
     planned_fidelity,
-    robot_metrics,
-    sample_trajectory,
 )
-from simbench.robot.robot import load_robot
 
 TURN, LIMITS = 0.7, (0.03, 0.95)
 

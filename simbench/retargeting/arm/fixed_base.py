@@ -18,8 +18,8 @@ from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.placement import BasePlacement
+from simbench.retargeting.plan_measures import robot_metrics
 from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import (
     MOST_STRETCH,

@@ -32,8 +32,8 @@ from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.imitation.imitation import WRISTS, imitation_errors
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.motion_fidelity import joint_units
 from simbench.retargeting.placement.placement import OnProgress
+from simbench.retargeting.plan_measures import joint_units
 from simbench.retargeting.stand.standing_plan import (
     given_placement,
     imitate_person,

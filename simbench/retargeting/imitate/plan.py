@@ -24,7 +24,7 @@ from simbench.retargeting.imitate.problem import (
 )
 from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
 from simbench.retargeting.match.body import match_body
-from simbench.retargeting.motion_fidelity import robot_metrics
+from simbench.retargeting.plan_measures import robot_metrics
 from simbench.robot.robot import Robot
 
 # Time constant of the smoothing, s: motion below 5 Hz is left as it is.

@@ -3,7 +3,7 @@
 References of retargeted motions of whole bodies and of arms, of a robot's own sweep, and of standing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -12,21 +12,19 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import BPoly, BSpline, PPoly, make_interp_spline
 
-from simbench.balance.controller.sections import limb_sections
 from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import leg_columns, solve_com_ik, stand
+from simbench.balance.standing.standing import leg_columns, solve_com_ik
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
-from simbench.options import SWEEP, PushSection, RobotSection, SimulationSection, end_of_pushes
-from simbench.retargeting.arm.fixed_base import ArmPlan, arm_joints, base_pose, choose_rest, planned_torques
+from simbench.motion.trajectory_files.joint_order import joint_limits
+from simbench.options import SimulationSection
+from simbench.retargeting.arm.fixed_base import ArmPlan, planned_torques
 from simbench.retargeting.collision.avoidance import clear_path, is_clear
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.motion_fidelity import FollowedSteps
-from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.stand.arms_and_legs import require_leg_limits, solve_legs_for_zmp
 from simbench.retargeting.stand.standing_plan import MotionPlan
 from simbench.robot.grips import grip_range
@@ -51,18 +49,11 @@ _CLEARANCE, _LEAST_CLEARANCE = 0.03, 0.005
 _CLOSING_THRESHOLD = 0.97
 # Largest fraction of its speed limit at which a grip closes.
 _GRIP_SPEED_FRACTION = 0.8
-# Keys of `motion.task` of a sweep and their defaults: displacement of every joint but those that close a
-# hand, to the side on which it has more room, rad; greatest speed of every joint, rad/s; number of strokes
-# out and back; and pause at every end, s.
-_SWEEP_TASK = {"amplitude_rad": 1.0, "speed_rad_s": 1.0, "repetitions": 1.0, "pause_s": 0.25}
-# Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985).
-_PEAK_OVER_MEAN = 1.875
-# Longest sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints.
-_MAX_SWEEP = 600.0
-
 Flags: TypeAlias = NDArray[np.bool_]
 Segment: TypeAlias = tuple[Array, ...]
 """Stretch of a motion: time from its start (T,), s; joint positions (T, n), rad; other arrays of T rows."""
+Flags = NDArray[np.bool_]
+"""Whether each foot is in contact, (T, 2)."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +79,40 @@ class Reference:
     feedforward: Array
     acceleration: Array
     grip: Flags
+
+
+@dataclass(frozen=True)
+class FollowedSteps:
+    """Steps of a person that a robot is to follow, as the person took them and as they are planned.
+
+    Times are in the robot's time from the recording's first sample on, as `JointTrajectory.time` of a plan;
+    a run adds `Timeline.start`. Places are those of the feet's frames (`robot.frames["left_foot"]`) in the
+    world frame of the run.
+
+    Parameters
+    ----------
+    side : (K,) int array
+        Foot that lands in each step, as index into `SIDES`: 0 is the left one.
+    person_time : (K,) array
+        Landings of the person, mapped by the tempo map to the robot's time, s; in order.
+    person_position : (K, 2) array
+        Where the person put the foot down, scaled to the robot, m.
+    person_yaw : (K,) array
+        Direction of the person's foot about the vertical, rad.
+    planned_time, planned_position, planned_yaw : (K,), (K, 2), (K,) arrays
+        The same as they are planned.
+    heading : float
+        Direction of the recording's x axis in the world frame of the run, rad.
+    """
+
+    side: NDArray[np.int64]
+    person_time: Array
+    person_position: Array
+    person_yaw: Array
+    planned_time: Array
+    planned_position: Array
+    planned_yaw: Array
+    heading: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -150,27 +175,6 @@ class SampledMotion:
     position: Array
     velocity: Array
     acceleration: Array
-
-
-def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
-    """Refuse a planned motion that is not a finite number everywhere; the error says when and which joint."""
-    reference = timeline.reference
-    rows = (reference.position, reference.velocity, reference.feedforward, reference.acceleration)
-    finite = np.logical_and.reduce([np.isfinite(each) for each in rows])
-    if finite.all():
-        return
-    step = int((~finite).any(axis=1).argmax())
-    joint = robot.joint_names[int((~finite[step]).argmax())]
-    raise RetargetError(
-        f"the planned motion is not a finite number from {step * timestep:.3f} s on, first joint {joint}; "
-        f"the recording begins at {timeline.start:.3f} s"
-    )
-
-
-def joint_limits(robot: Robot) -> tuple[Array, Array]:
-    """Lowest and highest positions (n,) of a robot's joints, rad."""
-    model = robot.model
-    return model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]
 
 
 def assemble(lead_in: Segment, motion: Segment, lead_out: Segment) -> Segment:
@@ -454,101 +458,35 @@ def _close_fingers(
         sampled.velocity[:, column] = np.gradient(position, timestep)
 
 
-def moved_by_sweep(robot: Robot) -> Flags:
-    """Tell which joints a sweep moves, (n,): all but those that close a hand."""
-    closing = {joint for hand in robot.hands.values() for joint in hand.joints}
-    return np.isin(robot.joint_names, sorted(set(arm_joints(robot)) - closing))
+@dataclass(frozen=True)
+class FollowedSteps:
+    """Steps of a person that a robot is to follow, as the person took them and as they are planned.
 
+    Times are in the robot's time from the recording's first sample on, as `JointTrajectory.time` of a plan;
+    a run adds `Timeline.start`. Places are those of the feet's frames (`robot.frames["left_foot"]`) in the
+    world frame of the run.
 
-def build_sweep_reference(
-    robot: Robot,
-    section: RobotSection,
-    task: Mapping[str, float],
-    settings: SimulationSection,
-    feedforward: str,
-) -> Timeline:
-    """Build the reference of a sweep: all joints but fingers go out and back on minimum-jerk paths.
-
-    `task` has keys of `motion.task`. Refuses robots that float or have no such posture, and a sweep that is
-    too long, too short or beyond limits.
+    Parameters
+    ----------
+    side : (K,) int array
+        Foot that lands in each step, as index into `SIDES`: 0 is the left one.
+    person_time : (K,) array
+        Landings of the person, mapped by the tempo map to the robot's time, s; in order.
+    person_position : (K, 2) array
+        Where the person put the foot down, scaled to the robot, m.
+    person_yaw : (K,) array
+        Direction of the person's foot about the vertical, rad.
+    planned_time, planned_position, planned_yaw : (K,), (K, 2), (K,) arrays
+        The same as they are planned.
+    heading : float
+        Direction of the recording's x axis in the world frame of the run, rad.
     """
-    if robot.floating:
-        raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
-    start, timestep = robot.postures[choose_rest(robot, section.posture)], settings.timestep_s
-    for key, value in task.items():
-        if key not in _SWEEP_TASK:
-            raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(_SWEEP_TASK)}")
-        if not value > 0.0 and not (key == "pause_s" and value == 0.0):
-            raise ScenarioError(f"motion.task.{key}: must be greater than 0, got {value:g}")
-    amplitude, speed, repetitions, pause = ({**_SWEEP_TASK, **task}[key] for key in _SWEEP_TASK)
-    if repetitions != int(repetitions):
-        raise ScenarioError(f"motion.task.repetitions: must be a whole number, got {repetitions:g}")
-    stroke = _PEAK_OVER_MEAN * amplitude / speed
-    if stroke < timestep:
-        raise ScenarioError(f"motion.task: a stroke takes {stroke:.3g} s; at least a step, {timestep:g} s")
-    if 0.0 < pause < timestep:
-        raise ScenarioError(f"motion.task.pause_s: {pause:g}; allowed: 0, or from a step, {timestep:g} s")
-    total = 2.0 * repetitions * (stroke + pause)
-    if total > _MAX_SWEEP:
-        raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_MAX_SWEEP:g} s")
-    moved = moved_by_sweep(robot)
-    lowest, highest = joint_limits(robot)
-    below, above = start - lowest, highest - start
-    for name, most in zip(robot.joint_names, np.where(moved, np.maximum(below, above), np.inf), strict=True):
-        if most < amplitude:
-            raise ScenarioError(
-                f"motion.task.amplitude_rad: {amplitude:g} is beyond the limits of {name}; "
-                f"at most {most:.3f} from this posture"
-            )
-    for name, limit in zip(
-        robot.joint_names, np.where(moved, robot.model.velocityLimit, np.inf), strict=True
-    ):
-        if limit < speed:
-            raise ScenarioError(
-                f"motion.task.speed_rad_s: {speed:g} is beyond the speed limit of {name}, {limit:g} rad/s"
-            )
-    # To the side on which each joint has more room.
-    end = start + np.where(moved, np.where(above >= below, 1.0, -1.0), 0.0) * amplitude
-    knots, stops = [settings.settle_s], [start]
-    for target in (end, start) * int(repetitions):
-        knots += [knots[-1] + stroke, knots[-1] + stroke + pause]
-        stops += [target, target]
-    if pause == 0.0:
-        knots, stops = knots[:1] + knots[1::2], stops[:1] + stops[1::2]
-    rest = np.zeros_like(start)
-    path = BPoly.from_derivatives(knots, [[stop, rest, rest] for stop in stops])
-    sampled = sample_motion(path, settings, knots[-1], knots[0])
-    open_hands = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
-    reference = fixed_base_reference(robot, sampled, feedforward, open_hands)
-    base = base_pose(section.position_m, section.heading_rad, base_height(robot, section))
-    return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
-
-def build_standing_reference(
-    robot: Robot,
-    section: RobotSection,
-    settings: SimulationSection,
-    push: PushSection | None,
-    feedforward: str,
-) -> Timeline:
-    """Build the constant reference of a robot that stands in a posture, until the last push is over.
-
-    Feed-forward torques are those of standing still, or `none`.
-    """
-    limb_sections(robot)
-    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m or 0.0)
-    duration = end_of_pushes(push) if push else 0.0
-    # A constant joint curve: the motion consists of waiting for the pushes.
-    sampled = sample_motion(PPoly(stance.joints[None, None], [0.0, 1.0]), settings, duration)
-    steps, joints = len(sampled.clock), stance.joints
-    torque = np.zeros((1, len(joints)))
-    if feedforward != "none":
-        torque = standing_torques(robot, np.zeros(1), stance.base[None], joints[None], inertia=False)
-    grip = np.zeros((steps, len(robot.hands)), dtype=bool)
-    torque = np.tile(torque, (steps, 1))
-    reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
-    cog = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([stance.base, joints]))
-    times = np.array([settings.settle_s, settings.settle_s + settings.hold_s + duration])
-    base_path, zmp, cog = (np.tile(each, (steps, 1)) for each in (stance.base, stance.target, cog))
-    still = np.zeros((steps, 3))
-    return Timeline(reference, stance.base, settings.settle_s, times, None, base_path, zmp, cog, still)
+    side: NDArray[np.int64]
+    person_time: Array
+    person_position: Array
+    person_yaw: Array
+    planned_time: Array
+    planned_position: Array
+    planned_yaw: Array
+    heading: float = 0.0

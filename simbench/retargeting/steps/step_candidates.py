@@ -16,21 +16,18 @@ from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.collision.clearance import convex_shapes
-from simbench.retargeting.motion_fidelity import sample_trajectory
-from simbench.retargeting.reference.trajectory_plan import (
+from simbench.retargeting.reference.planned_steps import (
     FollowedPlan,
-    follow_ideally,
-    follow_lowered,
-    make_whole_plan,
-)
-from simbench.retargeting.reference.trajectory_steps import (
     FootPlan,
     PlannedSteps,
     TrajectoryTask,
     continuous_quaternions,
+    follow_ideally,
+    follow_lowered,
+    make_whole_plan,
     nearest_supported,
     plan_leads,
 )

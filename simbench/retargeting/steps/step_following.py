@@ -28,10 +28,9 @@ from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitation.imitation import imitation_metrics
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.motion_fidelity import FollowedSteps, robot_metrics
-from simbench.retargeting.reference.reference import Timeline
-from simbench.retargeting.reference.trajectory_plan import build_timeline
-from simbench.retargeting.reference.trajectory_steps import cog_heights
+from simbench.retargeting.plan_measures import robot_metrics
+from simbench.retargeting.reference.planned_steps import build_timeline, cog_heights
+from simbench.retargeting.reference.reference import FollowedSteps, Timeline
 from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.stand.standing_tempo import limit_torques, torque_reserve
 from simbench.retargeting.steps.feasible_footsteps import FootstepPlan

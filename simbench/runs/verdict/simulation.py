@@ -14,7 +14,7 @@ from simbench.kinematics.foot_contact import contact_intervals
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files import write_trajectory
 from simbench.options import TRAJECTORY
-from simbench.retargeting.motion_fidelity import joint_units
+from simbench.retargeting.plan_measures import joint_units
 from simbench.robot.robot import Robot
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario

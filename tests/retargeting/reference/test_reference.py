@@ -12,8 +12,6 @@ from simbench.options import PushSection, RobotSection, SimulationSection
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.reference.reference import (
     assemble,
-    build_standing_reference,
-    build_sweep_reference,
     build_whole_body_reference,
     plan_lead,
     run_up,
@@ -23,7 +21,9 @@ from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
+from simbench.runs.plans.sweep_plan import build_sweep_reference
 from simbench.runs.scenario.loading import load_scenario
+from simbench.sim.standing_reference import build_standing_reference
 
 SETTINGS = SimulationSection(timestep_s=0.01, settle_s=0.3, hold_s=0.2)
 

@@ -16,7 +16,7 @@ from simbench.retargeting.api import Retargeting
 from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.imitation.imitation import ImitationErrors, model_poses
-from simbench.retargeting.motion_fidelity import joint_units
+from simbench.retargeting.plan_measures import joint_units
 from simbench.retargeting.stand.standing_plan import MotionPlan
 from simbench.retargeting.steps.step_following import StepFollowingPlan
 from simbench.robot.sides import SIDES
