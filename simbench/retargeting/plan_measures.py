@@ -17,10 +17,9 @@ from simbench.robot.robot import Robot
 
 # Time step at which the speed of the interpolated trajectory is examined, s: a controller's.
 _TIMESTEP = 1e-3
-# Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
-# and interpolation move it. Fraction of the speed that may be used from which on a joint is at its limit:
-# plans that a limit bounds reach it but for rounding.
-_NEAR_LIMIT, _NEAR_SPEED = 0.01, 0.99
+NEAR_LIMIT = 0.01
+"""Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing and
+interpolation move it."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class JointUse:
         return min(self.lowest - self.lower, self.upper - self.highest)
 
 
-def _spline_speeds(time: Array, positions: Array, at: Array) -> Array:
+def spline_speeds(time: Array, positions: Array, at: Array) -> Array:
     """Velocities (N, C) of the cubic spline through the samples of a motion at times inside it."""
     return np.asarray(make_interp_spline(time, positions, k=min(3, len(time) - 1)).derivative()(at))
 
@@ -50,7 +49,7 @@ def _spline_speeds(time: Array, positions: Array, at: Array) -> Array:
 def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...]:
     """Measure range and peak speed, that of the cubic spline, of each joint of a trajectory, in its order."""
     time, q = trajectory.time, trajectory.q
-    speeds = np.abs(_spline_speeds(time, q, np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
+    speeds = np.abs(spline_speeds(time, q, np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
     limits, fastest = joint_limits(robot), robot.model.velocityLimit[robot.root_v :]
     columns = np.stack([q.min(axis=0), q.max(axis=0), *limits, speeds, fastest])
     rows = zip(trajectory.joint_names, joint_units(robot), *columns.tolist(), strict=True)
@@ -67,7 +66,7 @@ def limit_stays(
     the fraction of the samples at which it is there, its name, `lower` or `upper`, that limit, `rad` or `m`,
     and first and last sample of its longest stay.
     """
-    near, units, stays = margin + _NEAR_LIMIT, joint_units(robot), []
+    near, units, stays = margin + NEAR_LIMIT, joint_units(robot), []
     limbs = {name for group in ("trunk", "left_arm", "right_arm") for name in robot.groups.get(group, ())}
     rows = zip(trajectory.joint_names, units, *joint_limits(robot), trajectory.q.T, strict=True)
     for name, unit, lower, upper, q in rows:

@@ -23,17 +23,16 @@ from simbench.retargeting.body_errors import (
     path_without_heading,
     summarise_errors,
 )
-from simbench.retargeting.plan_measures import _spline_speeds
+from simbench.retargeting.plan_measures import NEAR_LIMIT, spline_speeds
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import has_both_arms
 
 PREFIX = "fidelity."
 """Beginning of the names of all metrics of fidelity."""
-# Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
-# and interpolation move it. Fraction of the speed that may be used from which on a joint is at its limit:
-# plans that a limit bounds reach it but for rounding.
-_NEAR_LIMIT, _NEAR_SPEED = 0.01, 0.99
+# Fraction of the speed that may be used from which on a joint is at its limit: plans that a limit bounds reach
+# it but for rounding.
+_NEAR_SPEED = 0.99
 # Samples of the recording that must be executed for anything to be compared: a cubic spline needs them.
 _FEWEST_SAMPLES = 4
 # Step of the common time grid, s: two hundred samples a second, as recordings and logs have; the peak is
@@ -257,9 +256,9 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     if shifts < 1 or count < _FEWEST_STEPS:
         return None
     grid = first + np.arange(-shifts, count + shifts) * _LAG_STEP
-    asked = _spline_speeds(time, wanted, grid[shifts : shifts + count])
+    asked = spline_speeds(time, wanted, grid[shifts : shifts + count])
     # Rounding may take the grid beyond the ends.
-    done = _spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
+    done = spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
     # A few hundred shifts: no need of `scipy.signal`, which takes a third of a second to import.
     product = sum(np.correlate(u, v, mode="valid") for u, v in zip(done.T, asked.T, strict=True))
     power = np.concatenate([[0.0], np.cumsum(np.sum(done**2, axis=1))])
@@ -278,7 +277,7 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
 
 def joint_speeds(trajectory: JointTrajectory) -> Array:
     """Compute the joint velocities (T, n) of a planned motion at its samples, rad/s or m/s."""
-    return _spline_speeds(trajectory.time, trajectory.q, trajectory.time)
+    return spline_speeds(trajectory.time, trajectory.q, trajectory.time)
 
 
 def measure_limit_shares(
@@ -290,10 +289,10 @@ def measure_limit_shares(
     speed at 99 % of the fraction that may be used. Joints with a range of less than four times that are left
     out, those that move by less than 0.01 rad (m), and fingers.
     """
-    near, (lower, upper) = margin + _NEAR_LIMIT, joint_limits(robot)
+    near, (lower, upper) = margin + NEAR_LIMIT, joint_limits(robot)
     fingers = {name for hand in robot.hands.values() for name in hand.joints}
     used = np.array([name not in fingers for name in robot.joint_names])
-    used &= np.ptp(positions, axis=0) > _NEAR_LIMIT
+    used &= np.ptp(positions, axis=0) > NEAR_LIMIT
     at_position = (positions <= lower + near) | (positions >= upper - near)
     at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * robot.model.velocityLimit[robot.root_v :]
     at_position = at_position[:, used & (upper - lower >= 4.0 * near)]

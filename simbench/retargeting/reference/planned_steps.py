@@ -42,7 +42,7 @@ _SOLE_PART = 0.25
 # Distances by which the pelvis is lowered in turn until the legs reach the feet, m, and how many of them
 # further it is lowered then: legs that just reach are straight once the robot moves, and the balance
 # controller gives up.
-_LOWERED, _SPARE = np.arange(0.0, 0.31, 0.01), 3
+_PELVIS_LOWERED, _SPARE = np.arange(0.0, 0.31, 0.01), 3
 # Time constants 1 / ω of the pendulum at rest before and after, in which the COG gets under way.
 _TIME_CONSTANTS = 4.0
 # Shortest way from rest to the motion, s.
@@ -251,7 +251,7 @@ def _solve_rest(robot: Robot, stance: Stance, feet: Array, zmp: Array) -> Array:
     legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
     low, high = robot.model.lowerPositionLimit[7 + legs], robot.model.upperPositionLimit[7 + legs]
     reached: list[Array] = []
-    for lowered in _LOWERED:
+    for lowered in _PELVIS_LOWERED:
         try:
             root, joints = solve_com_ik(robot, placed, stance.joints[None], height=np.array([-lowered]))
             inside = bool(((low <= joints[0, legs]) & (joints[0, legs] <= high)).all())

@@ -1,20 +1,19 @@
 """The reference of a robot's own sweep: all joints of a robot with a fixed base go out and back."""
 
 from collections.abc import Mapping
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
+from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.options import SWEEP, RobotSection, SimulationSection
 from simbench.retargeting.arm.fixed_base import arm_joints, base_pose, choose_rest
 from simbench.retargeting.placement.placement import base_height
 from simbench.retargeting.reference.reference import (
+    Flags,
     Timeline,
     fixed_base_reference,
-    joint_limits,
     sample_motion,
 )
 from simbench.robot.robot import Robot
@@ -27,7 +26,6 @@ _SWEEP_TASK = {"amplitude_rad": 1.0, "speed_rad_s": 1.0, "repetitions": 1.0, "pa
 _PEAK_OVER_MEAN = 1.875
 # Longest sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints.
 _MAX_SWEEP = 600.0
-Flags: TypeAlias = NDArray[np.bool_]
 
 
 def moved_by_sweep(robot: Robot) -> Flags:

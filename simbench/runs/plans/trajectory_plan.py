@@ -18,6 +18,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
 from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.options import RobotSection, SimulationSection
 from simbench.retargeting.arm.fixed_base import base_pose, choose_rest
 from simbench.retargeting.reference.planned_steps import (
@@ -33,7 +34,6 @@ from simbench.retargeting.reference.reference import (
     Flags,
     Timeline,
     fixed_base_reference,
-    joint_limits,
     lead_arm,
 )
 from simbench.robot.robot import SEATED, Robot
