@@ -8,18 +8,14 @@ from scipy.interpolate import make_interp_spline
 from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.joint_order import joint_limits, sliding_joints
-from simbench.retargeting.body_errors import (
-    QUANTITIES,
-    RobotErrors,
-    summarise_errors,
-)
+from simbench.retargeting.body_errors import QUANTITIES, RobotErrors, summarise_errors
 from simbench.robot.robot import Robot
 
 # Time step at which the speed of the interpolated trajectory is examined, s: a controller's.
 _TIMESTEP = 1e-3
 NEAR_LIMIT = 0.01
-"""Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing and
-interpolation move it."""
+"""Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
+and interpolation move it."""
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from simbench.robot.upper_body import has_both_arms
 
 PREFIX = "fidelity."
 """Beginning of the names of all metrics of fidelity."""
-# Fraction of the speed that may be used from which on a joint is at its limit: plans that a limit bounds reach
-# it but for rounding.
+# Fraction of the speed that may be used from which on a joint is at its limit: plans that a limit bounds
+# reach it but for rounding.
 _NEAR_SPEED = 0.99
 # Samples of the recording that must be executed for anything to be compared: a cubic spline needs them.
 _FEWEST_SAMPLES = 4

@@ -185,12 +185,7 @@ def frame_costs(
         axis=1,
     )
     residual = np.concatenate(
-        [
-            errors.reshape(count, -1),
-            root_error,
-            below.reshape(count, -1),
-            height_error.reshape(count, -1),
-        ],
+        [errors.reshape(count, -1), root_error, below.reshape(count, -1), height_error.reshape(count, -1)],
         axis=1,
     )
     transposed = rows.transpose(0, 2, 1)

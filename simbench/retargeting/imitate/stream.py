@@ -112,10 +112,7 @@ class ImitationStream:
         if len(last.time) and not time > last.time[-1]:
             raise MotionError(f"frame at {time:g} s: not later than the last one, at {last.time[-1]:g} s")
         tracks = []
-        for kind, given, kept in (
-            ("joint", joints, last.joints),
-            ("segment", segments or {}, last.segments),
-        ):
+        for kind, given, kept in (("joint", joints, last.joints), ("segment", segments or {}, last.segments)):
             unknown = [name for name in given if name not in kept]
             if unknown:
                 raise MotionError(
