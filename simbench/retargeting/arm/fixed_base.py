@@ -154,24 +154,6 @@ def limits_of_motion(robot: Robot, home: Array, margin: float) -> tuple[Array, A
     return np.where(moving, lower, home), np.where(moving, upper, home)
 
 
-def planned_torques(
-    robot: Robot, position: Array, velocity: Array, acceleration: Array, feedforward: str
-) -> Array:
-    """Compute the feed-forward torque (N, n), N·m, along a path of N samples, without friction.
-
-    `feedforward` is `none`, `gravity` for the weight alone, or `inverse_dynamics`, as in `ControlSection`.
-    """
-    model, data = robot.model, robot.model.createData()
-    torques = np.zeros_like(position)
-    if feedforward == "gravity":
-        for step, q in enumerate(position):
-            torques[step] = pin.computeGeneralizedGravity(model, data, q)
-    elif feedforward == "inverse_dynamics":
-        for step, (q, v, a) in enumerate(zip(position, velocity, acceleration, strict=True)):
-            torques[step] = pin.rnea(model, data, q, v, a)
-    return torques
-
-
 def scale_time(
     robot: Robot, time: Array, joints: Array, settings: RetargetSection
 ) -> tuple[Array, dict[str, float], tuple[str, ...]]:

@@ -10,13 +10,9 @@ from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.options import SWEEP, RobotSection, SimulationSection
 from simbench.retargeting.arm.fixed_base import arm_joints, base_pose, choose_rest
 from simbench.retargeting.placement.placement import base_height
-from simbench.retargeting.reference.reference import (
-    Flags,
-    Timeline,
-    fixed_base_reference,
-    sample_motion,
-)
+from simbench.retargeting.reference.reference import Flags, Timeline, sample_motion
 from simbench.robot.robot import Robot
+from simbench.runs.plans.retargeted_reference import fixed_base_reference
 
 # Keys of `motion.task` of a sweep and their defaults: displacement of every joint but those that close a
 # hand, to the side on which it has more room, rad; greatest speed of every joint, rad/s; number of strokes

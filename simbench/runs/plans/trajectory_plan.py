@@ -30,14 +30,10 @@ from simbench.retargeting.reference.planned_steps import (
     interpolate,
     make_whole_plan,
 )
-from simbench.retargeting.reference.reference import (
-    Flags,
-    Timeline,
-    fixed_base_reference,
-    lead_arm,
-)
+from simbench.retargeting.reference.reference import Flags, Timeline
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
+from simbench.runs.plans.retargeted_reference import fixed_base_reference, lead_arm
 from simbench.runs.plans.tracked_feet import FLAT, SolePath, compute_soles, plan_steps, sample_configurations
 
 # Samples that a cubic spline needs.
