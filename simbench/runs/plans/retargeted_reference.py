@@ -44,7 +44,7 @@ _GRIP_SPEED_FRACTION = 0.8
 
 
 def fixed_base_reference(robot: Robot, sampled: SampledMotion, feedforward: str, grip: Flags) -> Reference:
-    """Make the reference of a robot with a fixed base, its feed-forward torques (N, n), N·m, without friction.
+    """Make the reference of a robot with a fixed base, its torques (N, n), N·m, without friction.
 
     `feedforward` is `none`, `gravity` for the weight alone, or `inverse_dynamics`, as in `ControlSection`.
     """
