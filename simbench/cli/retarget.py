@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.kinematics.arrays import Array
+    from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
     from simbench.retargeting.body_errors import ErrorSummary, RobotErrors
     from simbench.retargeting.imitation.imitation import ImitationErrors
-    from simbench.retargeting.plan_measures import JointUse
     from simbench.runs.motion_fidelity import Fidelity
 
 
@@ -234,10 +234,10 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
     """Print the tables and lines of a retargeting."""
     from simbench.cli.console import make_console, metrics_table
     from simbench.cli.contact_table import contact_table, describe_person, describe_robot
+    from simbench.motion.joint_use import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise
-    from simbench.retargeting.plan_measures import joint_uses
 
     trajectory, console = made.plan.trajectory, make_console()
     summaries = summarise_errors(made.plan.errors)

@@ -14,6 +14,7 @@ from simbench.kinematics.foot_measures import FootMeasures, Jerk, measure_feet, 
 from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
+from simbench.motion.joint_use import spline_speeds
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.retargeting.body_errors import (
@@ -23,7 +24,7 @@ from simbench.retargeting.body_errors import (
     path_without_heading,
     summarise_errors,
 )
-from simbench.retargeting.plan_measures import NEAR_LIMIT, spline_speeds
+from simbench.retargeting.plan_measures import NEAR_LIMIT
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import has_both_arms

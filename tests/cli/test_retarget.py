@@ -12,11 +12,11 @@ import retargeted_by_hand as by_hand
 from simbench import read_trajectory
 from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
+from simbench.motion.joint_use import JointUse
 from simbench.motion.read_options import ReadOptions
 from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation import imitation
-from simbench.retargeting.plan_measures import JointUse
 from simbench.retargeting.steps.step_following import StepFollowingPlan
 from simbench.runs.plots import fidelity as fidelity_picture
 from simbench.runs.plots import fidelity_view

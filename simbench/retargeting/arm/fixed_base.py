@@ -20,7 +20,6 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.plan_measures import robot_metrics
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.stretch import (
     MOST_STRETCH,
     UNIFORM_INSTEAD,
@@ -32,6 +31,7 @@ from simbench.retargeting.timing.stretch import (
     slow_for_accelerations,
     with_constraints,
 )
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
 

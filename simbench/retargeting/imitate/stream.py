@@ -174,6 +174,5 @@ class ImitationStream:
         rounds = self.rounds
         if rounds is None:
             rounds = int(np.clip(round((targets.time[-1] - targets.time[-2]) / _ROUND_TIME), 1, _MOST_ROUNDS))
-        self._q = solve_clip(problem, q, frames, coupling, fixed=fixed, rounds=rounds, barriers=keep_clear)[
-            -_COUPLED:
-        ]
+        q = solve_clip(problem, q, frames, coupling, fixed=fixed, rounds=rounds, barriers=keep_clear)
+        self._q = q[-_COUPLED:]

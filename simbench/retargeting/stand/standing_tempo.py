@@ -33,7 +33,6 @@ from simbench.retargeting.stand.arms_and_legs import (
     solve_arms_and_legs,
     solve_at_tempo,
 )
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.preserve import (
     FIRST_INERTIA,
     MOST_EXCESS,
@@ -53,6 +52,8 @@ from simbench.retargeting.timing.preserve import (
     tempo_bounds,
 )
 from simbench.retargeting.timing.stretch import (
+    TORQUE_FRACTION,
+    TORQUE_RESERVE,
     PathLimits,
     TempoMap,
     fit_tempo,
@@ -63,6 +64,7 @@ from simbench.retargeting.timing.stretch import (
     standing_constraints,
     with_constraints,
 )
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.sides import SIDES
 
 # Times that the local tempo is fitted: the equipment's resistance depends on it.
@@ -87,10 +89,6 @@ _SEPARATIONS = 3
 _APART = 0.03
 # Loss of amplitude of a joint, rad, from which on it is said.
 _WORTH_SAYING = math.radians(3.0)
-# Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest.
-_TORQUE_FRACTION = 0.8
-# The fraction that it may need beyond what the weight needs in the same postures.
-_TORQUE_RESERVE = 0.1
 # Distance of the planned ZMP from the edge of the support polygon, m: what control and soles leave.
 _ZMP_MARGIN = 0.015
 # Moment about the vertical that both soles hold, as a part of the weight, m: soles of 0.25 m, 0.2 m apart and
@@ -343,13 +341,8 @@ def _examine(
     Of a seated robot only the torques count; without embedding legs do not react to the upper body, and its
     ZMP does not count.
     """
-    robot, time, stance, base, joints = (
-        problem.robot,
-        problem.time,
-        problem.stance,
-        motion.base,
-        motion.joints,
-    )
+    robot, time, stance = problem.robot, problem.time, problem.stance
+    base, joints = motion.base, motion.joints
     torque, still = (
         standing_torques(robot, time, base, joints, inertia=inertia, seated=stance.seated)
         for inertia in (True, False)
@@ -421,4 +414,4 @@ def torque_reserve(still: Array) -> Array:
 
     Both are (..., n), fractions of the motors' torques.
     """
-    return np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)
+    return np.maximum(TORQUE_FRACTION, still + TORQUE_RESERVE)

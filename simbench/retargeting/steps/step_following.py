@@ -18,6 +18,7 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.person_body import low_pass
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person
@@ -32,13 +33,7 @@ from simbench.retargeting.reference.reference import FollowedSteps, Timeline
 from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.stand.standing_tempo import limit_torques, torque_reserve
 from simbench.retargeting.steps.feasible_footsteps import FootstepPlan
-from simbench.retargeting.steps.recorded_person import (
-    Person,
-    low_pass,
-    observe_person,
-    root_rotations,
-    seen_from_root,
-)
+from simbench.retargeting.steps.recorded_person import Person, observe_person, root_rotations, seen_from_root
 from simbench.retargeting.steps.step_candidates import (
     StepCandidate,
     StepFollowingOptions,

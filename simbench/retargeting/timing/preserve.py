@@ -19,7 +19,7 @@ from simbench.retargeting.collision.clearance import ClearanceScene
 from simbench.retargeting.imitation.imitation import imitation_tasks
 from simbench.retargeting.imitation.limited_posture import WEIGHTS
 from simbench.retargeting.imitation.scaled_model import ScaledActor
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
 
 # Knots of the joints' splines per second: a person's arms move below 5 Hz, and the preferred posture has the
