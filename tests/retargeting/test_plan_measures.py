@@ -3,9 +3,7 @@
 import numpy as np
 
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.body_errors import (
-    RobotErrors,
-)
+from simbench.retargeting.body_errors import RobotErrors
 from simbench.retargeting.plan_measures import limit_stays, robot_metrics
 
 

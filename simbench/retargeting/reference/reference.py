@@ -243,37 +243,3 @@ def plan_lead(
         f"{where} a joint is {factor:.2f} times as fast as allowed, even in {clock[-1]:.1f} s; begin and "
         "end the recording elsewhere (motion.start_s, motion.end_s)"
     )
-
-
-@dataclass(frozen=True)
-class FollowedSteps:
-    """Steps of a person that a robot is to follow, as the person took them and as they are planned.
-
-    Times are in the robot's time from the recording's first sample on, as `JointTrajectory.time` of a plan;
-    a run adds `Timeline.start`. Places are those of the feet's frames (`robot.frames["left_foot"]`) in the
-    world frame of the run.
-
-    Parameters
-    ----------
-    side : (K,) int array
-        Foot that lands in each step, as index into `SIDES`: 0 is the left one.
-    person_time : (K,) array
-        Landings of the person, mapped by the tempo map to the robot's time, s; in order.
-    person_position : (K, 2) array
-        Where the person put the foot down, scaled to the robot, m.
-    person_yaw : (K,) array
-        Direction of the person's foot about the vertical, rad.
-    planned_time, planned_position, planned_yaw : (K,), (K, 2), (K,) arrays
-        The same as they are planned.
-    heading : float
-        Direction of the recording's x axis in the world frame of the run, rad.
-    """
-
-    side: NDArray[np.int64]
-    person_time: Array
-    person_position: Array
-    person_yaw: Array
-    planned_time: Array
-    planned_position: Array
-    planned_yaw: Array
-    heading: float = 0.0
