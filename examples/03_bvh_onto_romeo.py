@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from simbench import retarget_motion
+from simbench.motion.joint_use import joint_units, joint_uses
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.retargeting.body_errors import summarise_errors
 from simbench.retargeting.imitation.imitation import imitation_errors, summarise
-from simbench.retargeting.motion_fidelity import joint_units, joint_uses
-from simbench.retargeting.retargeting_plot import draw_retargeting
+from simbench.runs.plots.retargeting_plot import draw_retargeting
 
 SOURCE = sys.argv[1] if len(sys.argv) > 1 else "sample:wave"
 OUT = Path("runs")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import followed_person
 import hypothesis
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from simbench.cli.main import main
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
+from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
@@ -63,6 +65,21 @@ class Planned:
 @pytest.fixture(scope="session")
 def romeo() -> Robot:
     return load_robot("romeo")
+
+
+@pytest.fixture(scope="session")
+def mahru() -> Robot:
+    return load_robot("mahru")
+
+
+@pytest.fixture(scope="session")
+def dancing(mahru: Robot) -> JointTrajectory:
+    return followed_person.dancing_robot(mahru)
+
+
+@pytest.fixture(scope="session")
+def person(mahru: Robot, dancing: JointTrajectory) -> HumanMotion:
+    return followed_person.dancing_person(mahru, dancing)
 
 
 @pytest.fixture(scope="session")

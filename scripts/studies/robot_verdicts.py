@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simbench.errors import SimbenchError
-from simbench.retargeting.reference.reference import moved_by_sweep
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
+from simbench.runs.plans.sweep_plan import moved_by_sweep
 from simbench.runs.robot_check.check import RobotCheck, check_robot
 from simbench.runs.scenario.schema import Scenario
 

@@ -74,7 +74,7 @@ def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> Mo
     MovingBody
         Column of the table.
     """
-    from simbench.retargeting.motion_fidelity import measure_robot_feet
+    from simbench.runs.motion_fidelity import measure_robot_feet
 
     return MovingBody("robot", time, *measure_robot_feet(robot, trajectory))
 

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.kinematics.arrays import Array
+    from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
     from simbench.retargeting.body_errors import ErrorSummary, RobotErrors
     from simbench.retargeting.imitation.imitation import ImitationErrors
-    from simbench.retargeting.motion_fidelity import Fidelity, JointUse
+    from simbench.runs.motion_fidelity import Fidelity
 
 
 _STILL = 1e-6
@@ -195,7 +196,7 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
     if files.compare is not None:
         require_body(made)
     if files.plot is not None:
-        from simbench.retargeting.retargeting_plot import require_model
+        from simbench.runs.plots.retargeting_plot import require_model
 
         require_model(made)
     written = ""
@@ -210,7 +211,7 @@ def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
         written = write_motion_file(trajectory, made.robot, files.out, files.format, files.rate, attributes)
     errors = _model_errors(made)
     if files.plot is not None and errors is not None:
-        from simbench.retargeting.retargeting_plot import draw_retargeting
+        from simbench.runs.plots.retargeting_plot import draw_retargeting
 
         draw_retargeting(made, errors, files.plot)
     if files.compare is not None:
@@ -233,10 +234,10 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
     """Print the tables and lines of a retargeting."""
     from simbench.cli.console import make_console, metrics_table
     from simbench.cli.contact_table import contact_table, describe_person, describe_robot
+    from simbench.motion.joint_use import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.imitation import summarise
-    from simbench.retargeting.motion_fidelity import joint_uses
 
     trajectory, console = made.plan.trajectory, make_console()
     summaries = summarise_errors(made.plan.errors)
@@ -275,7 +276,7 @@ def measure_retargeting(made: Retargeting) -> Fidelity:
         Errors, tempo, lag and shares of the samples at a limit.
     """
     from simbench.options import RetargetSection
-    from simbench.retargeting.motion_fidelity import planned_fidelity
+    from simbench.runs.motion_fidelity import planned_fidelity
 
     section, plan = RetargetSection(), made.plan
     limits = section.joint_limit_margin_rad, section.speed_limit_fraction
@@ -297,7 +298,7 @@ def placed_heading(made: Retargeting) -> float:
         Direction of its x axis in the frame of its trajectory, rad about z: 0 for a fixed base, whose
         trajectory is relative to it.
     """
-    from simbench.retargeting.motion_fidelity import heading_of
+    from simbench.kinematics.rotation import heading_of
     from simbench.retargeting.stand.standing_plan import MotionPlan
 
     return float(heading_of(made.plan.stance.base[3:])) if isinstance(made.plan, MotionPlan) else 0.0
@@ -317,7 +318,7 @@ def require_body(made: Retargeting) -> None:
         If a single arm follows a hand.
     """
     from simbench.errors import RetargetError
-    from simbench.retargeting.motion_fidelity import has_human_arms
+    from simbench.runs.motion_fidelity import has_human_arms
 
     if not has_human_arms(made.robot, made.motion):
         raise RetargetError(
@@ -421,9 +422,10 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     from simbench.options import RetargetSection
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.match.body import describe_match, match_body
-    from simbench.retargeting.motion_fidelity import fidelity_metrics, limit_stays
+    from simbench.retargeting.plan_measures import limit_stays
     from simbench.retargeting.steps.step_following import StepFollowingPlan
     from simbench.runs.fidelity_rows import fidelity_lines
+    from simbench.runs.motion_fidelity import fidelity_metrics
 
     yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))
     margin = RetargetSection().joint_limit_margin_rad

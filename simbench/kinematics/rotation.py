@@ -91,3 +91,9 @@ def matrix_to_quaternion(matrix: Array) -> tuple[float, float, float, float]:
         v[3] = (matrix[k, j] - matrix[j, k]) / s
     length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3])
     return v[0] / length, v[1] / length, v[2] / length, v[3] / length
+
+
+def heading_of(quaternion: Array) -> Array:
+    """Directions of the x axes of quaternions x, y, z, w (..., 4), rad about the world's z axis."""
+    x, y, z, w = np.moveaxis(quaternion, -1, 0)
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))

@@ -1,6 +1,6 @@
 """Joint trajectories: sampled joint positions and base poses over time, and their validation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,3 +88,22 @@ def validate_trajectory(trajectory: JointTrajectory, where: str) -> JointTraject
                 "it must be 1 to a millionth"
             )
     return trajectory
+
+
+def sample_trajectory(trajectory: JointTrajectory, time: NDArray[np.float64]) -> JointTrajectory:
+    """Sample a motion, dense as that of a log, at other times (T,), s, linearly between its samples.
+
+    Before the first sample and after the last one the motion stands still.
+    """
+    after = np.searchsorted(trajectory.time, time).clip(1, len(trajectory.time) - 1)
+    start, end = trajectory.time[after - 1], trajectory.time[after]
+    share = ((time - start) / (end - start)).clip(0.0, 1.0)[:, None]
+    q = (1.0 - share) * trajectory.q[after - 1] + share * trajectory.q[after]
+    if trajectory.base is None:
+        return replace(trajectory, time=time, q=q)
+    first, second = trajectory.base[after - 1], trajectory.base[after].copy()
+    # A quaternion and its negative are the same rotation; the nearer one is interpolated to.
+    second[:, 3:] *= np.where(np.sum(first[:, 3:] * second[:, 3:], axis=1) < 0.0, -1.0, 1.0)[:, None]
+    base = (1.0 - share) * first + share * second
+    base[:, 3:] /= np.linalg.norm(base[:, 3:], axis=1, keepdims=True)
+    return JointTrajectory(time, q, trajectory.joint_names, base)

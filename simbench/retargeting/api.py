@@ -121,17 +121,13 @@ def retarget_motion(
         robot = load_robot(robot_name)
         tell("read", 0, 1)
         recording = with_doubts(read_motion(source, reading))
-        if has_both_arms(robot) and not reading.strict:
+        both_arms = has_both_arms(robot)
+        if both_arms and not reading.strict:
             recording = hang_missing_arm(recording)
         equipment = Equipment({} if free else recording.handles)
         if physics is None:
-            simple = (
-                robot.floating
-                and not equipment.handles
-                and method in ("auto", "bones")
-                and timing in ("auto", "preserve")
-            )
-            physics = KINEMATIC if simple else "stand"
+            simple = method in ("auto", "bones") and timing in ("auto", "preserve")
+            physics = KINEMATIC if simple and robot.floating and not equipment.handles else "stand"
         if physics != "stand":
             if not robot.floating:
                 raise RetargetError(f"physics `{physics}`: {robot.name} has a fixed base; allowed: stand")
@@ -145,10 +141,7 @@ def retarget_motion(
             {"method": method, "timing": timing, "physics": "stand" if physics == KINEMATIC else physics}
         )
         settings = resolve_method(
-            settings,
-            floating=robot.floating,
-            both_arms=has_both_arms(robot),
-            holds_equipment=bool(equipment.handles),
+            settings, floating=robot.floating, both_arms=both_arms, holds_equipment=bool(equipment.handles)
         )
         plan: KinematicPlan | MotionPlan | StepFollowingPlan | ArmPlan
         if physics == KINEMATIC:

@@ -22,7 +22,7 @@ from simbench.kinematics.tree import (
     place_bodies,
 )
 from simbench.motion.human_motion import HumanMotion, recorded_arms, require_both_arms
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body

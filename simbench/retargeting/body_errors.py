@@ -13,8 +13,7 @@ from simbench.kinematics.rotation import wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.match.body import match_body
-from simbench.retargeting.match.points import arm_lengths, place_points
+from simbench.retargeting.match.body import arm_lengths, match_body, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 

@@ -7,23 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from simbench.kinematics.rotation import heading_of
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import person_points, robot_points
-from simbench.retargeting.motion_fidelity import (
-    FollowedSteps,
+from simbench.retargeting.reference.reference import FollowedSteps, Timeline
+from simbench.robot.robot import Robot
+from simbench.runs.motion_fidelity import (
     Landings,
     compare_landings,
     executed_fidelity,
     fidelity_metrics,
     find_landings,
     has_human_arms,
-    heading_of,
-    sample_trajectory,
 )
-from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.robot import Robot
 from simbench.runs.person_log import with_person
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from simbench.retargeting.body_errors import BODY_QUANTITIES
-from simbench.retargeting.motion_fidelity import PREFIX
 from simbench.runs.metric_format import Metric
+from simbench.runs.motion_fidelity import PREFIX
 
 _SCALES = {"fraction": (100.0, "% of arm"), "m": (1000.0, "mm"), "rad": (math.degrees(1.0), "°")}
 """Factor and unit of what is shown, by the ending of an error's metrics."""

@@ -11,9 +11,9 @@ import numpy as np
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.body_errors import DIRECTIONS, POINT_NAMES
-from simbench.retargeting.motion_fidelity import Fidelity
 from simbench.runs.log import assign_variables, label
 from simbench.runs.log_schema import LARGEST, require_entries
+from simbench.runs.motion_fidelity import Fidelity
 from simbench.sim.signals import Signal
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.balance.controller.sections import limb_sections
-from simbench.errors import ScenarioError
+from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import (
     BALANCE_CONTROLLERS,
@@ -22,13 +22,7 @@ from simbench.options import (
     resolve_method,
 )
 from simbench.retargeting.arm.fixed_base import choose_rest
-from simbench.retargeting.reference.reference import (
-    Timeline,
-    build_standing_reference,
-    build_sweep_reference,
-    require_finite,
-)
-from simbench.retargeting.reference.trajectory_plan import TrajectoryPlan
+from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.foot_shapes import require_foot_shapes
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot
@@ -38,6 +32,8 @@ from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.cached import PLAN_REUSED, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
+from simbench.runs.plans.sweep_plan import build_sweep_reference
+from simbench.runs.plans.trajectory_plan import TrajectoryPlan
 from simbench.runs.provenance import describe_trajectory
 from simbench.runs.scenario.loading import Scenario, scenario_mechanisms
 from simbench.runs.trajectory_source import plan_scenario_trajectory
@@ -52,6 +48,7 @@ from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.loop import Balancer, Simulation
 from simbench.sim.push import Push
 from simbench.sim.seating import find_seat, require_seat
+from simbench.sim.standing_reference import build_standing_reference
 from simbench.sim.step_fitting import fit_steps
 from simbench.system.progress import OnProgress
 
@@ -469,3 +466,18 @@ def _require_legs(robot: Robot, scenario: Scenario) -> None:
     if not reason:
         limb_sections(robot)
         require_foot_shapes(robot)
+
+
+def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
+    """Refuse a planned motion that is not a finite number everywhere; the error says when and which joint."""
+    reference = timeline.reference
+    rows = (reference.position, reference.velocity, reference.feedforward, reference.acceleration)
+    finite = np.logical_and.reduce([np.isfinite(each) for each in rows])
+    if finite.all():
+        return
+    step = int((~finite).any(axis=1).argmax())
+    joint = robot.joint_names[int((~finite[step]).argmax())]
+    raise RetargetError(
+        f"the planned motion is not a finite number from {step * timestep:.3f} s on, first joint {joint}; "
+        f"the recording begins at {timeline.start:.3f} s"
+    )

@@ -9,8 +9,8 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import wrap_angle
-from simbench.retargeting.reference.trajectory_plan import TrackedMotion
 from simbench.runs.log import assign_variables, label
+from simbench.runs.plans.trajectory_plan import TrackedMotion
 from simbench.sim.signals import Signal
 
 if TYPE_CHECKING:

@@ -10,13 +10,8 @@ from simbench.motion.rounding import round_trajectory
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files import RobotMotion, TrajectoryOptions, read_robot_motion
 from simbench.options import TRAJECTORY, MotionSection
-from simbench.retargeting.reference.trajectory_plan import (
-    MIN_SAMPLES,
-    TrajectoryPlan,
-    plan_on_feet,
-    plan_on_fixed_base,
-)
 from simbench.robot.robot import Robot
+from simbench.runs.plans.trajectory_plan import MIN_SAMPLES, TrajectoryPlan, plan_on_feet, plan_on_fixed_base
 from simbench.runs.scenario.schema import Scenario
 from simbench.system.progress import OnProgress
 

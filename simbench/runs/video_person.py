@@ -11,9 +11,8 @@ from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.retargeting.body_errors import robot_points
-from simbench.retargeting.motion_fidelity import sample_trajectory
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.person_log import has_person, require_person

@@ -12,9 +12,9 @@ import numpy as np
 from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
 from simbench.errors import BalanceError, RetargetError
 from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
-from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import Robot
 from simbench.sim.balance_loop import balance_run
+from simbench.sim.standing_reference import build_standing_reference
 
 _LENGTH, _WIDTH, _LIFT, _TURN = 0.26, 0.13, 0.04, 0.3
 """Of a step that the legs are not too short for: length, width and lift as parts of the leg's length; rad."""

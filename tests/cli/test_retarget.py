@@ -12,15 +12,15 @@ import retargeted_by_hand as by_hand
 from simbench import read_trajectory
 from simbench.cli.main import main
 from simbench.cli.retarget import joint_table
+from simbench.motion.joint_use import JointUse
 from simbench.motion.read_options import ReadOptions
 from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
-from simbench.retargeting import retargeting_plot as retarget_picture
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation import imitation
-from simbench.retargeting.motion_fidelity import JointUse
 from simbench.retargeting.steps.step_following import StepFollowingPlan
 from simbench.runs.plots import fidelity as fidelity_picture
 from simbench.runs.plots import fidelity_view
+from simbench.runs.plots import retargeting_plot as retarget_picture
 
 
 @pytest.fixture(scope="module")
@@ -332,7 +332,7 @@ def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
 @pytest.mark.parametrize(
     ("old", "new", "draw"),
     [
-        ("--plot", "--picture FILE", "simbench.retargeting.retargeting_plot.draw_retargeting"),
+        ("--plot", "--picture FILE", "simbench.runs.plots.retargeting_plot.draw_retargeting"),
         ("--compare", "--picture FILE --beside", "simbench.cli.retarget.draw_compared"),
     ],
 )

@@ -9,8 +9,8 @@ from PIL import Image
 from standing_motions import standing_motion
 
 from simbench.cli.main import main
+from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory_files import write_trajectory
-from simbench.retargeting.motion_fidelity import joint_units
 
 
 def write(robot, trajectory, path):

@@ -26,7 +26,7 @@ from simbench.retargeting.arm_adaptation import (
     joint_bounds,
     minimise_criterion,
 )
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body

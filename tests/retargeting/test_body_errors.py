@@ -23,7 +23,7 @@ from simbench.retargeting.body_errors import (
     compare_with_person,
     summarise_errors,
 )
-from simbench.retargeting.motion_fidelity import robot_metrics
+from simbench.retargeting.plan_measures import robot_metrics
 
 COUNT, HEADING = 30, 0.7
 # Neither arm of the person has the robot's proportions.

@@ -7,32 +7,17 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from simbench.motion.trajectory import sample_trajectory
 from simbench.options import RetargetSection
-from simbench.retargeting.motion_fidelity import FollowedSteps, joint_speeds, sample_trajectory
-from simbench.retargeting.reference.reference import Reference, Timeline
-from simbench.robot.robot import load_robot
+from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
 from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
 from simbench.runs.metric_catalogue import find_metric
+from simbench.runs.motion_fidelity import joint_speeds
 from simbench.runs.person_log import has_person
 from simbench.runs.plans.plan import Plan
 from simbench.runs.plans.plan_file import decode_plan, encode_plan
 
 START, WEIGHT = 1.5, 600.0
-
-
-@pytest.fixture(scope="module")
-def mahru():
-    return load_robot("mahru")
-
-
-@pytest.fixture(scope="module")
-def dancing(mahru):
-    return followed_person.dancing_robot(mahru)
-
-
-@pytest.fixture(scope="module")
-def person(mahru, dancing):
-    return followed_person.dancing_person(mahru, dancing)
 
 
 def make_timeline(dancing, stretch=1.0, steps=None):

@@ -11,7 +11,6 @@ import xarray as xr
 
 from simbench.cli.main import main
 from simbench.options import PushSection, SteppingSection
-from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.runs import pipeline
@@ -19,6 +18,7 @@ from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.balance_loop import balance_run
+from simbench.sim.standing_reference import build_standing_reference
 from simbench.sim.state import RobotState
 
 # Two steps, one forward and one that closes up, in four seconds.

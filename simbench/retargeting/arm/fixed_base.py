@@ -18,9 +18,8 @@ from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.placement import BasePlacement
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.retargeting.plan_measures import robot_metrics
 from simbench.retargeting.timing.stretch import (
     MOST_STRETCH,
     UNIFORM_INSTEAD,
@@ -32,6 +31,7 @@ from simbench.retargeting.timing.stretch import (
     slow_for_accelerations,
     with_constraints,
 )
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
 
@@ -152,24 +152,6 @@ def limits_of_motion(robot: Robot, home: Array, margin: float) -> tuple[Array, A
     lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
     moving = np.isin(robot.joint_names, arm_joints(robot)) & (lower < upper)
     return np.where(moving, lower, home), np.where(moving, upper, home)
-
-
-def planned_torques(
-    robot: Robot, position: Array, velocity: Array, acceleration: Array, feedforward: str
-) -> Array:
-    """Compute the feed-forward torque (N, n), N·m, along a path of N samples, without friction.
-
-    `feedforward` is `none`, `gravity` for the weight alone, or `inverse_dynamics`, as in `ControlSection`.
-    """
-    model, data = robot.model, robot.model.createData()
-    torques = np.zeros_like(position)
-    if feedforward == "gravity":
-        for step, q in enumerate(position):
-            torques[step] = pin.computeGeneralizedGravity(model, data, q)
-    elif feedforward == "inverse_dynamics":
-        for step, (q, v, a) in enumerate(zip(position, velocity, acceleration, strict=True)):
-            torques[step] = pin.rnea(model, data, q, v, a)
-    return torques
 
 
 def scale_time(

@@ -11,6 +11,7 @@ from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.tree import first_joint
 from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm.fixed_base import (
@@ -30,9 +31,8 @@ from simbench.retargeting.collision.clearance import body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.imitation.imitation import WRISTS, imitation_errors
+from simbench.retargeting.imitation.imitation import imitation_metrics
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.motion_fidelity import joint_units
 from simbench.retargeting.placement.placement import OnProgress
 from simbench.retargeting.stand.standing_plan import (
     given_placement,
@@ -102,12 +102,9 @@ def plan_two_arms(
     trajectory = JointTrajectory(time, joints, robot.joint_names, None)
     interferences = find_interference(scene, trajectory, (floor,))
     on_progress("transfer", 2, 2)
-    found = imitation_errors(imitation, motion).joints
-    wrists = np.array([found[name] for name in WRISTS])
     errors = compare_with_person(robot, trajectory, motion)
     metrics = {
-        "imitation.hand_mean_m": float(wrists.mean()),
-        "imitation.hand_max_m": float(wrists.max()),
+        **imitation_metrics(imitation, motion),
         **scaled,
         **plan_metrics(robot, trajectory, settings, interferences, errors),
     }

@@ -52,7 +52,7 @@ def box_obstacle(name: str, size: Sequence[float], pose: Array, touching: Collec
     """Make a rectangular obstacle with edges of these lengths, m; the pose is that of its middle."""
     import pinocchio as pin
 
-    return _checked(Obstacle(name, pin.coal.Box(*map(float, size)), pose, frozenset(touching)), size)
+    return _obstacle(name, pin.coal.Box(*map(float, size)), pose, touching, size)
 
 
 def cylinder_obstacle(
@@ -62,7 +62,7 @@ def cylinder_obstacle(
     import pinocchio as pin
 
     shape = pin.coal.Cylinder(float(radius), float(length))
-    return _checked(Obstacle(name, shape, pose, frozenset(touching)), (radius, length))
+    return _obstacle(name, shape, pose, touching, (radius, length))
 
 
 def hull_obstacle(name: str, corners: Array, pose: Array, touching: Collection[str] = ()) -> Obstacle:
@@ -71,13 +71,18 @@ def hull_obstacle(name: str, corners: Array, pose: Array, touching: Collection[s
 
     points = pin.coal.StdVec_Vec3s()
     points.extend(list(np.asarray(corners, dtype=float)))
-    hull = pin.coal.Convex.convexHull(points, True, "Qt")
-    return _checked(Obstacle(name, hull, pose, frozenset(touching)))
+    return _obstacle(name, pin.coal.Convex.convexHull(points, True, "Qt"), pose, touching)
 
 
-def _checked(obstacle: Obstacle, lengths: Sequence[float] = ()) -> Obstacle:
-    """Refuse lengths that are not positive, and what is no pose, and no sequence of poses."""
-    name, pose = obstacle.name, np.asarray(obstacle.pose, dtype=np.float64)
+def _obstacle(
+    name: str,
+    shape: pin.coal.ShapeBase,
+    pose: Array,
+    touching: Collection[str],
+    lengths: Sequence[float] = (),
+) -> Obstacle:
+    """Make an obstacle; refuse lengths that are not positive, and what is no pose or sequence of poses."""
+    pose = np.asarray(pose, dtype=np.float64)
     if not all(np.isfinite(length) and length > 0.0 for length in lengths):
         given = ", ".join(f"{length:g}" for length in lengths)
         raise RetargetError(f"obstacle `{name}`: lengths of {given} m; allowed: greater than 0")
@@ -87,7 +92,7 @@ def _checked(obstacle: Obstacle, lengths: Sequence[float] = ()) -> Obstacle:
     rigid = np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max() < 1e-6
     if not (np.isfinite(pose).all() and rigid and (np.linalg.det(rotation) > 0.0).all()):
         raise RetargetError(f"obstacle `{name}`: its pose is not a rotation and a translation")
-    return Obstacle(name, obstacle.shape, pose, obstacle.touching)
+    return Obstacle(name, shape, pose, frozenset(touching))
 
 
 def beside_hands(

@@ -16,8 +16,13 @@ from simbench.retargeting.collision.clearance import (
     convex_shapes,
     pair_distance,
 )
-from simbench.retargeting.match.body import MatchedBody
-from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
+from simbench.retargeting.match.body import (
+    MatchedBody,
+    ancestors,
+    joint_screws,
+    place_points,
+    point_jacobians,
+)
 
 # Distance beyond the margin up to which a pair is linearised, m.
 _REACH = 0.02

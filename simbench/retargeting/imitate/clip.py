@@ -130,9 +130,34 @@ def solve_clip(
     fixed = np.zeros(len(q), dtype=bool) if fixed is None else fixed
     moving = np.ix_(~fixed, 7 + problem.body.joints)
 
-    def evaluate(moved: Array) -> _Evaluated:
-        moved[moving] = np.clip(moved[moving], problem.lower, problem.upper)
-        return _evaluate(problem, moved, frames, coupling, barriers)
+    def evaluate(q: Array) -> _Evaluated:
+        """Bring a motion inside the limits; evaluate all its costs, with what their derivatives need."""
+        q[moving] = np.clip(q[moving], problem.lower, problem.upper)
+        count, nv = len(q), problem.nv
+        costs, near = frame_costs(problem, q, frames), barriers(q)
+        contact = problem.targets.contact[frames]
+        stays = (contact[1:] & contact[:-1]).astype(float) * coupling.slide_weight
+        differences = []
+        if count > 1:
+            time = problem.targets.time[frames]
+            interval = (time[-1] - time[0]) / (count - 1)
+            steps = increments(problem, q)
+            if count > 3:
+                weight = np.full(nv, (coupling.time_constant / interval) ** 6)
+                weight[:3] /= _ROOT_LENGTH**2
+                jerk = np.diff(steps, n=2, axis=0)
+                differences.append(_Difference(3, np.broadcast_to(weight, jerk.shape), jerk))
+            for order, limit in ((1, coupling.speed * interval), (2, coupling.acceleration * interval**2)):
+                if count > order:
+                    difference = np.diff(steps, n=order - 1, axis=0)
+                    excess = difference - np.clip(difference, -limit, limit)
+                    if excess.any():
+                        differences.append(_Difference(order, _EXCESS_WEIGHT * (excess != 0.0), excess))
+        value = float(costs.cost.sum())
+        value += 0.5 * _BARRIER_WEIGHT * float((np.maximum(near.missing, 0.0) ** 2).sum())
+        value += 0.5 * float((stays[..., None] * np.diff(costs.feet, axis=0) ** 2).sum())
+        value += sum(0.5 * float((weight * residual**2).sum()) for _, weight, residual in differences)
+        return _Evaluated(q, costs, stays, differences, near, value)
 
     now, damping = evaluate(q.copy()), _DAMPING
     for _ in range(rounds):
@@ -154,37 +179,6 @@ def solve_clip(
         if fraction * largest < _CONVERGED or before - now.value < _IMPROVED * before:
             break
     return now.q
-
-
-def _evaluate(
-    problem: ImitationProblem, q: Array, frames: slice, coupling: Coupling, barriers: FindBarriers
-) -> _Evaluated:
-    """Evaluate all costs of a motion, with what their derivatives need."""
-    count, nv = len(q), problem.nv
-    costs, near = frame_costs(problem, q, frames), barriers(q)
-    contact = problem.targets.contact[frames]
-    stays = (contact[1:] & contact[:-1]).astype(float) * coupling.slide_weight
-    differences = []
-    if count > 1:
-        time = problem.targets.time[frames]
-        interval = (time[-1] - time[0]) / (count - 1)
-        steps = increments(problem, q)
-        if count > 3:
-            weight = np.full(nv, (coupling.time_constant / interval) ** 6)
-            weight[:3] /= _ROOT_LENGTH**2
-            jerk = np.diff(steps, n=2, axis=0)
-            differences.append(_Difference(3, np.broadcast_to(weight, jerk.shape), jerk))
-        for order, limit in ((1, coupling.speed * interval), (2, coupling.acceleration * interval**2)):
-            if count > order:
-                difference = np.diff(steps, n=order - 1, axis=0)
-                excess = difference - np.clip(difference, -limit, limit)
-                if excess.any():
-                    differences.append(_Difference(order, _EXCESS_WEIGHT * (excess != 0.0), excess))
-    value = float(costs.cost.sum())
-    value += 0.5 * _BARRIER_WEIGHT * float((np.maximum(near.missing, 0.0) ** 2).sum())
-    value += 0.5 * float((stays[..., None] * np.diff(costs.feet, axis=0) ** 2).sum())
-    value += sum(0.5 * float((weight * residual**2).sum()) for _, weight, residual in differences)
-    return _Evaluated(q, costs, stays, differences, near, value)
 
 
 def _find_step(problem: ImitationProblem, now: _Evaluated, fixed: NDArray[np.bool_], damping: float) -> Array:

@@ -24,8 +24,9 @@ from simbench.retargeting.imitate.problem import (
 )
 from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
 from simbench.retargeting.match.body import match_body
-from simbench.retargeting.motion_fidelity import robot_metrics
+from simbench.retargeting.plan_measures import robot_metrics
 from simbench.robot.robot import Robot
+from simbench.system.progress import OnProgress
 
 # Time constant of the smoothing, s: motion below 5 Hz is left as it is.
 _TIME_CONSTANT = 0.02
@@ -56,8 +57,6 @@ _SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 16, 10, 3, 5
 _MOST_ROUGH = 2.0
 # Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad.
 _WAIST_REACH = 0.5
-
-OnProgress = Callable[[str, int, int], object]
 
 
 @dataclass(frozen=True)
@@ -221,19 +220,16 @@ def _clear_between(
     """Solve the frames about some instants, s, once more, looking at links seven times between frames."""
     near = np.abs(problem.targets.time[:, None] - when).min(axis=1) < _ABOUT
     edges = np.flatnonzero(np.diff(np.concatenate([[False], near, [False]])))
+
+    def keep_clear(q: Array) -> BarrierRows:
+        return barrier_rows(barriers, q, CLEARANCE, _OFTEN)
+
     for start, end in edges.reshape(-1, 2).tolist():
         frames = slice(max(0, start - _FIXED), min(len(q), end + _FIXED))
         inside = np.arange(frames.start, frames.stop)
         fixed = (inside < start) | (inside >= end)
         barriers.seen = None
-        q[frames] = solve_clip(
-            problem,
-            q[frames],
-            frames,
-            coupling,
-            fixed=fixed,
-            barriers=lambda each: barrier_rows(barriers, each, CLEARANCE, _OFTEN),
-        )
+        q[frames] = solve_clip(problem, q[frames], frames, coupling, fixed=fixed, barriers=keep_clear)
 
 
 def solve_windows(
@@ -254,21 +250,14 @@ def solve_windows(
     """
     count = len(problem.targets.time)
     q = np.repeat(first_posture(problem, coupling, keep_clear), count, axis=0)
-    begin, guessed = 0, 1
+    begin, guessed, second = 0, 1, np.array([True, False])
     while begin < count:
         end = min(count, begin + _WINDOW)
         for frame in range(guessed, end):
             pair, frames = np.repeat(q[frame - 1 : frame], 2, axis=0), slice(frame - 1, frame + 1)
-            solved = solve_clip(
-                problem,
-                pair,
-                frames,
-                coupling,
-                fixed=np.array([True, False]),
-                rounds=_FRAME_ROUNDS,
-                barriers=keep_clear,
-            )
-            q[frame] = solved[1]
+            q[frame] = solve_clip(
+                problem, pair, frames, coupling, fixed=second, rounds=_FRAME_ROUNDS, barriers=keep_clear
+            )[1]
             if frame % 20 == 0:
                 on_progress("imitate", (begin + frame) // 2, count)
         if end > guessed or begin == 0:
@@ -343,9 +332,8 @@ def _escape_minima(
             # One limb, so that the others stay where they are, or all.
             moved = limbs[number % len(limbs)]
             trial[columns[moved]] = drawn[number, moved]
-        roughly = sorted(
-            (follow(trial, start + worst, _TRIAL_ROUNDS) for trial in trials), key=lambda each: each[1]
-        )
+        roughly = [follow(trial, start + worst, _TRIAL_ROUNDS) for trial in trials]
+        roughly.sort(key=lambda each: each[1])
         gain, chosen, replaced = 0.0, (q[frames], cost), slice(max(0, worst - _APART), worst + _APART + 1)
         for candidate, _ in roughly[:_FOLLOWED]:
             found = follow(candidate, start + worst, 2 * _TRIAL_ROUNDS)
@@ -382,11 +370,5 @@ def couple_frames(problem: ImitationProblem, settings: RetargetSection) -> Coupl
     """Smooth the motion, let standing feet stand, and keep the joints' limits of speed and acceleration."""
     robot, joints = problem.body.robot, problem.body.joints
     speed = settings.speed_limit_fraction * np.asarray(robot.model.velocityLimit)[robot.root_v + joints]
-    speed = np.where(speed > 0.0, speed, np.inf)
-    unlimited = np.full(6, np.inf)
-    return Coupling(
-        _TIME_CONSTANT,
-        _SLIDE_WEIGHT,
-        np.concatenate([unlimited, speed]),
-        np.concatenate([unlimited, speed / _SHORTEST_START]),
-    )
+    speed = np.concatenate([np.full(6, np.inf), np.where(speed > 0.0, speed, np.inf)])
+    return Coupling(_TIME_CONSTANT, _SLIDE_WEIGHT, speed, speed / _SHORTEST_START)

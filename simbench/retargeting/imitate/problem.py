@@ -8,8 +8,13 @@ from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.imitate.targets import BodyTargets
-from simbench.retargeting.match.body import MatchedBody
-from simbench.retargeting.match.points import ancestors, joint_screws, place_points, point_jacobians
+from simbench.retargeting.match.body import (
+    MatchedBody,
+    ancestors,
+    joint_screws,
+    place_points,
+    point_jacobians,
+)
 
 CONTACT_WEIGHT = 1e5
 """Weight of the squared depth of a sole's corner below the floor, 1/m²."""
@@ -185,12 +190,7 @@ def frame_costs(
         axis=1,
     )
     residual = np.concatenate(
-        [
-            errors.reshape(count, -1),
-            root_error,
-            below.reshape(count, -1),
-            height_error.reshape(count, -1),
-        ],
+        [errors.reshape(count, -1), root_error, below.reshape(count, -1), height_error.reshape(count, -1)],
         axis=1,
     )
     transposed = rows.transpose(0, 2, 1)
@@ -254,7 +254,5 @@ _BENT = 0.4
 def _sole_indices(body: MatchedBody) -> Array:
     """Find the indices (F, 2, 2) of the soles' corners: foot, heel or toe, right or left corner."""
     names = [name for name in body.names if name.endswith("_sole_0")]
-    corners = [[[f"{name[:-1]}{k}" for k in pair] for pair in ((0, 3), (1, 2))] for name in names]
-    return np.array(
-        [[[body.index(name) for name in pair] for pair in foot] for foot in corners], dtype=np.int64
-    )
+    first = np.array([body.index(name) for name in names], dtype=np.int64)
+    return first[:, None, None] + [[0, 3], [1, 2]]

@@ -112,10 +112,7 @@ class ImitationStream:
         if len(last.time) and not time > last.time[-1]:
             raise MotionError(f"frame at {time:g} s: not later than the last one, at {last.time[-1]:g} s")
         tracks = []
-        for kind, given, kept in (
-            ("joint", joints, last.joints),
-            ("segment", segments or {}, last.segments),
-        ):
+        for kind, given, kept in (("joint", joints, last.joints), ("segment", segments or {}, last.segments)):
             unknown = [name for name in given if name not in kept]
             if unknown:
                 raise MotionError(
@@ -177,6 +174,5 @@ class ImitationStream:
         rounds = self.rounds
         if rounds is None:
             rounds = int(np.clip(round((targets.time[-1] - targets.time[-2]) / _ROUND_TIME), 1, _MOST_ROUNDS))
-        self._q = solve_clip(problem, q, frames, coupling, fixed=fixed, rounds=rounds, barriers=keep_clear)[
-            -_COUPLED:
-        ]
+        q = solve_clip(problem, q, frames, coupling, fixed=fixed, rounds=rounds, barriers=keep_clear)
+        self._q = q[-_COUPLED:]

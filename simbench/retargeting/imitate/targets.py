@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,7 @@ from simbench.motion.foot_motion import (
     with_heels,
 )
 from simbench.motion.human_motion import HumanMotion
-from simbench.retargeting.match.body import BONES, MatchedBody
-from simbench.retargeting.match.points import zero_points
+from simbench.retargeting.match.body import BONES, MatchedBody, zero_points
 from simbench.robot.sides import SIDES
 
 LINE_WEIGHTS = {
@@ -90,24 +89,10 @@ UPPER_BODY = ("upper arm", "forearm", "trunk", "shoulders", "head", "hand")
 """Parts of the body that a robot imitates whose root and legs do something else."""
 
 
-class PersonMeasures(NamedTuple):
-    """What the size of person and robot decides.
-
-    Parameters
-    ----------
-    heights, with_heels : {str: float}
-        Heights of the joints of the feet over the floor while a foot stands, m: of those that are recorded,
-        and of those with heels that were added.
-    scale : float
-        Length of the robot's legs by the person's.
-    ankle : float
-        Height of the robot's ankles over its soles, m.
-    """
-
-    heights: Mapping[str, float]
-    with_heels: Mapping[str, float]
-    scale: float
-    ankle: float
+PersonMeasures: TypeAlias = tuple[Mapping[str, float], Mapping[str, float], float, float]
+"""What the size of person and robot decides: heights of the joints of the feet over the floor while a foot
+stands, m, of those that are recorded and of those with heels that were added; length of the robot's legs by
+the person's; height of the robot's ankles over its soles, m."""
 
 
 def select_parts(targets: BodyTargets, parts: tuple[str, ...]) -> BodyTargets:
@@ -134,8 +119,18 @@ def targets_at(targets: BodyTargets, samples: NDArray[np.int64]) -> BodyTargets:
 
 def measure_person(body: MatchedBody, motion: HumanMotion) -> PersonMeasures:
     """Measure what a recording says of the person: heights of standing feet, and the scale of the robot."""
-    person = with_heels(motion)
-    return PersonMeasures(standing_heights(motion), standing_heights(person), *_leg_scale(body, motion))
+    place, lengths, person, ankle = zero_points(body), [], [], 0.0
+    for side in SIDES:
+        for start, end in (("hip", "knee"), ("knee", "ankle")):
+            a, b = f"{side}_{start}", f"{side}_{end}"
+            if a in place and b in place:
+                lengths.append(float(np.linalg.norm(place[b] - place[a])))
+            if a in motion.joints and b in motion.joints:
+                person.append(float(np.median(np.linalg.norm(motion.joints[b] - motion.joints[a], axis=1))))
+    if "left_ankle" in place and "left_sole_0" in place:
+        ankle = float(place["left_ankle"][2] - place["left_sole_0"][2])
+    scale = float(np.mean(lengths) / np.mean(person)) if lengths and person else 1.0
+    return standing_heights(motion), standing_heights(with_heels(motion)), scale, ankle
 
 
 def find_targets(
@@ -165,28 +160,25 @@ def find_targets(
     RetargetError
         If no bone is recorded that the robot has too.
     """
-    measures = measures or measure_person(body, motion)
-    heights, scale, ankle = measures.heights, measures.scale, measures.ankle
+    heights, heel_heights, scale, ankle = measures or measure_person(body, motion)
     person = with_heels(motion, heights)
     joints, count = person.joints, len(motion.time)
     hips = [f"{side}_hip" for side in SIDES]
     feet = [side for side in SIDES if f"{side}_sole_0" in body.names]
-    flags, notes = find_person_contacts(person, measures.with_heels), []
+    flags, notes = find_person_contacts(person, heel_heights), []
     lines = _find_lines(body, motion)
     clearance, contact = np.zeros((count, len(feet), 2)), np.ones((count, len(feet), 2), dtype=bool)
     root, root_weight = np.zeros((count, 3)), np.zeros(3)
     if flags and all(f"{side}_{name}" in joints for side in SIDES for name in ("hip", "knee", "ankle")):
         for foot, side in enumerate(feet):
-            names = foot_points(person, side)
-            parts = (
-                ("heel", "toe") if f"{side}_heel" in joints and f"{side}_toe" in joints else ("ankle",) * 2
-            )
+            names, whole = foot_points(person, side), f"{side}_heel" in joints and f"{side}_toe" in joints
+            parts = ("heel", "toe") if whole else ("ankle", "ankle")
             # A heel that was added stands at 0.
             above = [joints[f"{side}_{part}"][:, 2] - heights.get(f"{side}_{part}", 0.0) for part in parts]
             for k, part in enumerate(parts):
                 clearance[:, foot, k] = scale * np.maximum(above[k], 0.0)
                 contact[:, foot, k] = flags[side][:, names.index(f"{side}_{part}")]
-            if parts[0] == "heel":
+            if whole:
                 along = joints[f"{side}_toe"] - joints[f"{side}_heel"]
                 along[:, 2] = above[1] - above[0]
                 soles = {f"{side}_sole_{k}": 0.5 if k in (1, 2) else -0.5 for k in range(4)}
@@ -235,9 +227,8 @@ def _find_lines(body: MatchedBody, motion: HumanMotion) -> list[tuple[str, dict[
                 lines.append((bone, {b: 1.0, a: -1.0}, joints[b] - joints[a]))
     trunk = {**dict.fromkeys(shoulders, 0.5), **dict.fromkeys(hips, -0.5)}
     if all(name in joints for name in trunk):
-        lines.append(
-            ("trunk", trunk, sum((sign * joints[name] for name, sign in trunk.items()), np.zeros(3)))
-        )
+        along = sum((sign * joints[name] for name, sign in trunk.items()), np.zeros(3))
+        lines.append(("trunk", trunk, along))
     elif "trunk" in motion.segments and "trunk" in motion.initial.segments:
         lines.append(("trunk", trunk, _carried(motion, "trunk", 2)))
     for part, (left, right) in (("shoulders", shoulders), ("hips", hips)):
@@ -247,17 +238,12 @@ def _find_lines(body: MatchedBody, motion: HumanMotion) -> list[tuple[str, dict[
         lines.append(("pelvis", {"pelvis_up": 1.0, "pelvis_base": -1.0}, _carried(motion, "pelvis", 2)))
         if not all(name in joints for name in hips):
             lines.append(("hips", {"pelvis_left": 1.0, "pelvis_base": -1.0}, _carried(motion, "pelvis", 1)))
-    if (
-        body.robot.groups.get("head")
-        and "neck" in joints
-        and "head" in joints
-        and "head" in motion.initial.joints
-    ):
+    recorded = "neck" in joints and "head" in joints and "head" in motion.initial.joints
+    if recorded and body.robot.groups.get("head"):
         # The head carries along the line that the person's neck and head have in the initial posture.
         x, _, z = motion.initial.joints["head"] - motion.initial.joints["neck"]
-        lines.append(
-            ("head", {"head_front": x, "head_top": z, "head_base": -x - z}, joints["head"] - joints["neck"])
-        )
+        ends = {"head_front": x, "head_top": z, "head_base": -x - z}
+        lines.append(("head", ends, joints["head"] - joints["neck"]))
     for side in SIDES:
         hand = f"{side}_hand"
         if hand in motion.segments and hand in motion.initial.segments and hand not in motion.missing:
@@ -271,22 +257,3 @@ def _carried(motion: HumanMotion, segment: str, axis: int) -> Array:
     """Direction (T, 3) of a world axis of the initial posture that a segment carries along."""
     initial = motion.initial.segments[segment][:3, :3].T[:, axis]
     return np.asarray(motion.segments[segment][:, :3, :3] @ initial)
-
-
-def _leg_scale(body: MatchedBody, motion: HumanMotion) -> tuple[float, float]:
-    """Length of the robot's legs by the person's, and height of the robot's ankles over its soles, m."""
-    place = zero_points(body)
-    lengths, person = [], []
-    for side in SIDES:
-        for start, end in (("hip", "knee"), ("knee", "ankle")):
-            a, b = f"{side}_{start}", f"{side}_{end}"
-            if a in place and b in place:
-                lengths.append(float(np.linalg.norm(place[b] - place[a])))
-            if a in motion.joints and b in motion.joints:
-                person.append(float(np.median(np.linalg.norm(motion.joints[b] - motion.joints[a], axis=1))))
-    ankle = 0.0
-    if "left_ankle" in place and "left_sole_0" in place:
-        ankle = float(place["left_ankle"][2] - place["left_sole_0"][2])
-    if not lengths or not person:
-        return 1.0, ankle
-    return float(np.mean(lengths) / np.mean(person)), ankle

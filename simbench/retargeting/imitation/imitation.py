@@ -328,11 +328,11 @@ def _open_stream(
     """Start a stream in a configuration (nq,); arguments as in `ImitationStream` and `imitate`."""
     model, tree = actor.model, kinematic_tree(actor.model)
     damping, free = np.full(model.nv, weights.damping**2), np.full(model.nv - 6, np.inf)
-    bounds = Bounds(-free, free, damping, True)
+    limits = -free, free
     if limited:
         damping[6:] = weights.limited_damping**2
         limits = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
-        bounds = Bounds(*limits, damping, True)
+    bounds = Bounds(*limits, damping, True)
     tracking = TrackingModel(tree, imitation_tasks(actor, weights), bounds, make_workspace(tree))
     return ImitationStream(weights, tracking, rounds, hold, np.array(q, dtype=float))
 

@@ -35,10 +35,10 @@ from simbench.retargeting.imitation.limited_posture import (
     rounded_posture,
 )
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
-from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, speed_difference
+from simbench.retargeting.imitation.weighted_posture import speed_difference
 from simbench.retargeting.match.body import match_body
-from simbench.retargeting.motion_fidelity import robot_metrics
 from simbench.retargeting.placement.placement import BasePlacement, OnProgress, base_height, find_spot
+from simbench.retargeting.plan_measures import robot_metrics
 from simbench.retargeting.stand.arms_and_legs import (
     BALANCE_ROUNDS,
     WholeBodyMotion,

@@ -33,22 +33,27 @@ from simbench.retargeting.stand.arms_and_legs import (
     solve_arms_and_legs,
     solve_at_tempo,
 )
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
 from simbench.retargeting.timing.preserve import (
-    CLEARANCE,
+    FIRST_INERTIA,
+    MOST_EXCESS,
+    REACH,
     ROUNDING,
-    Dynamics,
+    TORQUE_USED,
     UpperBody,
+    give_inertia_weight,
+    insist,
     keep_height_tempo,
     keep_tempo,
     knot_samples,
+    leave_torque,
     limit_ratios,
     measure_limit_use,
     spread_in_time,
     tempo_bounds,
-    zmp_inertia,
 )
 from simbench.retargeting.timing.stretch import (
+    TORQUE_FRACTION,
+    TORQUE_RESERVE,
     PathLimits,
     TempoMap,
     fit_tempo,
@@ -59,6 +64,7 @@ from simbench.retargeting.timing.stretch import (
     standing_constraints,
     with_constraints,
 )
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.sides import SIDES
 
 # Times that the local tempo is fitted: the equipment's resistance depends on it.
@@ -66,47 +72,23 @@ _TEMPO_ROUNDS = 2
 _MAX_ROUNDS = 10
 # Rounds that progress is shown in, as for plans of other timings: seldom are there more.
 _SHOWN_ROUNDS = 2 * BALANCE_ROUNDS
-# Weight λ of the ZMP's shift in the first round (a shift of 10 cm costs as much as 5 mm at the hands), and
-# of a motion that is given up everywhere.
-_FIRST_INERTIA, _CALMEST_INERTIA = 0.02, 200.0
+# Weight λ of the ZMP's shift in a motion that is given up everywhere.
+_CALMEST_INERTIA = 200.0
 # Factor on that weight, and half of it on the pelvis' limits, where the legs cannot balance a round.
 _LEG_REACH_GAIN = 10.0
 # Fraction of its allowed torque from which on a joint's torque is limited: others do not exceed theirs.
 _BUSY = 0.6
-# Fraction of the allowed torque that is used, and down to which it is reduced where the torque exceeds it
-# nevertheless: curves between the knots, and legs and sway that change with the motion.
-_TORQUE_USED, _LEAST_USED = 0.97, 0.4
-# Weight of the distance from the last solution, m/rad, times the square of the round's number: torques that
-# change with the solution would else let it jump to and fro.
-_NEARNESS = 0.03
 # Fraction of the allowed torque that weight and the legs' own motion may take.
 _REST_SHARE = 0.85
-# Power of the excess by which the weights of inertia grow from round to round.
-_GAIN = 3.0
-# Excess that counts at most in a round: what is beyond it does not tell how much calmer a motion must be.
-_MOST_EXCESS = 3.0
-# Least factor by which they grow where something is exceeded.
-_STEP = 1.3
-# Time before and after an excess over which the motion is made calmer, s.
-_REACH = 0.15
 # Rounds after which the preferred posture is smoothed where something is still exceeded, and the Gaussian's
 # standard deviation, s: torques of centrifugal forces are not linear in accelerations.
 _SMOOTH_AFTER, _SMOOTHING = 3, 0.06
-# Least distance of the robot's own links, m: what tracking leaves.
-_GAP = 0.004
 # Rounds in which links that are too near are separated as in other plans: the search is a long one.
 _SEPARATIONS = 3
 # Change of a joint by which that separates links, rad, up to which they count as apart.
 _APART = 0.03
-# Factor by which the weight of the links' clearance grows in a round after which they were nearer, and the
-# largest product of these factors.
-_INSISTENCE, _MOST_INSISTENCE = 3.0, 30.0
 # Loss of amplitude of a joint, rad, from which on it is said.
 _WORTH_SAYING = math.radians(3.0)
-# Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest.
-_TORQUE_FRACTION = 0.8
-# The fraction that it may need beyond what the weight needs in the same postures.
-_TORQUE_RESERVE = 0.1
 # Distance of the planned ZMP from the edge of the support polygon, m: what control and soles leave.
 _ZMP_MARGIN = 0.015
 # Moment about the vertical that both soles hold, as a part of the weight, m: soles of 0.25 m, 0.2 m apart and
@@ -222,20 +204,16 @@ def keep_recorded_tempo(
     fastest, lift = _lift_limits(problem, legs)
     # A round goes through all stages of a plan: only the rounds are shown.
     quiet = replace(problem, pelvis_height=(1.0 - calm) * problem.pelvis_height, on_progress=lambda *_: None)
-    inertia = np.full(len(time), _FIRST_INERTIA * (_CALMEST_INERTIA / _FIRST_INERTIA) ** calm)
+    inertia = np.full(len(time), FIRST_INERTIA * (_CALMEST_INERTIA / FIRST_INERTIA) ** calm)
     height_share, insistence = np.ones(len(time)), 1.0
-    usable, busy = np.full(joints.shape, _TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
-    none = np.empty((len(knots), 0))
-    rows = AccelerationRows(np.empty((len(knots), 0, len(columns))), none, none)
+    usable, busy = np.full(joints.shape, TORQUE_USED), np.zeros(joints.shape[1], dtype=bool)
+    rows: AccelerationRows | None = None
     best, failed = None, None
     for number in range(_MAX_ROUNDS):
         problem.on_progress("transfer", min(1 + number, _SHOWN_ROUNDS - 1), _SHOWN_ROUNDS)
-        weights = zmp_inertia(upper, base[knots], joints[knots], inertia[knots])
-        near = joints[np.ix_(knots, columns)]
+        near, path = joints[:, columns], np.hstack([base, joints])
+        arms, touching = keep_tempo(upper, time, preferred, near, inertia, path, rows, number, insistence)
         try:
-            arms, missing = keep_tempo(
-                upper, time, preferred, Dynamics(near, _NEARNESS * number**2, insistence, weights, rows)
-            )
             height = keep_height_tempo(time, quiet.pelvis_height, height_share * fastest, height_share * lift)
         except ArithmeticError as error:
             raise RetargetError(f"{robot.name}: no motion at the recorded tempo: {error}") from None
@@ -255,7 +233,7 @@ def keep_recorded_tempo(
         if separated is not None:
             moved = (separated.joints - joints[knots])[:, columns]
             apart = np.asarray(make_interp_spline(time[knots], moved, k=1)(time))
-        touching = missing > CLEARANCE - _GAP or float(np.abs(apart).max()) > _APART
+        touching |= float(np.abs(apart).max()) > _APART
         ratios, margin, needed, allowed = _examine(problem, motion, legs)
         leg_speed, torque, zmp = ratios
         worst = np.maximum(np.maximum(leg_speed, zmp), torque.max(axis=1))
@@ -269,7 +247,7 @@ def keep_recorded_tempo(
         # of them, by the derivatives `slopes`, kg·m², and the rest.
         busy = busy | (torque.max(axis=0) > _BUSY)
         if number:
-            usable = np.maximum(usable / spread_in_time(time, torque, _REACH), _LEAST_USED)
+            usable = leave_torque(time, usable, torque)
         slopes = standing_inertia(robot, base[knots], joints[knots], columns, seated=stance.seated)[:, busy]
         acceleration = np.gradient(np.gradient(joints[:, columns], time, axis=0), time, axis=0)[knots]
         # Torques without these accelerations: of weight, velocities, and the legs' own motion, N·m.
@@ -283,17 +261,15 @@ def keep_recorded_tempo(
             # Only around the samples at which something is exceeded: velocities fall, too.
             samples = _SMOOTHING * ((len(time) - 1) / (time[-1] - time[0]))
             smooth = gaussian_filter1d(preferred, samples, axis=0, mode="nearest")
-            around = spread_in_time(time, np.where(worst > 1.0, math.e, 1.0), _REACH)
+            around = spread_in_time(time, np.where(worst > 1.0, math.e, 1.0), REACH)
             preferred = preferred + np.minimum(np.log(around), 1.0)[:, None] * (smooth - preferred)
-        insistence = min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
+        insistence = insist(insistence, touching)
         # Give inertia more weight around the moments at which legs or ZMP exceed what is allowed. Legs whose
         # own motion takes too much of the torque count, too: it follows the pelvis' height and the sway.
         taken = np.where(torque.max(axis=1) > 1.0, np.interp(time, time[knots], taken), 0.0)
         slow = np.maximum(leg_speed, taken)
-        body = np.minimum(np.maximum(zmp, slow), _MOST_EXCESS)
-        worse = np.where(body > 1.0, np.maximum(body**_GAIN, _STEP), 1.0)
-        inertia = inertia * spread_in_time(time, worse, _REACH)
-        height_share = height_share / spread_in_time(time, np.minimum(slow, _MOST_EXCESS), _REACH)
+        inertia = give_inertia_weight(time, inertia, np.maximum(zmp, slow))
+        height_share = height_share / spread_in_time(time, np.minimum(slow, MOST_EXCESS), REACH)
     if best is None:
         assert failed is not None
         raise failed
@@ -322,24 +298,14 @@ def _describe_losses(
     `ratios` and `margin` are from `_examine`, `bounds` those of trunk and arms.
     """
     joints, notes = motion.joints[:, problem.columns], []
-    use = measure_limit_use(problem.time, joints, posture, bounds)
-    lost, (leg_speed, torque, zmp), most = use.lost, ratios, 1.0 + ROUNDING
-    beyond = use.beyond | (np.maximum(np.maximum(leg_speed, zmp), torque.max(axis=1)) > most)
-    fraction = float(beyond.mean())
-    largest = {
-        "speed": float(max(use.speed.max(), leg_speed.max())),
-        "acceleration": float(use.acceleration.max()),
-        "torque": float(torque.max()),
-    }
-    metrics = {
-        **({} if np.isinf(margin) else {"retarget.tempo_zmp_margin_m": margin}),
-        "retarget.tempo_limited_fraction": use.limited,
-        **{f"retarget.tempo_{kind}_ratio": ratio for kind, ratio in largest.items()},
-        "retarget.tempo_violation_fraction": fraction,
-        "retarget.amplitude_lost_mean_rad": float(lost.mean()),
-        "retarget.amplitude_lost_max_rad": float(lost.max()),
-        "retarget.amplitude_lost_height_m": float(np.abs(problem.pelvis_height - lower.pelvis_height).max()),
-    }
+    (leg_speed, torque, zmp), most = ratios, 1.0 + ROUNDING
+    others = np.maximum(leg_speed, zmp)
+    used, lost = measure_limit_use(problem.time, joints, posture, bounds, torque, others, leg_speed)
+    fraction = used["retarget.tempo_violation_fraction"]
+    metrics = {} if np.isinf(margin) else {"retarget.tempo_zmp_margin_m": margin}
+    metrics |= used
+    away = np.abs(problem.pelvis_height - lower.pelvis_height)
+    metrics["retarget.amplitude_lost_height_m"] = float(away.max())
     sample, joint = np.unravel_index(int(lost.argmax()), lost.shape)
     if lost[sample, joint] > _WORTH_SAYING:
         name = problem.robot.joint_names[problem.columns[joint]]
@@ -348,6 +314,7 @@ def _describe_losses(
             f"{name}: {np.degrees(lost[sample, joint]):.0f}° at {problem.time[sample]:.2f} s"
         )
     if fraction > 0.0:
+        largest = {kind: used[f"retarget.tempo_{kind}_ratio"] for kind in ("speed", "acceleration", "torque")}
         parts = [f"{kind} {ratio:.2f} times" for kind, ratio in largest.items() if ratio > most]
         if zmp.max() > most and margin < _ZMP_MARGIN:
             side = "outside" if margin < 0.0 else "inside"
@@ -374,13 +341,8 @@ def _examine(
     Of a seated robot only the torques count; without embedding legs do not react to the upper body, and its
     ZMP does not count.
     """
-    robot, time, stance, base, joints = (
-        problem.robot,
-        problem.time,
-        problem.stance,
-        motion.base,
-        motion.joints,
-    )
+    robot, time, stance = problem.robot, problem.time, problem.stance
+    base, joints = motion.base, motion.joints
     torque, still = (
         standing_torques(robot, time, base, joints, inertia=inertia, seated=stance.seated)
         for inertia in (True, False)
@@ -452,4 +414,4 @@ def torque_reserve(still: Array) -> Array:
 
     Both are (..., n), fractions of the motors' torques.
     """
-    return np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)
+    return np.maximum(TORQUE_FRACTION, still + TORQUE_RESERVE)

@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.errors import MotionError, RetargetError
+from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import PERSON_THRESHOLDS, Flags, contact_intervals, point_speeds
 from simbench.kinematics.rotation import wrap_angle
@@ -26,21 +25,9 @@ from simbench.motion.foot_motion import (
     with_heels,
 )
 from simbench.motion.human_motion import HumanMotion
+from simbench.motion.person_body import PersonBody, leg_segments, low_pass, measure_body
 from simbench.robot.sides import SIDES
 
-# Part of the body's mass in the trunk with head and neck, and where on it from pelvis to shoulders its centre
-# is; the same for the limbs (the forearm with the hand, the shank with the foot), each from its proximal to
-# its distal joint (Winter 2009, table 4.1).
-_TRUNK_MASS, _TRUNK_CENTRE = 0.578, 0.5
-_LIMBS = (
-    (0.028, 0.436, "shoulder", "elbow"),
-    (0.022, 0.682, "elbow", "wrist"),
-    (0.100, 0.433, "hip", "knee"),
-    (0.061, 0.606, "knee", "ankle"),
-)
-# Bandwidths of the person's heading, Hz: a turn takes half a second, the pelvis' rotation in a step less; and
-# of the trunk's lean.
-_HEADING_BANDWIDTH, _LEAN_BANDWIDTH = 2.0, 3.0
 # Largest lean of the robot's root forward or back and to a side, rad; waist joints take the rest. To a side,
 # the hips' range is small, and steps need it.
 _MAX_PITCH, _MAX_ROLL = 0.4, 0.12
@@ -107,28 +94,6 @@ _SLIDE_RADIUS = 0.4
 _PENALTY = 0.03
 # Turn for which a step is taken, rad.
 _LEAST_TURN = 0.35
-
-
-class PersonBody(NamedTuple):
-    """Motion of a person's body as a whole.
-
-    Parameters
-    ----------
-    pelvis : (T, 3) array
-        Middle of the hips, or the pelvis where no hips are recorded, in the world frame, m.
-    cog : (T, 3) array
-        Centre of gravity, m.
-    heading : (T,) array
-        Direction in which the pelvis looks, rad about the vertical, without jumps.
-    pitch, roll : (T,) array
-        Lean of the trunk in the frame of the heading, rad: forward, and to the right.
-    """
-
-    pelvis: Array
-    cog: Array
-    heading: Array
-    pitch: Array
-    roll: Array
 
 
 class FootContact(NamedTuple):
@@ -449,43 +414,6 @@ def _best_cuts(time: Array, values: Array, candidates: list[int]) -> list[int]:
     return cuts
 
 
-def measure_body(motion: HumanMotion) -> tuple[PersonBody, Array]:
-    """Measure heading, lean and centre of gravity of a person, and the vector from pelvis to neck (T, 3), m.
-
-    The vector ends between the shoulders where no neck is recorded. The centre of gravity is that of the
-    segments that are recorded. It is a `MotionError` if neither hips nor a pelvis with its orientation are.
-    """
-    joints = motion.joints
-    shoulders = np.mean([joints[f"{side}_shoulder"] for side in SIDES], axis=0)
-    if all(f"{side}_hip" in joints for side in SIDES):
-        pelvis = np.mean([joints[f"{side}_hip"] for side in SIDES], axis=0)
-        left = joints["left_hip"] - joints["right_hip"]
-        heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
-    elif "pelvis" in joints and "pelvis" in motion.segments:
-        pelvis = joints["pelvis"]
-        forward = motion.segments["pelvis"][:, :3, 0]
-        heading = np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
-    else:
-        raise MotionError(
-            f"{motion.source}: the recording lacks left_hip and right_hip, from which the person's heading "
-            "is taken; retarget.physics: steps needs them"
-        )
-    total, mass = _TRUNK_MASS * (pelvis + _TRUNK_CENTRE * (shoulders - pelvis)), _TRUNK_MASS
-    for part, along, proximal, distal in _LIMBS:
-        for side in SIDES:
-            begin, end = joints.get(f"{side}_{proximal}"), joints.get(f"{side}_{distal}")
-            if begin is not None and end is not None:
-                total, mass = total + part * (begin + along * (end - begin)), mass + part
-    up = joints.get("neck", shoulders) - pelvis
-    ahead = np.cos(heading) * up[:, 0] + np.sin(heading) * up[:, 1]
-    across = -np.sin(heading) * up[:, 0] + np.cos(heading) * up[:, 1]
-    height = np.maximum(up[:, 2], 0.05)
-    pitch = low_pass(np.arctan2(ahead, height), _LEAN_BANDWIDTH, motion.rate)
-    roll = low_pass(-np.arctan2(across, height), _LEAN_BANDWIDTH, motion.rate)
-    heading = low_pass(heading, _HEADING_BANDWIDTH, motion.rate)
-    return PersonBody(pelvis, total / mass, heading, pitch, roll), up
-
-
 def root_rotations(body: PersonBody, part: float = 1.0) -> Rotation:
     """Choose the T orientations of the robot's root that a person's heading and a part of their lean ask for.
 
@@ -520,24 +448,6 @@ def seen_from_root(motion: HumanMotion, pelvis: Array, rotation: Rotation) -> Hu
         segments=segments,
         markers={name: turned(points) for name, points in motion.markers.items()},
     )
-
-
-def low_pass(values: Array, bandwidth: float, rate: float) -> Array:
-    """Filter even samples (T, ...) at a rate, Hz, by a Gaussian without delay.
-
-    The bandwidth, Hz, is the frequency at which half of an amplitude is left.
-    """
-    width = np.sqrt(np.log(4.0)) / (2.0 * np.pi * bandwidth) * rate
-    return np.asarray(gaussian_filter1d(values, width, axis=0, mode="nearest"))
-
-
-def leg_segments(motion: HumanMotion) -> float:
-    """Measure thigh and shank together, hip to ankle: the median over time and the mean of both legs, m."""
-    lengths = []
-    for side in SIDES:
-        hip, knee, ankle = (motion.joints[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
-        lengths.append(np.median(np.linalg.norm(hip - knee, axis=1) + np.linalg.norm(knee - ankle, axis=1)))
-    return float(np.mean(lengths))
 
 
 def on_level_floor(motion: HumanMotion) -> tuple[HumanMotion, list[str], list[str]]:

@@ -16,21 +16,19 @@ from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.person_body import low_pass
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.collision.clearance import convex_shapes
-from simbench.retargeting.motion_fidelity import sample_trajectory
-from simbench.retargeting.reference.trajectory_plan import (
+from simbench.retargeting.reference.planned_steps import (
     FollowedPlan,
-    follow_ideally,
-    follow_lowered,
-    make_whole_plan,
-)
-from simbench.retargeting.reference.trajectory_steps import (
     FootPlan,
     PlannedSteps,
     TrajectoryTask,
     continuous_quaternions,
+    follow_ideally,
+    follow_lowered,
+    make_whole_plan,
     nearest_supported,
     plan_leads,
 )
@@ -44,7 +42,7 @@ from simbench.retargeting.steps.feasible_footsteps import (
     make_feasible,
     scale_footsteps,
 )
-from simbench.retargeting.steps.recorded_person import Person, low_pass, root_rotations
+from simbench.retargeting.steps.recorded_person import Person, root_rotations
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.system.progress import OnProgress
@@ -325,13 +323,9 @@ def plan_candidate(
         last[step.foot] = np.array([*step.position, step.yaw])
     first_lift = min([0.0, *(step.lift for step in plan.steps)])
     last_landing = max([duration, *(step.landing for step in plan.steps)])
-    sampled, rest, (lead, _) = plan_leads(
-        setting,
-        values,
-        [plan.start, np.array(last)],
-        natural_frequency(float(values[:, -1].mean())),
-        [-first_lift + _TRANSFER_TIME + _PREPARATION, last_landing - duration + _TRANSFER_TIME],
-    )
+    ends, omega = [plan.start, np.array(last)], natural_frequency(float(values[:, -1].mean()))
+    spare = [-first_lift + _TRANSFER_TIME + _PREPARATION, last_landing - duration + _TRANSFER_TIME]
+    sampled, rest, (lead, _) = plan_leads(setting, values, ends, omega, spare)
     start = settings.settle_s + lead
     clock: Array = tick * np.arange(len(sampled.clock) // every + 1, dtype=np.float64) - start
     feet = swing_feet(plan, clock, _LIFT * length)

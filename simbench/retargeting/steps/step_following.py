@@ -4,7 +4,6 @@ Amplitude gives way where it must.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -18,8 +17,8 @@ from simbench.balance.standing.standing import Stance, height_range, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import AccelerationRows
 from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.person_body import low_pass
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person
@@ -28,20 +27,13 @@ from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitation.imitation import imitation_metrics
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.motion_fidelity import FollowedSteps, robot_metrics
-from simbench.retargeting.reference.reference import Timeline
-from simbench.retargeting.reference.trajectory_plan import build_timeline
-from simbench.retargeting.reference.trajectory_steps import cog_heights
+from simbench.retargeting.plan_measures import robot_metrics
+from simbench.retargeting.reference.planned_steps import build_timeline, cog_heights
+from simbench.retargeting.reference.reference import FollowedSteps, Timeline
 from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture
 from simbench.retargeting.stand.standing_tempo import limit_torques, torque_reserve
 from simbench.retargeting.steps.feasible_footsteps import FootstepPlan
-from simbench.retargeting.steps.recorded_person import (
-    Person,
-    low_pass,
-    observe_person,
-    root_rotations,
-    seen_from_root,
-)
+from simbench.retargeting.steps.recorded_person import Person, observe_person, root_rotations, seen_from_root
 from simbench.retargeting.steps.step_candidates import (
     StepCandidate,
     StepFollowingOptions,
@@ -52,15 +44,19 @@ from simbench.retargeting.steps.step_candidates import (
 )
 from simbench.retargeting.timing.preserve import (
     CLEARANCE,
+    FIRST_INERTIA,
+    MOST_EXCESS,
     ROUNDING,
-    Dynamics,
+    TORQUE_USED,
     UpperBody,
+    give_inertia_weight,
+    insist,
     keep_tempo,
     knot_samples,
+    leave_torque,
     measure_limit_use,
     spread_in_time,
     tempo_bounds,
-    zmp_inertia,
     zmp_shifts,
 )
 from simbench.robot.robot import SEATED, Robot
@@ -79,9 +75,6 @@ _HEIGHT_FRACTION = 0.7
 # Largest lowering of the root as a part of its height: at 0.3 a robot counts as fallen, and legs bend further
 # for long steps.
 _DEEPEST_SQUAT = 0.2
-# Weight of the ZMP's shift by accelerations before anything is known of the steps: a shift of 10 cm costs as
-# much as 5 mm at the hands.
-_FIRST_INERTIA = 0.02
 # Distance of all bodies' ZMP from the edge of the soles that stand, m: what control and soles leave; and the
 # least distance from the planned ZMP to the edge that counts, m.
 _ZMP_MARGIN, _LEAST_ROOM = 0.015, 0.01
@@ -92,17 +85,6 @@ _LEAN_ROUNDS, _MAX_ROUNDS = 4, 6
 # Factors by which what the root leans beyond the chosen steps' plan is made smaller in a round, and in the
 # last one, and time before and after an excess, s.
 _LESS_LEAN, _NO_LEAN, _LEAN_REACH = 0.5, 1e-3, 0.25
-# Power of the excess by which inertia gets more weight from round to round, the largest excess that counts,
-# the least such factor, and time before and after an excess over which it applies, s.
-_GAIN, _MOST_EXCESS, _STEP, _REACH = 3.0, 3.0, 1.3, 0.15
-# Fraction of the allowed torque that is used, and down to which it is reduced where it is exceeded.
-_TORQUE_USED, _LEAST_USED = 0.97, 0.4
-# Weight of the distance from the last solution, m/rad, times the round's number squared: torques and legs
-# change with the solution.
-_NEARNESS = 0.03
-# Least distance of the robot's own links, m; the factor on their clearance's weight in a round after which
-# they were nearer; and the largest product of these factors.
-_GAP, _INSISTENCE, _MOST_INSISTENCE = 0.004, 3.0, 30.0
 # Amplitude that is told when it is lost, rad.
 _NOTED = 0.05
 
@@ -146,44 +128,6 @@ class StepFollowingPlan:
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
     changes: tuple[str, ...]
-
-
-class _StepExcess(NamedTuple):
-    """Ratios to what is allowed at the recording's T samples: above 1 it is exceeded.
-
-    Parameters
-    ----------
-    legs : (T,) array
-        How far the legs are beyond their limits, as `FollowedPlan.excess`: 0 within them.
-    zmp : (T,) array
-        Of the distance of all bodies' ZMP from the planned one, to the edge of the soles that stand.
-    reducible : (T,) array
-        The same where it would be smaller if trunk and arms did not accelerate; 0 elsewhere.
-    margin : float
-        Least distance of all bodies' ZMP from that edge, m; negative outside.
-    torque : (T, m) array
-        Of the torques of trunk and arms.
-    slopes : (T, m, m) array
-        Derivatives of these torques by the accelerations of trunk and arms, kg·m².
-    rest : (T, m) array
-        The torques without these accelerations, N·m.
-    allowed : (m,) array
-        The torques that may be used, N·m.
-    """
-
-    legs: Array
-    zmp: Array
-    reducible: Array
-    margin: float
-    torque: Array
-    slopes: Array
-    rest: Array
-    allowed: Array
-
-    @property
-    def worst(self) -> Array:
-        """Largest ratio at each sample that trunk and arms can make smaller, (T,)."""
-        return np.asarray(np.maximum(self.reducible, self.torque.max(axis=1, initial=0.0)))
 
 
 def plan_step_following(
@@ -317,41 +261,24 @@ def follow_upper_body(
     path = np.tile(rest, (len(motion.time), 1))
     body = UpperBody(robot, imitation.actor, ClearanceScene(shapes, path[:, :7]), columns, bounds)
     path[:, 7 + columns] = preferred
-    near = preferred[knot_samples(motion.time)]
-    weight = np.full(len(motion.time), _FIRST_INERTIA)
-    path[:, 7 + columns], _ = _keep_tempo(body, motion.time, preferred, near, weight, path)
+    weight = np.full(len(motion.time), FIRST_INERTIA)
+    path[:, 7 + columns], *_ = keep_tempo(body, motion.time, preferred, preferred, weight, path)
     return body, preferred, path[:, 7:].copy(), imitation_metrics(imitation, motion)
 
 
-def _keep_tempo(
-    body: UpperBody,
-    time: Array,
-    preferred: Array,
-    near: Array,
-    weight: Array,
-    path: Array,
-    torque: AccelerationRows | None = None,
-    nearness: float = 0.0,
-    insistence: float = 1.0,
-) -> tuple[Array, float]:
-    """Find the motion of trunk and arms within their limits, and its clearance deficit, as `keep_tempo`.
+def _examine_steps(
+    robot: Robot, body: UpperBody, candidate: StepCandidate
+) -> tuple[Array, Array, Array, float, Array, tuple[Array, Array, Array]]:
+    """Compare legs, ZMP and the torques of trunk and arms with what is allowed at the recording's T samples.
 
-    `weight` (T,) is that of the ZMP's shift by accelerations in the configurations `path` (T, 7 + n); the
-    rest is as in `Dynamics`, without limits of torques by default.
+    Returns how far the legs are beyond their limits (T,), as `FollowedPlan.excess`: 0 within them; then
+    ratios that exceed 1 where something is exceeded: of the distance of all bodies' ZMP from the planned one,
+    to the edge of the soles that stand (T,), and the same where it would be smaller if trunk and arms did not
+    accelerate, 0 elsewhere; the least distance of all bodies' ZMP from that edge, m, negative outside; and
+    the ratio of the torques of trunk and arms (T, m). Last are these torques' derivatives by the
+    accelerations of trunk and arms (T, m, m), kg·m², the torques without these (T, m), and those that may be
+    used (m,), N·m.
     """
-    knots = knot_samples(time)
-    if torque is None:
-        none = np.empty((len(knots), 0))
-        torque = AccelerationRows(np.empty((len(knots), 0, preferred.shape[1])), none, none)
-    inertia = zmp_inertia(body, path[knots, :7], path[knots, 7:], weight[knots])
-    try:
-        return keep_tempo(body, time, preferred, Dynamics(near, nearness, insistence, inertia, torque))
-    except ArithmeticError as error:
-        raise RetargetError(f"{body.robot.name}: no motion at the recorded tempo: {error}") from None
-
-
-def _examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> _StepExcess:
-    """Compare legs, ZMP and the torques of trunk and arms with what is allowed, sample by sample."""
     time, path = candidate.setting.trajectory.time, path_at_samples(candidate)
     model, data, columns, count = robot.model, robot.model.createData(), 6 + body.columns, len(time)
     # Generalised velocities and accelerations by central differences.
@@ -360,7 +287,7 @@ def _examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> _
     acceleration = np.gradient(velocity, time, axis=0)
     moved = acceleration[:, columns]
     zmp = planned_zmp(robot, time, path[:, :7], path[:, 7:])[0]
-    calm = zmp + (zmp_shifts(body, path[:, :7], path[:, 7:])[:, :2] @ moved[:, :, None])[:, :, 0]
+    calm = zmp + (zmp_shifts(body, path)[:, :2] @ moved[:, :, None])[:, :, 0]
     gait = candidate.followed.plan.gait
     ticks = np.rint((candidate.steps.start + time) / candidate.setting.tick).astype(int)
     ticks = np.clip(ticks, 0, len(gait.zmp) - 1)
@@ -394,9 +321,9 @@ def _examine_steps(robot: Robot, body: UpperBody, candidate: StepCandidate) -> _
     limit = np.asarray(robot.motors.torque_limit)[body.columns]
     limit = np.where(limit > 0.0, limit, np.inf)
     allowed = limit * torque_reserve(np.abs(still).max(axis=0) / limit)
-    zmp_ratio, reducible = ratios[0], np.where(ratios[1] < ratios[0], ratios[0], 0.0)
-    ratio, rest = np.abs(torque) / allowed, torque - (slopes @ moved[:, :, None])[:, :, 0]
-    return _StepExcess(legs, zmp_ratio, reducible, margin, ratio, slopes, rest, allowed)
+    reducible = np.where(ratios[1] < ratios[0], ratios[0], 0.0)
+    parts = slopes, torque - (slopes @ moved[:, :, None])[:, :, 0], allowed
+    return legs, ratios[0], reducible, margin, np.abs(torque) / allowed, parts
 
 
 def keep_recorded_tempo(
@@ -432,13 +359,13 @@ def keep_recorded_tempo(
 
     least = root_rotations(measured, chosen.lean)
     lean, full = least.as_euler("ZYX")[:, 1:], np.column_stack([measured.pitch, measured.roll])
-    share, outside = np.ones(len(time)), np.maximum(_examine_steps(robot, body, chosen).zmp, 1.0)
+    share, outside = np.ones(len(time)), np.maximum(_examine_steps(robot, body, chosen)[1], 1.0)
     for number in range(_LEAN_ROUNDS):
         angles = np.column_stack([measured.heading, lean + share[:, None] * (full - lean)])
         rotation = Rotation.from_euler("ZYX", angles)
         candidate = replan(chosen.setting.trajectory.q, rotation)
-        excess = _examine_steps(robot, body, candidate)
-        failing = (excess.legs > tolerated) | (excess.zmp > outside)
+        legs, zmp, _, _, ratio, parts = _examine_steps(robot, body, candidate)
+        failing = (legs > tolerated) | (zmp > outside)
         if not failing.any():
             break
         less = _NO_LEAN if number == _LEAN_ROUNDS - 2 else _LESS_LEAN
@@ -451,61 +378,45 @@ def keep_recorded_tempo(
     seen = seen_from_root(person.motion, measured.pelvis, root)
     body, preferred, joints, metrics = follow_upper_body(robot, seen, options.retarget, stance)
     bounds, shapes = body.bounds, body_shapes(robot, stance.joints)
-    knots, inertia = knot_samples(time), np.full(len(time), _FIRST_INERTIA)
-    usable = np.full_like(preferred, _TORQUE_USED)
-    insistence = 1.0
-    best: tuple[tuple[bool, float, float], StepCandidate, Array, _StepExcess] | None = None
+    knots, inertia = knot_samples(time), np.full(len(time), FIRST_INERTIA)
+    usable, insistence, best = np.full_like(preferred, TORQUE_USED), 1.0, None
     for number in range(_MAX_ROUNDS):
         path = path_at_samples(candidate)
-        released, legs = release_legs(robot, shapes, path[:, :7], path[:, 7:])
+        released, moving = release_legs(robot, shapes, path[:, :7], path[:, 7:])
         torque = None
         if number == 0:
             # Links that are too near are separated before limits count: deep in each other they do not say
             # where they are clear. Torques are still those of another posture.
             arms, limits = joints[:, body.columns], np.stack([bounds.lower, bounds.upper])
-            clear, *_ = avoid_collisions(released, time, arms, path[:, :7], limits, CLEARANCE, {}, legs)
+            clear, *_ = avoid_collisions(released, time, arms, path[:, :7], limits, CLEARANCE, {}, moving)
             wanted = np.clip(preferred + (clear - arms), bounds.lower, bounds.upper)
             arms = arms + (clear - arms)
         else:
-            busy = excess.torque.max(axis=0) > _BUSY
-            most = (usable * excess.allowed)[knots][:, busy]
-            torque = limit_torques(excess.slopes[knots][:, busy], excess.rest[knots][:, busy], most)
-        body = body._replace(scene=ClearanceScene(released, path[:, :7], legs))
-        arms, missing = _keep_tempo(
-            body, time, wanted, arms[knots], inertia, path, torque, _NEARNESS * number**2, insistence
-        )
+            busy, (slopes, rest, allowed) = ratio.max(axis=0) > _BUSY, parts
+            most = (usable * allowed)[knots][:, busy]
+            torque = limit_torques(slopes[knots][:, busy], rest[knots][:, busy], most)
+        body = body._replace(scene=ClearanceScene(released, path[:, :7], moving))
+        arms, touching = keep_tempo(body, time, wanted, arms, inertia, path, torque, number, insistence)
         joints = joints.copy()
         joints[:, body.columns] = arms
         candidate = replan(joints, rotation)
-        excess = _examine_steps(robot, body, candidate)
-        touching = missing > CLEARANCE - _GAP
-        beyond = max(float(excess.legs.max()) - tolerated, 0.0)
-        score = touching, beyond, max(float(excess.worst.max()), 1.0)
+        legs, _, reducible, margin, ratio, parts = _examine_steps(robot, body, candidate)
+        beyond = max(float(legs.max()) - tolerated, 0.0)
+        # The largest ratio that trunk and arms can make smaller counts.
+        score = touching, beyond, max(float(reducible.max()), float(ratio.max(initial=0.0)), 1.0)
         if best is None or score < best[0]:
-            best = score, candidate, arms, excess
+            best = score, candidate, arms, (ratio, reducible), margin
         if score == (False, 0.0, 1.0):
             break
         # Trunk and arms are made calmer where something is exceeded.
-        ratio = np.maximum(excess.reducible, np.where(excess.legs > tolerated, _MOST_EXCESS, 0.0))
-        ratio = np.minimum(ratio, _MOST_EXCESS)
-        worse = np.where(ratio > 1.0, np.maximum(ratio**_GAIN, _STEP), 1.0)
-        inertia = inertia * spread_in_time(time, worse, _REACH)
-        usable = np.maximum(usable / spread_in_time(time, excess.torque, _REACH), _LEAST_USED)
-        insistence = min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
+        beyond_legs = np.where(legs > tolerated, MOST_EXCESS, 0.0)
+        inertia = give_inertia_weight(time, inertia, np.maximum(reducible, beyond_legs))
+        usable, insistence = leave_torque(time, usable, ratio), insist(insistence, touching)
     assert best is not None
-    _, candidate, arms, excess = best
-    use = measure_limit_use(time, arms, preferred, bounds)
-    metrics |= {
-        "retarget.tempo_zmp_margin_m": excess.margin,
-        "retarget.tempo_limited_fraction": use.limited,
-        "retarget.tempo_speed_ratio": float(use.speed.max()),
-        "retarget.tempo_acceleration_ratio": float(use.acceleration.max()),
-        "retarget.tempo_torque_ratio": float(excess.torque.max()),
-        "retarget.tempo_violation_fraction": float((use.beyond | (excess.worst > 1.0 + ROUNDING)).mean()),
-        "retarget.amplitude_lost_mean_rad": float(use.lost.mean()),
-        "retarget.amplitude_lost_max_rad": float(use.lost.max()),
-        "retarget.tempo_round_count": float(number + 1),
-    }
+    _, candidate, arms, exceeded, margin = best
+    used, given_up = measure_limit_use(time, arms, preferred, bounds, *exceeded)
+    rounds = {"retarget.tempo_zmp_margin_m": margin, "retarget.tempo_round_count": float(number + 1)}
+    metrics |= rounds | used
     notes = []
     lost = np.abs(root.as_euler("ZYX")[:, 1:] - full).max(axis=0)
     if lost.max() > _NOTED:
@@ -513,7 +424,7 @@ def keep_recorded_tempo(
             f"the trunk leans up to {lost[0]:.2f} rad less forward or back and {lost[1]:.2f} rad less to a "
             "side than the person's: the hips need their range for the steps"
         )
-    lost = use.lost.max(axis=0)
+    lost = given_up.max(axis=0)
     count, worst = int((lost > _NOTED).sum()), int(lost.argmax())
     if count:
         notes.append(

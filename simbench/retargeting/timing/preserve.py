@@ -9,6 +9,7 @@ from scipy.interpolate import make_interp_spline
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from simbench.balance.inverted_pendulum import GRAVITY
+from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.bounded_path import AccelerationRows, PathBounds, PathCost, solve_bounded_path
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
@@ -18,7 +19,7 @@ from simbench.retargeting.collision.clearance import ClearanceScene
 from simbench.retargeting.imitation.imitation import imitation_tasks
 from simbench.retargeting.imitation.limited_posture import WEIGHTS
 from simbench.retargeting.imitation.scaled_model import ScaledActor
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
 
 # Knots of the joints' splines per second: a person's arms move below 5 Hz, and the preferred posture has the
@@ -46,6 +47,24 @@ CLEARANCE, _CLEARANCE_WEIGHT = 0.015, 30.0
 # Fraction of the speed limits that may be used at both ends of a motion, and the room for a run-up of 0.1 s
 # to a speed, s: a quintic goes back by a fifth of it (`run_up`).
 _END_SPEED, _RUN_UP = 0.5, 0.02
+# Weight of the distance from the last solution, m/rad, times the square of the round's number: torques and
+# legs that change with the solution would else let it jump to and fro.
+_NEARNESS = 0.03
+# Least distance of the robot's own links, m: what tracking leaves; the factor by which the weight of their
+# clearance grows in a round after which they were nearer; and the largest product of these factors.
+_GAP, _INSISTENCE, _MOST_INSISTENCE = 0.004, 3.0, 30.0
+FIRST_INERTIA = 0.02
+"""Weight λ of the ZMP's shift in the first round: a shift of 10 cm costs as much as 5 mm at the hands."""
+# Power of the excess by which the weights of inertia grow from round to round, the least factor where
+# something is exceeded, and the excess that counts at most: what is beyond it does not tell how much calmer a
+# motion must be.
+_GAIN, _STEP = 3.0, 1.3
+MOST_EXCESS = 3.0
+REACH = 0.15
+"""Time before and after an excess over which the motion is made calmer, s."""
+# Fraction of the allowed torque that is used, and down to which it is reduced where the torque exceeds it
+# nevertheless: curves between the knots, and legs and sway that change with the motion.
+TORQUE_USED, _LEAST_USED = 0.97, 0.4
 # How far the pelvis' height may pass the desired range, m.
 _HEIGHT_ROOM = 0.005
 # Height, m, and vertical speed, m/s, of a pelvis that rests: bounds leave room for the solution inside.
@@ -80,54 +99,6 @@ class UpperBody(NamedTuple):
     bounds: PathBounds
 
 
-class Dynamics(NamedTuple):
-    """What a motion of trunk and arms costs beside imitation, at its K knots.
-
-    Parameters
-    ----------
-    near : (K, m) array
-        Solution around which torques are linear, rad.
-    nearness : float
-        Weight of the distance from it, m/rad: more, the more often torques have changed with the solution.
-    insistence : float
-        Factor on the weight of the links' clearance.
-    inertia : (K, m, m) array
-        Weights of accelerations.
-    torque : AccelerationRows
-        Limits of torques, as combinations of accelerations.
-    """
-
-    near: Array
-    nearness: float
-    insistence: float
-    inertia: Array
-    torque: AccelerationRows
-
-
-class LimitUse(NamedTuple):
-    """How much of their limits joints use, and what imitation lost by them.
-
-    Parameters
-    ----------
-    speed, acceleration : (T, m) array
-        Ratios to the limits, of which a motion at the recorded tempo uses 99 %.
-    limited : float
-        Fraction of samples and joints at which one of both is on what is used of its limit.
-    lost : (T, m) array
-        Distance from the preferred positions, rad.
-    """
-
-    speed: Array
-    acceleration: Array
-    limited: float
-    lost: Array
-
-    @property
-    def beyond(self) -> NDArray[np.bool_]:
-        """Samples (T,) at which a joint is beyond one of its limits by more than rounding."""
-        return np.asarray(np.maximum(self.speed, self.acceleration).max(axis=1) > 1.0 + ROUNDING)
-
-
 def tempo_bounds(
     robot: Robot, columns: NDArray[np.int64], position: tuple[Array, Array], speed: Array
 ) -> PathBounds:
@@ -154,7 +125,17 @@ def knot_samples(time: Array) -> NDArray[np.int64]:
     return np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
 
 
-def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynamics) -> tuple[Array, float]:
+def keep_tempo(
+    upper: UpperBody,
+    time: Array,
+    preferred: Array,
+    near: Array,
+    weight: Array,
+    path: Array,
+    torque: AccelerationRows | None = None,
+    number: int = 0,
+    insistence: float = 1.0,
+) -> tuple[Array, bool]:
     """Find the motion of trunk and arms nearest to a preferred one that keeps the clock and all limits.
 
         min Σ_k ‖ε(q_k, q*_k)‖² + w_h² ‖q_k − q*_k‖² + λ_k ‖A_k q̈_k‖²,   limits of q, q̇, q̈ and R q̈,
@@ -167,13 +148,24 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
     backwards in time, so nothing lags. At both ends half of the speed limits may be used: leads need the
     rest.
 
-    `preferred` (T, m), rad, is inside the limits; T ≥ 6. Returns positions, (T, m), a cubic spline at the
-    samples, and the largest deficit of the links' clearance, m. It is an `ArithmeticError` if there is no
-    such motion.
+    `preferred` (T, m), rad, is inside the limits; T ≥ 6. `near` (T, m), rad, is the solution around which
+    torques are linear; the more often they have changed with it, in round `number`, the more a distance from
+    it costs. λ is `weight` (T,), m²/m² against errors of the hands, and A that of the configurations `path`
+    (T, 7 + n). `torque` has the limits of torques at the K knots, none by default; `insistence` is a factor
+    on the weight of the links' clearance.
+
+    Returns positions, (T, m), a cubic spline at the samples, and whether links are nearer than 4 mm. It is a
+    `RetargetError` if there is no such motion.
     """
-    knots = knot_samples(time)
+    knots, nearness = knot_samples(time), _NEARNESS * number**2
+    rows = zmp_shifts(upper, path[knots])
+    inertia = np.asarray(weight[knots, None, None] * (rows.transpose(0, 2, 1) @ rows))
+    if torque is None:
+        none = np.empty((len(knots), 0))
+        torque = AccelerationRows(np.empty((len(knots), 0, preferred.shape[1])), none, none)
     halfway, count = (knots[1:] + knots[:-1]) // 2, len(knots)
-    wanted, at = preferred[knots], dynamics.near
+    wanted, last = preferred[knots], near[knots]
+    at = last
     between = np.asarray(make_interp_spline(time[knots], at, k=3)(time[halfway]))
     # At both ends lead-in and lead-out need speed and room for their run-up.
     lower, highest, speed, acceleration = (np.tile(each, (count, 1)) for each in upper.bounds)
@@ -194,20 +186,23 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
         equations = make_path_equations(*at.shape)
         q, work = np.hstack([root, at]), make_workspace(tree)
         path_matrices(tree, tasks, weights, targets, q, work, equations)
-        blocks = equations.blocks[:, 6:, 6:] + (_HOLD**2 + dynamics.nearness**2) * np.eye(at.shape[1])
+        blocks = equations.blocks[:, 6:, 6:] + (_HOLD**2 + nearness**2) * np.eye(at.shape[1])
         drift = equations.vectors[:, 6:] + _HOLD**2 * (wanted - at)
-        drift += dynamics.nearness**2 * (dynamics.near - at)
+        drift += nearness**2 * (last - at)
         # A hand moves by some centimetres from knot to knot: what is missing halfway counts for both.
         for shared, (samples, postures) in enumerate(((knots, at), (halfway, between)), start=1):
-            weight = dynamics.insistence * _CLEARANCE_WEIGHT**2 / shared
+            push = insistence * _CLEARANCE_WEIGHT**2 / shared
             for knot, (sample, posture) in enumerate(zip(samples, postures, strict=True)):
                 jacobian, missing = upper.scene.rows(int(sample), posture, CLEARANCE)
                 if len(missing):
-                    drift[knot : knot + shared] += weight * jacobian.T @ missing
-                    blocks[knot : knot + shared] += weight * jacobian.T @ jacobian
-        cost = PathCost(blocks, drift, dynamics.inertia)
-        path = solve_bounded_path(time[knots], at, cost, bounds, dynamics.torque)
-        before, at, between = at, path(time[knots]), path(time[halfway])
+                    drift[knot : knot + shared] += push * jacobian.T @ missing
+                    blocks[knot : knot + shared] += push * jacobian.T @ jacobian
+        cost = PathCost(blocks, drift, inertia)
+        try:
+            curve = solve_bounded_path(time[knots], at, cost, bounds, torque)
+        except ArithmeticError as error:
+            raise RetargetError(f"{upper.robot.name}: no motion at the recorded tempo: {error}") from None
+        before, at, between = at, curve(time[knots]), curve(time[halfway])
         if np.abs(at - before).max() < _SETTLED:
             break
     deficits = [
@@ -215,11 +210,27 @@ def keep_tempo(upper: UpperBody, time: Array, preferred: Array, dynamics: Dynami
         for samples, postures in ((knots, at), (halfway, between))
         for sample, posture in zip(samples, postures, strict=True)
     ]
-    return np.clip(path(time), upper.bounds.lower, upper.bounds.upper), max(deficits)
+    return np.clip(curve(time), upper.bounds.lower, upper.bounds.upper), max(deficits) > CLEARANCE - _GAP
 
 
-def zmp_shifts(upper: UpperBody, base: Array, joints: Array) -> Array:
-    """Compute how accelerations of trunk and arms shift the ZMP, for root poses (K, 7) and joints (K, n).
+def insist(insistence: float, touching: bool) -> float:
+    """Increase the factor on the weight of the links' clearance after a round in which they were too near."""
+    return min(insistence * (_INSISTENCE if touching else 1.0), _MOST_INSISTENCE)
+
+
+def give_inertia_weight(time: Array, inertia: Array, ratio: Array) -> Array:
+    """Increase weights of inertia (T,) around samples at which a ratio (T,) to what is allowed exceeds 1."""
+    ratio = np.minimum(ratio, MOST_EXCESS)
+    return inertia * spread_in_time(time, np.where(ratio > 1.0, np.maximum(ratio**_GAIN, _STEP), 1.0), REACH)
+
+
+def leave_torque(time: Array, usable: Array, ratio: Array) -> Array:
+    """Reduce usable fractions (T, n) of allowed torques around samples at which a ratio to them exceeds 1."""
+    return np.maximum(usable / spread_in_time(time, ratio, REACH), _LEAST_USED)
+
+
+def zmp_shifts(upper: UpperBody, path: Array) -> Array:
+    """Compute how accelerations of trunk and arms shift the ZMP, in configurations (K, 7 + n).
 
     With the centroidal momentum matrix A_G (Orin & Goswami 2008), height z and weight m g, the shift is
     −(z m c̈_x + L̇_y, z m c̈_y − L̇_x) / (m g); vertical force and moment about the vertical count beside it.
@@ -227,8 +238,8 @@ def zmp_shifts(upper: UpperBody, base: Array, joints: Array) -> Array:
     """
     model = upper.robot.model
     data = model.createData()
-    rows = np.empty((len(base), 4, len(upper.columns)))
-    for k, q in enumerate(np.hstack([base, joints])):
+    rows = np.empty((len(path), 4, len(upper.columns)))
+    for k, q in enumerate(path):
         matrix = pin.computeCentroidalMap(model, data, q)[:, 6 + upper.columns]
         height = data.com[0][2]
         rows[k, 0] = height * matrix[0] + matrix[4]
@@ -236,15 +247,6 @@ def zmp_shifts(upper: UpperBody, base: Array, joints: Array) -> Array:
         rows[k, 2] = _VERTICAL * matrix[2]
         rows[k, 3] = _YAW * matrix[5]
     return np.asarray(rows / (GRAVITY * pin.computeTotalMass(model)))
-
-
-def zmp_inertia(upper: UpperBody, base: Array, joints: Array, weight: Array) -> Array:
-    """Weigh accelerations by how they shift the ZMP (`zmp_shifts`): λ AᵀA, (K, m, m).
-
-    The weight λ (K,) is in m²/m² against errors of the hands.
-    """
-    rows = zmp_shifts(upper, base, joints)
-    return np.asarray(weight[:, None, None] * (rows.transpose(0, 2, 1) @ rows))
 
 
 def keep_height_tempo(time: Array, height: Array, speed: Array, acceleration: Array) -> Array:
@@ -275,12 +277,37 @@ def spread_in_time(time: Array, excess: Array, reach: float) -> Array:
     return np.asarray(np.exp(gaussian_filter1d(widest, 0.5 * samples, axis=0, mode="nearest")))
 
 
-def measure_limit_use(time: Array, joints: Array, preferred: Array, bounds: PathBounds) -> LimitUse:
-    """Measure what joints (T, m), rad, use of their `tempo_bounds`, and what imitation lost by them."""
-    speed, acceleration = limit_ratios(time, joints, bounds)
-    limited = float(((speed > _ON_LIMIT) | (acceleration > _ON_LIMIT)).mean())
+def measure_limit_use(
+    time: Array,
+    joints: Array,
+    preferred: Array,
+    bounds: PathBounds,
+    torque: Array,
+    others: Array,
+    leg_speed: Array | float = 0.0,
+) -> tuple[dict[str, float], Array]:
+    """Measure what joints (T, m), rad, use of their `tempo_bounds`, and what imitation lost by them.
+
+    Ratios to what is allowed are those of torques (T, k), of the legs' speeds, and of what else counts as
+    beyond a limit, `others` (T,). Returns metrics `retarget.tempo_*` and `retarget.amplitude_lost_*`, of
+    which `tempo_limited_fraction` is that of samples and joints at which speed or acceleration is on what is
+    used of its limit; and distances from the preferred positions (T, m), rad.
+    """
+    ratios, most = limit_ratios(time, joints, bounds), 1.0 + ROUNDING
+    speed, acceleration = (_LIMIT_FRACTION * each for each in ratios)
+    beyond = np.maximum(speed, acceleration).max(axis=1) > most
+    beyond |= np.maximum(others, torque.max(axis=1, initial=0.0)) > most
     lost = np.abs(joints - preferred)
-    return LimitUse(_LIMIT_FRACTION * speed, _LIMIT_FRACTION * acceleration, limited, lost)
+    metrics = {
+        "retarget.tempo_limited_fraction": float((np.maximum(*ratios) > _ON_LIMIT).mean()),
+        "retarget.tempo_speed_ratio": float(max(speed.max(), np.max(leg_speed))),
+        "retarget.tempo_acceleration_ratio": float(acceleration.max()),
+        "retarget.tempo_torque_ratio": float(torque.max()),
+        "retarget.tempo_violation_fraction": float(beyond.mean()),
+        "retarget.amplitude_lost_mean_rad": float(lost.mean()),
+        "retarget.amplitude_lost_max_rad": float(lost.max()),
+    }
+    return metrics, lost
 
 
 def limit_ratios(time: Array, joints: Array, bounds: PathBounds) -> tuple[Array, Array]:

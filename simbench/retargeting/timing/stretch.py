@@ -36,7 +36,7 @@ from simbench.robot.robot import Robot
 
 # Fraction of the motors' torques that a motion may need; control and balance need the rest. The second is the
 # fraction that it may need beyond what the weight needs in the same posture.
-_TORQUE_FRACTION, _TORQUE_RESERVE = 0.8, 0.1
+TORQUE_FRACTION, TORQUE_RESERVE = 0.8, 0.1
 # Distance of the ZMP from the edge of the soles, inside, m: what balance leaves of disturbances; and
 # distance, m, that the ZMP may go beyond where it is at rest, where that is nearer to the edge.
 _ZMP_MARGIN, _ZMP_RESERVE = 0.02, 0.01
@@ -304,7 +304,7 @@ def _torque_constraints(robot: Robot, torque: Array) -> tuple[PathConstraints, t
     known = np.flatnonzero(np.isfinite(limit) & (limit > 0.0))
     limits = np.tile(limit[known], 2)
     still, a, b = np.concatenate([torque[:, :, known], -torque[:, :, known]], axis=2)
-    room = np.maximum(_TORQUE_FRACTION * limits - still, _TORQUE_RESERVE * limits)
+    room = np.maximum(TORQUE_FRACTION * limits - still, TORQUE_RESERVE * limits)
     names = [f"torque of {robot.joint_names[column]}" for column in known]
     return PathConstraints(a / room, b / room), (*names, *names)
 

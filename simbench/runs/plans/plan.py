@@ -11,10 +11,11 @@ from simbench.errors import ScenarioError
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.arm.on_equipment import plan_fixed_base
 from simbench.retargeting.contact.hand_plan import Equipment, Resistance
-from simbench.retargeting.reference.reference import Timeline, build_arm_reference, build_whole_body_reference
+from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import plan_step_following
+from simbench.runs.plans.retargeted_reference import build_arm_reference, build_whole_body_reference
 from simbench.sim.equipment import (
     compute_actor_positions,
     compute_resistance,

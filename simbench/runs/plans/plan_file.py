@@ -16,8 +16,7 @@ from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.motion_fidelity import FollowedSteps
-from simbench.retargeting.reference.reference import Reference, Timeline
+from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
 from simbench.runs.plans.plan import Plan
 
 _CLASSES = {

@@ -17,7 +17,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.skeleton_plot import connect_joints
 from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, Sheet, add_axes, new_sheet, save_png, set_time_axis
 from simbench.retargeting.body_errors import DIRECTIONS
-from simbench.retargeting.motion_fidelity import Fidelity
+from simbench.runs.motion_fidelity import Fidelity
 from simbench.runs.plots.fidelity_view import centre_points, choose_moments, frame_points, project_line
 from simbench.sim.rendering.scene_view import Camera
 

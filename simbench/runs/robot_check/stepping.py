@@ -10,11 +10,11 @@ from simbench.balance.standing.support import support_margins, support_polygons,
 from simbench.errors import BalanceError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.options import BalanceSection, RobotSection, SimulationSection, StepCommand, SteppingSection
-from simbench.retargeting.reference.reference import build_standing_reference
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import Finding, Limits, judge
 from simbench.sim.balance_loop import OnlineBalance, balance_run
+from simbench.sim.standing_reference import build_standing_reference
 from simbench.sim.step_fitting import fit_steps
 
 _GRAVITY = 9.81

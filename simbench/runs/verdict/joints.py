@@ -6,7 +6,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import dimensionless_jerk
-from simbench.retargeting.motion_fidelity import joint_units
+from simbench.motion.joint_use import joint_units
 from simbench.runs.verdict.dynamics import GroundForces
 from simbench.runs.verdict.judging import judge, lasting_excess, moment_at, not_applicable, since_onset
 from simbench.runs.verdict.motion_state import MotionState

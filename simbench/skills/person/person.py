@@ -20,7 +20,7 @@ from simbench.retargeting.imitation.weighted_posture import (
     masses_on_virtual_joints,
     tree_on_virtual_joints,
 )
-from simbench.retargeting.match.points import ancestors
+from simbench.retargeting.match.body import ancestors
 from simbench.robot.dh.romeo_table import BASE_JOINTS, UpperBodyLengths
 from simbench.robot.human.average_person import Sex, average_measures
 from simbench.robot.human.body_segments import predict_body, segment_inertia

@@ -12,7 +12,7 @@ from simbench.retargeting.imitate import clip, plan
 from simbench.retargeting.imitate.barriers import barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, solve_clip
 from simbench.retargeting.imitate.problem import initial_configuration, step_from
-from simbench.retargeting.match.points import place_points
+from simbench.retargeting.match.body import place_points
 
 CENTRES = ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
 SPEED = 4.0

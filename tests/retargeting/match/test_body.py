@@ -9,8 +9,14 @@ import pytest
 from wheel_robots import robot_parameters
 
 from simbench.retargeting.imitate.problem import make_problem, step_from
-from simbench.retargeting.match.body import BONES, match_body
-from simbench.retargeting.match.points import joint_screws, place_points, point_jacobians, zero_points
+from simbench.retargeting.match.body import (
+    BONES,
+    joint_screws,
+    match_body,
+    place_points,
+    point_jacobians,
+    zero_points,
+)
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from simbench.errors import ScenarioError
 from simbench.options import ActorTaskKeys, RobotSection, ScenarioSection, SimulationSection
-from simbench.retargeting.reference.reference import build_sweep_reference
 from simbench.robot.robot import load_robot
 from simbench.runs.actor_on_fixture import perform_on_fixture
+from simbench.runs.plans.sweep_plan import build_sweep_reference
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures.declared import declared_mechanism

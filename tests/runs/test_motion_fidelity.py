@@ -1,27 +1,19 @@
-"""What is left of a person: a robot that does the same loses nothing; known changes cost what they must."""
+"""Fidelity to a person: lag, tempo, limits, footsteps, and soles on the floor, of motions made by hand."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.standing import stand
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,
-    HEAD,
-    HEADING,
-    QUANTITIES,
-    ROOT,
-    ROOT_HEIGHT,
-    SHANK,
-    THIGH,
     RobotErrors,
     compare_with_person,
     summarise_errors,
 )
-from simbench.retargeting.motion_fidelity import (
+from simbench.runs.motion_fidelity import (
     Fidelity,
     Landings,
     compare_landings,
@@ -29,97 +21,19 @@ from simbench.retargeting.motion_fidelity import (
     fidelity_metrics,
     find_landings,
     joint_speeds,
-    joint_units,
-    joint_uses,
-    limit_stays,
     measure_lag,
     measure_limit_shares,
     measure_robot_feet,
     planned_fidelity,
-    robot_metrics,
-    sample_trajectory,
 )
-from simbench.robot.robot import load_robot
 
 TURN, LIMITS = 0.7, (0.03, 0.95)
-
-
-def body(mahru, trajectory, person):
-    """Errors of the head, the legs and the root."""
-    tracks = compare_with_person(mahru, trajectory, person, heading=TURN).tracks
-    rest = [track for track in tracks if track.quantity not in QUANTITIES]
-    return {(track.quantity, track.side): track.values for track in rest}
 
 
 def moved(trajectory, joint, angle):
     q = trajectory.q.copy()
     q[:, trajectory.joint_names.index(joint)] += angle
     return replace(trajectory, q=q)
-
-
-def test_a_robot_that_does_the_same_has_no_error(mahru, dancing, person):
-    errors = body(mahru, dancing, person)
-    pairs = {(part, side) for part in (THIGH, SHANK) for side in ("left", "right")}
-    assert set(errors) == pairs | {(HEAD, ""), (ROOT, ""), (ROOT_HEIGHT, ""), (HEADING, "")}
-    for values in errors.values():
-        np.testing.assert_allclose(values, 0.0, atol=1e-9)
-
-
-def test_a_knee_that_is_bent_more_costs_the_shank_that_angle_and_the_thigh_nothing(mahru, dancing, person):
-    errors = body(mahru, moved(dancing, "LKneePitch", 0.3), person)
-    np.testing.assert_allclose(errors[SHANK, "left"], 0.3, atol=1e-9)
-    for other in ((THIGH, "left"), (SHANK, "right"), (HEAD, "")):
-        np.testing.assert_allclose(errors[other], 0.0, atol=1e-9)
-
-
-def test_a_neck_that_yaws_costs_less_than_the_angle_and_one_that_pitches_all_of_it(mahru, dancing, person):
-    # The last joint pitches the head about an axis that is across the tilted line: all of it is seen.
-    np.testing.assert_allclose(
-        body(mahru, moved(dancing, "NeckPitch", -0.2), person)[HEAD, ""], 0.2, atol=1e-9
-    )
-    # The line, tilted by 0.3 rad and then by the pitch, goes round the yaw's axis.
-    pitch = dancing.q[:, dancing.joint_names.index("NeckPitch")]
-    chord = 2.0 * np.arcsin(np.abs(np.sin(0.3 + pitch)) * np.sin(0.25))
-    np.testing.assert_allclose(
-        body(mahru, moved(dancing, "NeckYaw", 0.5), person)[HEAD, ""], chord, atol=1e-9
-    )
-
-
-def test_a_root_that_stays_is_as_far_off_as_the_person_went_scaled_by_the_legs(mahru, dancing, person):
-    still = replace(dancing, base=np.tile(dancing.base[0], (len(dancing.time), 1)), q=dancing.q)
-    errors = body(mahru, still, person)
-    hips = 0.5 * (person.joints["left_hip"] + person.joints["right_hip"])
-    went = (hips - hips[0]) * 0.66 / 0.92
-    # The hips of a root that stays do not move.
-    np.testing.assert_allclose(errors[ROOT, ""], np.hypot(went[:, 0], went[:, 1]), atol=1e-9)
-    np.testing.assert_allclose(errors[ROOT_HEIGHT, ""], np.abs(went[:, 2]), atol=1e-9)
-    assert errors[ROOT, ""].max() > 1.0
-
-
-def test_a_robot_that_is_turned_by_an_angle_has_that_heading_error(mahru, dancing, person):
-    base = dancing.base.copy()
-    base[:, 3:] = (Rotation.from_rotvec([0.0, 0.0, -3.5]) * Rotation.from_quat(base[:, 3:])).as_quat()
-    errors = body(mahru, replace(dancing, base=base), person)
-    np.testing.assert_allclose(errors[HEADING, ""], 2.0 * np.pi - 3.5, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("absent", "gone"),
-    [
-        (["head"], {HEAD}),
-        (["neck"], {HEAD}),
-        (["left_knee", "right_knee"], {THIGH, SHANK, ROOT, ROOT_HEIGHT}),
-        (["left_ankle", "right_ankle"], {SHANK, ROOT, ROOT_HEIGHT}),
-        (["left_hip"], {ROOT, ROOT_HEIGHT, HEADING}),
-    ],
-)
-def test_what_was_not_recorded_is_absent(mahru, dancing, person, absent, gone):
-    joints = {name: values for name, values in person.joints.items() if name not in absent}
-    found = {quantity for quantity, _ in body(mahru, dancing, replace(person, joints=joints))}
-    assert found == {HEAD, THIGH, SHANK, ROOT, ROOT_HEIGHT, HEADING} - gone
-    groups = {name: names for name, names in mahru.groups.items() if not name.endswith("_leg")}
-    legless = replace(mahru, groups=groups)
-    assert {quantity for quantity, _ in body(legless, dancing, person)} == {HEAD}
 
 
 def run(dancing, delay, stretch=1.0, end=None):
@@ -213,15 +127,6 @@ def test_what_does_not_move_or_moves_otherwise_has_no_lag():
     assert measure_lag(time[:3], wave[:3], time[:3], wave[:3]) is None
 
 
-def test_a_log_is_sampled_between_its_samples_by_the_shorter_rotation():
-    base = np.array([[0.0, 0, 0, 0, 0, 0, 1.0], [1.0, 0, 0, 0, 0, -np.sin(0.1), -np.cos(0.1)]])
-    log = JointTrajectory(np.array([0.0, 1.0]), np.array([[0.0], [2.0]]), ("joint",), base)
-    found = sample_trajectory(log, np.array([-1.0, 0.25, 2.0]))
-    np.testing.assert_allclose(found.q[:, 0], [0.0, 0.5, 2.0])
-    angle = Rotation.from_quat(found.base[:, 3:]).as_rotvec()[:, 2]
-    np.testing.assert_allclose(angle, [0.0, 0.05, 0.2], atol=1e-4)
-
-
 STEPS = Landings(
     np.array([0, 1, 0, 1]),
     np.array([1.0, 1.6, 2.2, 2.8]),
@@ -300,75 +205,6 @@ def test_a_missed_step_and_one_too_many_are_counted_and_do_not_shift_the_others(
     errors = compare_landings(more, STEPS)
     assert counts(errors) == (4.0, 4.0, 1.0)
     assert rms(errors) == pytest.approx((0.0, 0.02, 0.0), abs=1e-12)
-
-
-def test_range_speed_and_clearance_of_a_swing(romeo):
-    time = np.linspace(0.0, 2.0, 401)
-    q = np.zeros((401, len(romeo.joint_names)))
-    column = romeo.joint_names.index("LElbowRoll")
-    # From -0.3 to -0.9 rad, at most 0.3 × 2π × 1.5 rad/s.
-    q[:, column] = -0.6 + 0.3 * np.sin(2.0 * np.pi * 1.5 * time)
-    uses = {use.name: use for use in joint_uses(romeo, JointTrajectory(time, q, romeo.joint_names))}
-    assert tuple(uses) == romeo.joint_names
-    elbow = uses["LElbowRoll"]
-    joint = romeo.model.getJointId("LElbowRoll")
-    index, speed_index = romeo.model.joints[joint].idx_q, romeo.model.joints[joint].idx_v
-    assert (elbow.lower, elbow.upper) == (
-        romeo.model.lowerPositionLimit[index],
-        romeo.model.upperPositionLimit[index],
-    )
-    assert elbow.speed_limit == romeo.model.velocityLimit[speed_index]
-    assert (elbow.lowest, elbow.highest) == pytest.approx((-0.9, -0.3), abs=1e-4)
-    assert elbow.clearance == pytest.approx(elbow.lower * -1 - 0.9, abs=1e-4)
-    assert elbow.speed == pytest.approx(0.3 * 2.0 * np.pi * 1.5, rel=1e-4)
-    assert elbow.unit == "rad"
-    still = uses["RElbowRoll"]
-    assert (still.lowest, still.highest, still.speed) == (0.0, 0.0, 0.0)
-
-
-def test_beyond_a_limit_clearance_is_negative(romeo):
-    upper = romeo.model.upperPositionLimit[7:]
-    q = np.tile(upper + 0.1, (2, 1))
-    uses = joint_uses(romeo, JointTrajectory(np.array([0.0, 1.0]), q, romeo.joint_names))
-    assert [use.clearance for use in uses] == pytest.approx([-0.1] * len(uses))
-
-
-def test_joints_that_slide_are_in_metres(tmp_path):
-    (tmp_path / "arm.urdf").write_text(
-        """<robot name="lift">
-        <link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
-        ixz="0" iyz="0"/></inertial></link><link name="c"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
-        izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-        <joint name="lift" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
-        <limit lower="0" upper="1" velocity="1" effort="1"/></joint>
-        <joint name="turn" type="revolute"><parent link="b"/><child link="c"/><axis xyz="0.6 0 0.8"/>
-        <limit lower="0" upper="1" velocity="1" effort="1"/></joint></robot>"""
-    )
-    (tmp_path / "robot.yaml").write_text(
-        "name: lift\nurdf: arm.urdf\nbase: fixed\ngroups: {}\nframes: {}\ngains: auto\n"
-    )
-    assert joint_units(load_robot(tmp_path)) == ("m", "rad")
-
-
-def test_a_joint_that_stays_at_a_limit_is_found_with_the_longest_stay(romeo):
-    """LElbowRoll at the upper limit for 3 + 5 of 20 samples, RElbowRoll at the lower for 1; no legs."""
-    names, margin = romeo.joint_names, 0.03
-    lower, upper = romeo.model.lowerPositionLimit[7:], romeo.model.upperPositionLimit[7:]
-    q = np.tile(0.5 * (lower + upper), (20, 1))
-    left, right, knee = (names.index(name) for name in ("LElbowRoll", "RElbowRoll", "LKneePitch"))
-    q[2:5, left] = upper[left] - 0.039
-    q[5, left] = upper[left] - 0.041
-    q[10:15, left] = upper[left] + 0.2
-    q[7, right] = lower[right] + margin
-    q[:, knee] = upper[knee]
-    stays = limit_stays(romeo, JointTrajectory(np.arange(20.0), q, names), margin)
-    assert stays == [
-        (0.4, "LElbowRoll", "upper", upper[left], "rad", 10, 14),
-        (0.05, "RElbowRoll", "lower", lower[right], "rad", 7, 7),
-    ]
-    trajectory, nothing = JointTrajectory(np.arange(20.0), q, names), RobotErrors((), {})
-    found = robot_metrics(romeo, trajectory, nothing, margin)
-    assert found == {"retarget.robot_at_limit_fraction": 0.4}
 
 
 TIME = np.arange(201) / 100.0

@@ -10,7 +10,7 @@ from pictures import coloured, pixels
 
 from simbench.motion.skeleton_plot import COLOURS
 from simbench.retargeting.imitation.imitation import imitation_errors
-from simbench.retargeting.retargeting_plot import (
+from simbench.runs.plots.retargeting_plot import (
     BEYOND,
     CONTACT_COLOUR,
     HEADING,

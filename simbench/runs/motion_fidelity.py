@@ -6,37 +6,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import make_interp_spline
 from scipy.optimize import linear_sum_assignment
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import SOLE_THRESHOLDS
 from simbench.kinematics.foot_measures import FootMeasures, Jerk, measure_feet, measure_jerk
-from simbench.kinematics.rotation import wrap_angle
+from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files.joint_order import joint_limits, sliding_joints
+from simbench.motion.joint_use import spline_speeds
+from simbench.motion.trajectory import JointTrajectory, sample_trajectory
+from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.retargeting.body_errors import (
-    QUANTITIES,
     RobotErrors,
     compare_with_person,
     hand_aims,
     path_without_heading,
     summarise_errors,
 )
+from simbench.retargeting.plan_measures import NEAR_LIMIT
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import has_both_arms
 
 PREFIX = "fidelity."
 """Beginning of the names of all metrics of fidelity."""
-# Time step at which the speed of the interpolated trajectory is examined, s: a controller's.
-_TIMESTEP = 1e-3
-# Distance from the limit that a plan keeps within which a joint is at it, rad or m: beyond what smoothing
-# and interpolation move it. Fraction of the speed that may be used from which on a joint is at its limit:
-# plans that a limit bounds reach it but for rounding.
-_NEAR_LIMIT, _NEAR_SPEED = 0.01, 0.99
+# Fraction of the speed that may be used from which on a joint is at its limit: plans that a limit bounds
+# reach it but for rounding.
+_NEAR_SPEED = 0.99
 # Samples of the recording that must be executed for anything to be compared: a cubic spline needs them.
 _FEWEST_SAMPLES = 4
 # Step of the common time grid, s: two hundred samples a second, as recordings and logs have; the peak is
@@ -59,59 +56,6 @@ _REST_AFTER = 0.1
 # Largest difference in time, s, at which a landing is taken for a wanted one of the same foot: less than
 # half the time between two landings of one foot in a walk of 60 steps a minute.
 _LATEST_MATCH = 0.5
-
-
-@dataclass(frozen=True)
-class JointUse:
-    """Range and peak speed of one joint in a trajectory, and its limits: rad or m, and per second."""
-
-    name: str
-    unit: str
-    lowest: float
-    highest: float
-    lower: float
-    upper: float
-    speed: float
-    speed_limit: float
-
-    @property
-    def clearance(self) -> float:
-        """Least distance from a limit; negative beyond it."""
-        return min(self.lowest - self.lower, self.upper - self.highest)
-
-
-@dataclass(frozen=True)
-class FollowedSteps:
-    """Steps of a person that a robot is to follow, as the person took them and as they are planned.
-
-    Times are in the robot's time from the recording's first sample on, as `JointTrajectory.time` of a plan;
-    a run adds `Timeline.start`. Places are those of the feet's frames (`robot.frames["left_foot"]`) in the
-    world frame of the run.
-
-    Parameters
-    ----------
-    side : (K,) int array
-        Foot that lands in each step, as index into `SIDES`: 0 is the left one.
-    person_time : (K,) array
-        Landings of the person, mapped by the tempo map to the robot's time, s; in order.
-    person_position : (K, 2) array
-        Where the person put the foot down, scaled to the robot, m.
-    person_yaw : (K,) array
-        Direction of the person's foot about the vertical, rad.
-    planned_time, planned_position, planned_yaw : (K,), (K, 2), (K,) arrays
-        The same as they are planned.
-    heading : float
-        Direction of the recording's x axis in the world frame of the run, rad.
-    """
-
-    side: NDArray[np.int64]
-    person_time: Array
-    person_position: Array
-    person_yaw: Array
-    planned_time: Array
-    planned_position: Array
-    planned_yaw: Array
-    heading: float = 0.0
 
 
 class Landings(NamedTuple):
@@ -265,31 +209,6 @@ def has_human_arms(robot: Robot, motion: HumanMotion) -> bool:
     )
 
 
-def heading_of(quaternion: Array) -> Array:
-    """Directions of the x axes of quaternions x, y, z, w (..., 4), rad about the world's z axis."""
-    x, y, z, w = np.moveaxis(quaternion, -1, 0)
-    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
-
-
-def sample_trajectory(trajectory: JointTrajectory, time: Array) -> JointTrajectory:
-    """Sample a motion, dense as that of a log, at other times (T,), s, linearly between its samples.
-
-    Before the first sample and after the last one the motion stands still.
-    """
-    after = np.searchsorted(trajectory.time, time).clip(1, len(trajectory.time) - 1)
-    start, end = trajectory.time[after - 1], trajectory.time[after]
-    share = ((time - start) / (end - start)).clip(0.0, 1.0)[:, None]
-    q = (1.0 - share) * trajectory.q[after - 1] + share * trajectory.q[after]
-    if trajectory.base is None:
-        return replace(trajectory, time=time, q=q)
-    first, second = trajectory.base[after - 1], trajectory.base[after].copy()
-    # A quaternion and its negative are the same rotation; the nearer one is interpolated to.
-    second[:, 3:] *= np.where(np.sum(first[:, 3:] * second[:, 3:], axis=1) < 0.0, -1.0, 1.0)[:, None]
-    base = (1.0 - share) * first + share * second
-    base[:, 3:] /= np.linalg.norm(base[:, 3:], axis=1, keepdims=True)
-    return JointTrajectory(time, q, trajectory.joint_names, base)
-
-
 def first_samples(motion: HumanMotion, count: int) -> HumanMotion:
     """Take joints and segments of the first samples of a recording."""
     joints, segments = (
@@ -338,9 +257,9 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     if shifts < 1 or count < _FEWEST_STEPS:
         return None
     grid = first + np.arange(-shifts, count + shifts) * _LAG_STEP
-    asked = _spline_speeds(time, wanted, grid[shifts : shifts + count])
+    asked = spline_speeds(time, wanted, grid[shifts : shifts + count])
     # Rounding may take the grid beyond the ends.
-    done = _spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
+    done = spline_speeds(executed_time, executed, grid.clip(executed_time[0], executed_time[-1]))
     # A few hundred shifts: no need of `scipy.signal`, which takes a third of a second to import.
     product = sum(np.correlate(u, v, mode="valid") for u, v in zip(done.T, asked.T, strict=True))
     power = np.concatenate([[0.0], np.cumsum(np.sum(done**2, axis=1))])
@@ -357,14 +276,9 @@ def measure_lag(time: Array, wanted: Array, executed_time: Array, executed: Arra
     return float((peak - shifts + between) * _LAG_STEP)
 
 
-def _spline_speeds(time: Array, positions: Array, at: Array) -> Array:
-    """Velocities (N, C) of the cubic spline through the samples of a motion at times inside it."""
-    return np.asarray(make_interp_spline(time, positions, k=min(3, len(time) - 1)).derivative()(at))
-
-
 def joint_speeds(trajectory: JointTrajectory) -> Array:
     """Compute the joint velocities (T, n) of a planned motion at its samples, rad/s or m/s."""
-    return _spline_speeds(trajectory.time, trajectory.q, trajectory.time)
+    return spline_speeds(trajectory.time, trajectory.q, trajectory.time)
 
 
 def measure_limit_shares(
@@ -376,73 +290,14 @@ def measure_limit_shares(
     speed at 99 % of the fraction that may be used. Joints with a range of less than four times that are left
     out, those that move by less than 0.01 rad (m), and fingers.
     """
-    near, (lower, upper) = margin + _NEAR_LIMIT, joint_limits(robot)
+    near, (lower, upper) = margin + NEAR_LIMIT, joint_limits(robot)
     fingers = {name for hand in robot.hands.values() for name in hand.joints}
     used = np.array([name not in fingers for name in robot.joint_names])
-    used &= np.ptp(positions, axis=0) > _NEAR_LIMIT
+    used &= np.ptp(positions, axis=0) > NEAR_LIMIT
     at_position = (positions <= lower + near) | (positions >= upper - near)
     at_speed = np.abs(speeds) >= _NEAR_SPEED * speed_fraction * robot.model.velocityLimit[robot.root_v :]
     at_position = at_position[:, used & (upper - lower >= 4.0 * near)]
     return float(at_position.any(axis=1).mean()), float(at_speed[:, used].any(axis=1).mean())
-
-
-def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...]:
-    """Measure range and peak speed, that of the cubic spline, of each joint of a trajectory, in its order."""
-    time, q = trajectory.time, trajectory.q
-    speeds = np.abs(_spline_speeds(time, q, np.arange(time[0], time[-1], _TIMESTEP))).max(axis=0)
-    limits, fastest = joint_limits(robot), robot.model.velocityLimit[robot.root_v :]
-    columns = np.stack([q.min(axis=0), q.max(axis=0), *limits, speeds, fastest])
-    rows = zip(trajectory.joint_names, joint_units(robot), *columns.tolist(), strict=True)
-    return tuple(JointUse(*row) for row in rows)
-
-
-def limit_stays(
-    robot: Robot, trajectory: JointTrajectory, margin: float
-) -> list[tuple[float, str, str, float, str, int, int]]:
-    """Find the joints of trunk and arms that are at a limit at any sample, the longest stay first.
-
-    A joint is at its limit within the margin that plans keep, and 0.01 rad (m) more. Joints with a range of
-    less than four times that are left out, and sliding joints that stand still, such as a lift. Each with
-    the fraction of the samples at which it is there, its name, `lower` or `upper`, that limit, `rad` or `m`,
-    and first and last sample of its longest stay.
-    """
-    near, units, stays = margin + _NEAR_LIMIT, joint_units(robot), []
-    limbs = {name for group in ("trunk", "left_arm", "right_arm") for name in robot.groups.get(group, ())}
-    rows = zip(trajectory.joint_names, units, *joint_limits(robot), trajectory.q.T, strict=True)
-    for name, unit, lower, upper, q in rows:
-        if name not in limbs or upper - lower < 4.0 * near or (unit == "m" and not np.ptp(q)):
-            continue
-        for end, limit, there in (("lower", lower, q <= lower + near), ("upper", upper, q >= upper - near)):
-            if there.any():
-                edges = np.flatnonzero(np.diff(np.concatenate([[False], there, [False]])))
-                longest = 2 * int(np.diff(edges)[::2].argmax())
-                run = int(edges[longest]), int(edges[longest + 1]) - 1
-                stays.append((float(there.mean()), name, end, float(limit), unit, *run))
-    return sorted(stays, key=lambda stay: -stay[0])
-
-
-def robot_metrics(
-    robot: Robot, trajectory: JointTrajectory, errors: RobotErrors, margin: float
-) -> dict[str, float]:
-    """Compute mean and maximum of the errors of trunk and arms, and of joints that stay at a limit.
-
-    `retarget.robot_hand_mean_m`, `retarget.robot_upper_arm_max_rad`, ..., and
-    `retarget.robot_at_limit_fraction`: the largest fraction of the samples at which one joint is at one of
-    its limits, within the margin of `limit_stays`.
-    """
-    metrics = {}
-    for summary in summarise_errors(errors):
-        if summary.unit and summary.quantity in QUANTITIES:
-            name = f"retarget.robot_{summary.quantity.replace(' ', '_')}"
-            metrics[f"{name}_mean_{summary.unit}"] = summary.mean
-            metrics[f"{name}_max_{summary.unit}"] = summary.maximum
-    fractions = [stay[0] for stay in limit_stays(robot, trajectory, margin)]
-    return {**metrics, "retarget.robot_at_limit_fraction": max(fractions, default=0.0)}
-
-
-def joint_units(robot: Robot) -> tuple[str, ...]:
-    """Find the units of the robot's joint positions: `rad` for a revolute joint, `m` for a prismatic one."""
-    return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
 
 
 def find_landings(time: Array, load: Array, feet: Array) -> Landings:

@@ -3,29 +3,33 @@
 Feet are level on a flat floor: where each one stands, and how it swings between.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-import shapely
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import binary_erosion, gaussian_filter1d
 
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import Stance, leg_columns, solve_com_ik, stand
 from simbench.balance.standing.standing_profile import planned_zmp
-from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals, find_foot_contacts, point_speeds
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
-from simbench.options import RobotSection, SimulationSection
-from simbench.retargeting.reference.reference import SampledMotion, assemble, plan_lead, sample_motion
+from simbench.retargeting.reference.planned_steps import (
+    FootPlan,
+    PlannedSteps,
+    TrajectoryTask,
+    cog_heights,
+    continuous_quaternions,
+    interpolate,
+    middle_of_soles,
+    nearest_supported,
+    plan_leads,
+)
+from simbench.retargeting.reference.reference import Flags
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -49,19 +53,10 @@ _EVEN = 0.01
 _FLOATING, _STANDING_SPEED = 0.03, 0.3
 # Duration below which a swing or a contact is an error of its detection, s.
 _SHORTEST_SWING, _SHORTEST_CONTACT = 0.06, 0.04
-# Part of a sole's length and width that the planned ZMP may use. The balance controller needs the rest: with
-# half of it the measured ZMP of G1 was on the edges of its narrow soles for 7 % of the time, now never.
-_SOLE_PART = 0.25
 # Time before a foot leaves the floor, and after it lands, in which it is planned to carry nothing, s.
 _TRANSFER_MARGIN = 0.04
 # Standard deviation of the Gaussian that rounds the corners of the desired ZMP, s: a third of that time.
 _ZMP_SMOOTHING = 0.013
-# Distances by which the pelvis is lowered in turn until the legs reach the feet, m, and how many of them
-# further it is lowered then: legs that just reach are straight once the robot moves, and the balance
-# controller gives up.
-_LOWERED, _SPARE = np.arange(0.0, 0.31, 0.01), 3
-# Time constants 1 / ω of the pendulum at rest before and after, in which the COG gets under way.
-_TIME_CONSTANTS = 4.0
 # Least height of a swing as a part of the leg's length: that of planned steps.
 _LEAST_LIFT = 0.04
 # Shortest way from rest to the motion, s.
@@ -71,9 +66,6 @@ _BODY_BANDWIDTH = 5.0
 # Rate at which the ZMP of the trajectory is computed, and its bandwidth, Hz: above is the noise of samples
 # that were differentiated twice.
 _ZMP_RATE, _ZMP_BANDWIDTH = 100.0, 5.0
-
-Flags = NDArray[np.bool_]
-"""Whether each foot is in contact, (T, 2)."""
 
 
 class SolePath(NamedTuple):
@@ -102,101 +94,6 @@ class SolePath(NamedTuple):
         return np.stack([corners[:, :, 2].min(axis=1) for corners in self.corners], axis=1)
 
 
-class FootPlan(NamedTuple):
-    """Planned motion of both feet, left and right, N samples; soles are level.
-
-    Parameters
-    ----------
-    position : (N, 2, 3) array
-        Positions of the foot frames in the world frame, m.
-    yaw : (N, 2) array
-        Rotation of the foot frames about the vertical, rad, without jumps.
-    contact : (N, 2) bool array
-        Whether each foot is on the floor.
-    in_swing : (N, 2) array
-        Progress of a foot's swing, 0 to 1; NaN on the floor.
-    steps : int
-        Number of swings.
-    """
-
-    position: Array
-    yaw: Array
-    contact: Flags
-    in_swing: Array
-    steps: int
-
-
-@dataclass(frozen=True)
-class TrajectoryTask:
-    """A placed trajectory and the sections of the scenario by which a robot on feet follows it.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    trajectory : JointTrajectory
-        Motion in the world, joints inside their limits.
-    section : RobotSection
-        Posture in which the robot rests before and after.
-    settings : SimulationSection
-        Physics step, and times to settle, lead in and hold.
-    every : int
-        Physics steps in a tick of the balance controller.
-    """
-
-    robot: Robot
-    trajectory: JointTrajectory
-    section: RobotSection
-    settings: SimulationSection
-    every: int
-
-    @property
-    def tick(self) -> float:
-        """Period of the balance controller, s."""
-        return self.every * self.settings.timestep_s
-
-    @property
-    def duration(self) -> float:
-        """Duration of the trajectory, s."""
-        return float(self.trajectory.time[-1])
-
-
-class PlannedSteps(NamedTuple):
-    """Feet, ZMP and the curve of all other things, sampled.
-
-    Parameters
-    ----------
-    start : float
-        Time of the trajectory's first sample, s.
-    sampled : SampledMotion
-        Joints, root quaternion and height of the COG at every physics step.
-    feet : FootPlan
-        Planned feet at every tick.
-    zmp : (N, 2) array
-        Desired ZMP at every tick, m.
-    rest : (7 + n,) array
-        Posture at the start: root pose and joint positions.
-    """
-
-    start: float
-    sampled: SampledMotion
-    feet: FootPlan
-    zmp: Array
-    rest: Array
-
-
-def continuous_quaternions(quaternion: Array) -> Array:
-    """Choose the signs of unit quaternions (T, 4) so that each is on the side of the one before."""
-    same = np.sum(quaternion[1:] * quaternion[:-1], axis=1) >= 0.0
-    sign = np.concatenate([[1.0], np.cumprod(np.where(same, 1.0, -1.0))])
-    return np.asarray(quaternion * sign[:, None])
-
-
-def interpolate(at: Array, time: Array, values: Array) -> Array:
-    """Interpolate values (T, ...) at times (T,) linearly at others (N,): (N, ...)."""
-    return np.apply_along_axis(lambda each: np.interp(at, time, each), 0, values)
-
-
 def sample_configurations(trajectory: JointTrajectory, time: Array) -> Array:
     """Interpolate root pose and joints (N, 7 + n) of a trajectory with a base by cubics at times (N,), s."""
     assert trajectory.base is not None
@@ -204,12 +101,6 @@ def sample_configurations(trajectory: JointTrajectory, time: Array) -> Array:
     q = make_interp_spline(trajectory.time, np.hstack([base, trajectory.q]), k=3)(time)
     q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     return np.asarray(q)
-
-
-def cog_heights(robot: Robot, q: Array) -> Array:
-    """Compute the height of the COG in the world frame, (T,), m, of configurations (T, 7 + n)."""
-    data = robot.model.createData()
-    return np.array([pin.centerOfMass(robot.model, data, each)[2] for each in q])
 
 
 def compute_soles(robot: Robot, q: Array) -> SolePath:
@@ -331,128 +222,6 @@ def support_zmp(robot: Robot, wanted: Array, feet: FootPlan, timestep: float) ->
     zmp = nearest_supported(robot, wanted, feet, loaded)
     zmp = gaussian_filter1d(zmp, _ZMP_SMOOTHING / timestep, axis=0, mode="nearest")
     return nearest_supported(robot, zmp, feet)
-
-
-def nearest_supported(robot: Robot, points: Array, feet: FootPlan, loaded: Flags | None = None) -> Array:
-    """Bring points (N, 2) on the floor, m, to the middle parts of the soles that carry, and between them.
-
-    All soles in contact carry, or those that are `loaded` (N, 2). While none is, the points go straight from
-    where one left the floor to where one lands.
-    """
-    loaded = feet.contact if loaded is None else loaded
-    result = points.copy()
-    changes = np.flatnonzero((np.diff(loaded, axis=0) | np.diff(feet.contact, axis=0)).any(axis=1)) + 1
-    for rows in np.split(np.arange(len(points)), changes):
-        corners = []
-        for foot in np.flatnonzero(loaded[rows[0]]).tolist():
-            sole = robot.soles[f"{SIDES[foot]}_foot"][:, :2]
-            middle = 0.5 * (sole.min(axis=0) + sole.max(axis=0))
-            rotation = pin.utils.rotate("z", float(feet.yaw[rows[0], foot]))[:2, :2]
-            used = middle + _SOLE_PART * (sole - middle)
-            corners.append(used @ rotation.T + feet.position[rows[0], foot, :2])
-        if not corners:
-            continue
-        hull = shapely.MultiPoint(np.vstack(corners)).convex_hull
-        there = np.asarray(shapely.points(points[rows]))
-        outside = ~shapely.covers(hull, there)
-        if outside.any():
-            edge = shapely.LineString(shapely.get_coordinates(hull))
-            nearest = shapely.line_interpolate_point(edge, shapely.line_locate_point(edge, there[outside]))
-            result[rows[outside]] = shapely.get_coordinates(nearest)
-    flight: Flags = np.logical_not(loaded.any(axis=1))
-    for first, last in contact_intervals(flight):
-        ends, inside = np.clip([first - 1, last + 1], 0, len(points) - 1), np.arange(first, last + 1)
-        result[inside] = interpolate(inside, ends, result[ends])
-    return result
-
-
-def plan_leads(
-    task: TrajectoryTask, values: Array, ends: list[Array], omega: float, spare: Sequence[float] = (0.0, 0.0)
-) -> tuple[SampledMotion, Array, tuple[float, float]]:
-    """Plan the ways from rest to a motion and from its end to rest, and sample all of it.
-
-    `values` (T, n + 5) are joint positions (rad), quaternion of the root link and height of the COG (m) at
-    the samples; `ends` the feet at both ends, (2, 3) each, left and right, x, y (m) and rotation about the
-    vertical (rad). The COG rests over the middle between the centres of both soles. The ways are as long as
-    the COG of a pendulum of frequency `omega`, 1/s, needs to get under way, and as `spare`, s, asks. Refuses
-    ends at which the robot cannot stand, and joints that are too fast however long the ways take.
-
-    Returns the motion at every physics step, the posture at its start (7 + n,): root pose and joint
-    positions, and the durations of both ways, s.
-    """
-    robot, settings, section, n = task.robot, task.settings, task.section, len(task.robot.joint_names)
-    time, base, model = task.trajectory.time, task.trajectory.base, task.robot.model
-    assert base is not None
-    slopes = make_interp_spline(time, values, k=3).derivative()(time[[0, -1]])
-    # The legs' columns are not used, and root and COG have no limits.
-    used = np.setdiff1d(np.arange(n), np.concatenate([leg_columns(robot, side) for side in SIDES]))
-    limit, low, high = (np.full(values.shape[1], value) for value in (np.inf, -np.inf, np.inf))
-    low[used], high[used] = model.lowerPositionLimit[7 + used], model.upperPositionLimit[7 + used]
-    where, leads, rests = f"{robot.name}: between its posture and the trajectory", [], []
-    for end, waiting in enumerate((settings.settle_s, settings.hold_s)):
-        feet, there = ends[end], values[-end]
-        middle, velocity = middle_of_soles(robot, feet), -slopes[1] if end else slopes[0]
-        if settings.lead_in_s > 0.0:
-            yaw, height = float(feet[:, 2].mean()), section.height_m or 0.0
-            stance = stand(robot, (0.0, 0.0), yaw, section.posture, height)
-        else:
-            stance = Stance({}, base[-end].copy(), there[:n], middle)
-        rest = _solve_rest(robot, stance, feet, middle)
-        quaternion = rest[3:7] * (1.0 if rest[3:7] @ there[n : n + 4] >= 0.0 else -1.0)
-        home = np.concatenate([rest[7:], quaternion, cog_heights(robot, rest[None])])
-        limit[used] = np.maximum(model.velocityLimit[6 + used], 1.05 * np.abs(velocity[used]))
-        least = max(settings.lead_in_s, _TIME_CONSTANTS / omega - waiting, _SHORTEST_LEAD, spare[end])
-        leads.append(plan_lead(where, home, there, velocity, least, (low, high), limit))
-        rests.append(rest)
-    whole, joints = assemble(leads[0], (time, values), leads[1])
-    sampled = sample_motion(make_interp_spline(whole, joints, k=3), settings, float(whole[-1]))
-    return sampled, rests[0], (float(leads[0][0][-1]), float(leads[1][0][-1]))
-
-
-def _solve_rest(robot: Robot, stance: Stance, feet: Array, zmp: Array) -> Array:
-    """Find a posture at rest (7 + n,) with feet at given places (2, 3) and the COG over a point between them.
-
-    The stance gives joint positions, and the root link's orientation and height; its legs and its place only
-    begin the search. The pelvis is as high as in it, or lower if the legs would not reach the feet otherwise,
-    with 3 cm to spare if they bend as far.
-    """
-    soles = {
-        side: pin.SE3(pin.utils.rotate("z", float(yaw)), np.array([x, y, 0.0]))
-        for side, (x, y, yaw) in zip(SIDES, feet, strict=True)
-    }
-    base = stance.base.copy()
-    base[:2] = feet[:, :2].mean(axis=0)
-    placed = replace(stance, soles=soles, base=base, target=zmp)
-    legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
-    low, high = robot.model.lowerPositionLimit[7 + legs], robot.model.upperPositionLimit[7 + legs]
-    reached: list[Array] = []
-    for lowered in _LOWERED:
-        try:
-            root, joints = solve_com_ik(robot, placed, stance.joints[None], height=np.array([-lowered]))
-            inside = bool(((low <= joints[0, legs]) & (joints[0, legs] <= high)).all())
-        except RetargetError:
-            inside = False
-        if inside:
-            reached.append(np.concatenate([root[0], joints[0]]))
-        if (inside and (lowered == 0.0 or len(reached) > _SPARE)) or (reached and not inside):
-            break
-    if reached:
-        return reached[-1]
-    apart = np.linalg.norm(feet[0, :2] - feet[1, :2])
-    raise LegReachError(
-        f"{robot.name}: cannot stand where the trajectory has its feet, {apart:.2f} m apart; "
-        "begin and end it elsewhere (motion.start_s, motion.end_s)"
-    )
-
-
-def middle_of_soles(robot: Robot, feet: Array) -> Array:
-    """Find the middle (2,), m, between the centres of both soles; feet (2, 3) as for `plan_leads`."""
-    centres = []
-    for side, (x, y, yaw) in zip(SIDES, feet, strict=True):
-        corners = robot.soles[f"{side}_foot"][:, :2]
-        middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
-        centres.append(pin.utils.rotate("z", float(yaw))[:2, :2] @ middle + [x, y])
-    return np.asarray(np.mean(centres, axis=0))
 
 
 def plan_steps(task: TrajectoryTask) -> tuple[PlannedSteps, SolePath, Flags]:

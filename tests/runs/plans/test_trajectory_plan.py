@@ -9,8 +9,8 @@ from simbench.balance.standing.standing import stand
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection
-from simbench.retargeting.reference.trajectory_plan import check_trajectory, place_trajectory, smooth_noise
 from simbench.robot.robot import load_robot
+from simbench.runs.plans.trajectory_plan import check_trajectory, place_trajectory, smooth_noise
 
 TIME = np.arange(10) / 30.0
 

@@ -10,13 +10,13 @@ from matplotlib.ticker import MaxNLocator
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.motion.joint_use import joint_units
 from simbench.motion.skeleton_plot import COLOURS
 from simbench.plotting import CONTACT_COLOUR, DPI, WIDTH, Sheet, add_axes, save_png
 from simbench.retargeting.api import Retargeting
 from simbench.retargeting.arm.fixed_base import ArmPlan
 from simbench.retargeting.imitate.plan import KinematicPlan
 from simbench.retargeting.imitation.imitation import ImitationErrors, model_poses
-from simbench.retargeting.motion_fidelity import joint_units
 from simbench.retargeting.stand.standing_plan import MotionPlan
 from simbench.retargeting.steps.step_following import StepFollowingPlan
 from simbench.robot.sides import SIDES

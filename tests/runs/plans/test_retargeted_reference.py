@@ -8,9 +8,9 @@ import pytest
 from scipy.interpolate import CubicSpline
 from scipy.spatial import ConvexHull
 
-from simbench.retargeting.reference.reference import build_whole_body_reference
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.sides import SIDES
+from simbench.runs.plans.retargeted_reference import build_whole_body_reference
 
 STEP = 1e-3
 

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.retargeting.timing.acceleration_limits import estimated_accelerations
+from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
 
 

@@ -4,51 +4,37 @@ A robot on a fixed base tracks its joints as they are. One on free feet follows 
 lead-out, and with the contacts as steps.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
-from simbench.balance.gait.cog_correction import correct_cog
-from simbench.balance.gait.gait import Gait
-from simbench.balance.inverted_pendulum import CogZmpGains, cog_profile, natural_frequency
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.controller.whole_body import WholeBodyPlan
 from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import leg_columns
 from simbench.errors import MotionError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import wrap_angle
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.options import RobotSection, SimulationSection
 from simbench.retargeting.arm.fixed_base import base_pose, choose_rest
-from simbench.retargeting.reference.reference import (
-    Reference,
-    Timeline,
-    fixed_base_reference,
-    joint_limits,
-    lead_arm,
-)
-from simbench.retargeting.reference.trajectory_steps import (
-    FLAT,
-    Flags,
+from simbench.retargeting.reference.planned_steps import (
     PlannedSteps,
-    SolePath,
     TrajectoryTask,
-    compute_soles,
+    build_timeline,
     continuous_quaternions,
+    follow_ideally,
     interpolate,
-    plan_steps,
-    sample_configurations,
+    make_whole_plan,
 )
+from simbench.retargeting.reference.reference import Flags, Timeline
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
+from simbench.runs.plans.retargeted_reference import fixed_base_reference, lead_arm
+from simbench.runs.plans.tracked_feet import FLAT, SolePath, compute_soles, plan_steps, sample_configurations
 
 # Samples that a cubic spline needs.
 MIN_SAMPLES = 4
@@ -71,14 +57,6 @@ _RESTING_SPEED = 0.2
 # Slide of a foot on the floor, depth of a sole below it, and height of a sole that stands, from which on they
 # are told, m.
 _SLIDING, _SINKING, _FLOATING = 0.02, 0.01, 0.01
-# Keeps the COG on its profile; nothing is measured.
-_GAINS = CogZmpGains(cog=10.0, zmp=0.0)
-# Corrections of the COG: each leaves about a tenth of the ZMP's error.
-_CORRECTIONS = 2
-# Part of the excess that lowering may leave to go on: joints that turn sideways do not gain by it.
-_HELPS = 0.8
-# Distances by which the COG is lowered in turn, as parts of the leg's length.
-_LOWERED = (0.0, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15)
 
 
 @dataclass(frozen=True)
@@ -131,32 +109,6 @@ class TrajectoryPlan:
     metrics: dict[str, float]
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-
-
-class FollowedPlan(NamedTuple):
-    """A plan and the legs' motion that follows it.
-
-    Parameters
-    ----------
-    plan : WholeBodyPlan
-        The plan with its COG corrected.
-    path : (N, 7 + n) array
-        Configurations at its samples.
-    doubts : tuple of str
-        Limits that the legs would exceed, one line each.
-    excess : (N,) array
-        How far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's
-        part beyond its limit; 0 within them. 1 from where a leg became straight.
-    score : (float, float)
-        Part of the ticks after a leg became straight, and the sum of both largest excesses; 0 and 0 are
-        feasible.
-    """
-
-    plan: WholeBodyPlan
-    path: Array
-    doubts: tuple[str, ...]
-    excess: Array
-    score: tuple[float, float]
 
 
 def check_trajectory(robot: Robot, trajectory: JointTrajectory) -> tuple[JointTrajectory, list[str]]:
@@ -407,137 +359,3 @@ def _describe_feet(
         "trajectory.flight_s": float(flight.mean() * task.duration),
     }
     return [f"contacts of the feet in the file: {steps.feet.steps} steps"], doubts, metrics
-
-
-def make_whole_plan(task: TrajectoryTask, steps: PlannedSteps, lowered: float) -> WholeBodyPlan:
-    """Make the plan of the balance controller at every tick, with the COG `lowered` by a distance, m."""
-    feet, tick, settle = steps.feet, task.tick, task.settings.settle_s
-    n, count = len(task.robot.joint_names), len(feet.contact)
-    rows = np.concatenate([[0], np.arange(task.every - 1, task.every * (count - 1), task.every)])
-    values = steps.sampled.position[rows]
-    ticks: Array = tick * np.arange(count, dtype=np.float64)
-    end, last = steps.start + task.duration, float(steps.sampled.clock[-1]) + settle
-    low = minimum_jerk(ticks, settle, steps.start - settle) * (1.0 - minimum_jerk(ticks, end, last - end))
-    height = values[:, n + 4] - lowered * low
-    quaternion = values[:, n : n + 4] / np.linalg.norm(values[:, n : n + 4], axis=1, keepdims=True)
-    cog, velocity, acceleration = cog_profile(steps.zmp, tick, natural_frequency(float(height.mean())))
-    rate = np.gradient(feet.yaw, tick, axis=0)
-    # The foot of the base section is the one in contact, of both or none the nearer to the ZMP.
-    nearer = np.linalg.norm(feet.position[:, :, :2] - steps.zmp[:, None], axis=2).argmin(axis=1)
-    support = np.where(feet.contact.sum(axis=1) != 1, nearer, feet.contact.argmax(axis=1))
-    gait = Gait(
-        timestep=tick,
-        zmp=steps.zmp,
-        cog=cog,
-        cog_velocity=velocity,
-        cog_acceleration=acceleration,
-        foot_position=feet.position,
-        foot_velocity=np.gradient(feet.position, tick, axis=0),
-        foot_yaw=feet.yaw,
-        foot_yaw_rate=rate,
-        contact=feet.contact,
-        pelvis_yaw=feet.yaw.mean(axis=1),
-        pelvis_yaw_rate=rate.mean(axis=1),
-        support=support.astype(np.int64),
-        steps=feet.steps,
-        in_swing=feet.in_swing,
-    )
-    joints = values[:, :n].copy()
-    joints[0] = steps.rest[7:]
-    return WholeBodyPlan(gait, joints, steps.rest[:7], height, quaternion)
-
-
-def follow_ideally(
-    robot: Robot, make_plan: Callable[[float], WholeBodyPlan], leg: float
-) -> tuple[float, FollowedPlan]:
-    """Run the balance controller without a simulator, lowering the COG until the legs can follow.
-
-    Level feet need a lower COG than feet that roll over heel and toe, and the controller bent knees.
-    Distances by which the COG is lowered are parts of the leg's length `leg`, m. Returns the distance, m, and
-    the first plan inside all limits; if there is none, the nearest to them that was found.
-    """
-    best: tuple[float, FollowedPlan] | None = None
-    for part in _LOWERED:
-        found, helps = follow_lowered(robot, make_plan(part * leg)), False
-        if best is None or found.score < best[1].score:
-            lost, beyond = (np.inf, np.inf) if best is None else best[1].score
-            helps = found.score[0] < lost or found.score[1] < _HELPS * beyond
-            best = part * leg, found
-        if found.score == (0.0, 0.0) or (found.score[0] == 0.0 and not helps):
-            break
-    assert best is not None
-    return best
-
-
-def follow_lowered(robot: Robot, plan: WholeBodyPlan) -> FollowedPlan:
-    """Run the balance controller without a simulator; correct the COG for the bodies' angular momentum."""
-    path: Array = np.empty(0)
-    for correction in range(_CORRECTIONS + 1):
-        if correction:
-            gait = correct_cog(robot, plan.gait, path, float(plan.cog_height.mean()))
-            plan = replace(plan, gait=gait)
-        # All ticks of the plan with ideal measurements.
-        whole = WholeBodyController(robot, plan, _GAINS)
-        model, legs, count = robot.model, whole.legs, len(plan.gait.zmp)
-        path, speed = np.empty((count, model.nq)), np.zeros((count, len(legs)))
-        path[0] = whole.configuration
-        for tick in range(count - 1):
-            whole.tick(tick, None, None)
-            path[tick + 1] = whole.configuration
-            speed[tick] = np.abs(whole.velocity[6 + legs])
-        if whole.gave_up is not None:
-            break
-    q, timestep = path[:, 7 + legs], plan.gait.timestep
-    excess = np.maximum(model.lowerPositionLimit[7 + legs] - q, q - model.upperPositionLimit[7 + legs])
-    ratio = speed / model.velocityLimit[6 + legs]
-    samples = np.maximum(excess.max(axis=1), ratio.max(axis=1) - 1.0).clip(0.0)
-    score = 0.0, max(float(excess.max()), 0.0) + max(float(ratio.max()) - 1.0, 0.0)
-    lines = []
-    if whole.gave_up is not None:
-        samples[whole.gave_up :] = 1.0
-        score = 1.0 - whole.gave_up / count, score[1]
-        lines.append(
-            f"a leg would have to be straight from {whole.gave_up * timestep:.2f} s of the run on: steps are "
-            "too long for level soles, or it stands too high; the balance controller gives up there"
-        )
-    for values, allowed, words in (
-        (excess, 0.0, "{:.3f} rad beyond its position limit"),
-        (ratio, 1.0, "{:.2f} times as fast as its limit"),
-    ):
-        # Next to a straight leg, joints and speeds are no motion's.
-        if not score[0] and values.max() > allowed:
-            tick, joint = divmod(int(values.argmax()), len(legs))
-            lines.append(
-                f"to follow, {robot.joint_names[legs[joint]]} would be {words.format(values.max())} at "
-                f"{tick * timestep:.2f} s of the run"
-            )
-    return FollowedPlan(plan, path, tuple(lines), samples, score)
-
-
-def build_timeline(
-    task: TrajectoryTask, steps: PlannedSteps, whole: WholeBodyPlan, path: Array, feedforward: str
-) -> Timeline:
-    """Build the reference at every physics step: the upper body's curve, and legs that follow a plan.
-
-    `path` (N, 7 + n) are configurations at the plan's samples.
-    """
-    robot, settings, sampled = task.robot, task.settings, steps.sampled
-    n, count = len(robot.joint_names), len(sampled.clock)
-    legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
-    clock: Array = settings.timestep_s * np.arange(1.0, count + 1.0)
-    ticks: Array = task.tick * np.arange(0.0, len(path))
-    position, velocity, acceleration = (
-        each[:, :n].copy() for each in (sampled.position, sampled.velocity, sampled.acceleration)
-    )
-    rate = np.gradient(path[:, 7 + legs], task.tick, axis=0)
-    position[:, legs] = interpolate(clock, ticks, path[:, 7 + legs])
-    velocity[:, legs] = interpolate(clock, ticks, rate)
-    acceleration[:, legs] = 0.0
-    torque = np.zeros_like(position)
-    if feedforward != "none":
-        rows = np.unique([*range(0, len(path), max(round(0.01 / task.tick), 1)), len(path) - 1])
-        standing = standing_torques(robot, ticks[rows], path[rows, :7], path[rows, 7:], inertia=False)
-        torque = interpolate(clock, ticks[rows], standing)
-    grip = np.zeros((count, len(robot.hands)), dtype=bool)
-    reference = Reference(position, velocity, torque, acceleration, grip)
-    return Timeline(reference, whole.base, steps.start, steps.start + task.trajectory.time)
