@@ -286,7 +286,8 @@ class RetargetSection(ScenarioSection):
 
     method: Annotated[str, OneOf("retargeters", RETARGETING_METHODS)] = "auto"
     """Method of following the recording: `bones` gives the robot's bones the directions of the person's, all
-    frames at once; `auto` takes it where hands are free and the robot is on its feet, else `analytical`. With
+    frames at once, as far as held palms leave them free; `auto` takes it where hands are free and the robot
+    is on its feet, else `analytical`. With
     the scaled model (`analytical`, `numerical`, `ude`): one Gauss-Newton step per frame, the least error in
     every frame, or the least error of the markers alone (Tomić 2018). With the robot's own arms, stretched,
     inside position, speed and acceleration limits (Kim & Kim 2005); or one of a plug-in."""

@@ -420,9 +420,9 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
         A line.
     """
     from simbench.options import RetargetSection
+    from simbench.retargeting.body_errors import limit_stays
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.match.body import describe_match, match_body
-    from simbench.retargeting.plan_measures import limit_stays
     from simbench.retargeting.steps.step_following import StepFollowingPlan
     from simbench.runs.fidelity_rows import fidelity_lines
     from simbench.runs.motion_fidelity import fidelity_metrics

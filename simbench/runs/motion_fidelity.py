@@ -18,13 +18,13 @@ from simbench.motion.joint_use import spline_speeds
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.retargeting.body_errors import (
+    NEAR_LIMIT,
     RobotErrors,
     compare_with_person,
     hand_aims,
     path_without_heading,
     summarise_errors,
 )
-from simbench.retargeting.plan_measures import NEAR_LIMIT
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import has_both_arms

@@ -21,9 +21,9 @@ from simbench.retargeting.body_errors import (
     RobotErrors,
     compare_hands,
     compare_with_person,
+    robot_metrics,
     summarise_errors,
 )
-from simbench.retargeting.plan_measures import robot_metrics
 
 COUNT, HEADING = 30, 0.7
 # Neither arm of the person has the robot's proportions.

@@ -13,13 +13,12 @@ from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
-from simbench.retargeting.body_errors import RobotErrors
+from simbench.retargeting.body_errors import RobotErrors, robot_metrics
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.placement import BasePlacement
-from simbench.retargeting.plan_measures import robot_metrics
 from simbench.retargeting.timing.stretch import (
     MOST_STRETCH,
     UNIFORM_INSTEAD,

@@ -33,7 +33,6 @@ from simbench.retargeting.contact.hand_plan import HandPlan, recorded_palms
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.imitation.imitation import imitation_metrics
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.placement.placement import OnProgress
 from simbench.retargeting.stand.standing_plan import (
     given_placement,
     imitate_person,
@@ -43,6 +42,7 @@ from simbench.retargeting.stand.standing_plan import (
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.urdf.model import build_model
+from simbench.system.progress import OnProgress
 
 # Distance that links keep from each other, m.
 _CLEARANCE = 0.02

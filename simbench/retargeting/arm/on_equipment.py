@@ -35,7 +35,7 @@ from simbench.retargeting.collision.interference import Interference, find_inter
 from simbench.retargeting.collision.obstacles import Obstacle, beside_hands
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.placement.placement import BasePlacement, OnProgress
+from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, make_hand_path
 from simbench.retargeting.placement.root_placement import (
     COARSE,
@@ -49,6 +49,7 @@ from simbench.retargeting.stand.standing_plan import choose_placement, given_pla
 from simbench.retargeting.timing.stretch import slowed_by
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import has_both_arms
+from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves a
 # palm.

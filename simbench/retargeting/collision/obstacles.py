@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -96,7 +97,10 @@ def _obstacle(
 
 
 def beside_hands(
-    robot: Robot, obstacles: Sequence[Obstacle], contact: Mapping[str, Array], palms: Mapping[str, Array]
+    robot: Robot,
+    obstacles: Sequence[Obstacle],
+    contact: Mapping[str, NDArray[np.bool_]],
+    palms: Mapping[str, Array],
 ) -> list[Obstacle]:
     """Find what hands must keep clear of in the parts that they hold: all but what is in them.
 

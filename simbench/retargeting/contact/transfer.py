@@ -30,8 +30,7 @@ _HAND = 1000.0
 # Of that weight, for hands that hold nothing: they need not be anywhere exactly.
 _LOOSE = 0.01
 # Of that weight, for the rotation about a handle that leaves it free: the actor's, if all else allows.
-import os
-_FREE_ROTATION_WEIGHT = float(os.environ.get("FREE","1e-3"))
+_FREE_ROTATION_WEIGHT = 1e-3
 # σ of the departure's velocity, rad: it changes over about this part of the time in which a joint at full
 # speed covers a radian.
 _VELOCITY_WEIGHT = 0.6
@@ -55,7 +54,7 @@ _FRAME_STEPS = 8
 
 # What bones that are off the person's count, beside a radian beside the posture, and what of that is left
 # where bones count.
-_BONES, _POSTURE_BESIDE_BONES = float(os.environ.get("BONES","3")), float(os.environ.get("NEAR","0.1"))
+_BONES, _POSTURE_BESIDE_BONES = 2.0, 0.1
 
 
 class BoneAims(NamedTuple):

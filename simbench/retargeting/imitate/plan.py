@@ -12,7 +12,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
-from simbench.retargeting.body_errors import RobotErrors, compare_with_person
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitate.barriers import BarrierRows, Barriers, barrier_rows, make_barriers
 from simbench.retargeting.imitate.clip import Coupling, no_barriers, solve_clip
@@ -22,9 +22,8 @@ from simbench.retargeting.imitate.problem import (
     initial_configuration,
     make_problem,
 )
-from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts
+from simbench.retargeting.imitate.targets import UPPER_BODY, find_targets, select_parts, targets_at
 from simbench.retargeting.match.body import match_body
-from simbench.retargeting.plan_measures import robot_metrics
 from simbench.robot.robot import Robot
 from simbench.system.progress import OnProgress
 

@@ -1,6 +1,6 @@
 """Base placement: from where hands follow handles, the robot seated, fixed, or with its COG over its feet."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -34,8 +34,7 @@ from simbench.retargeting.placement.root_placement import (
 )
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
-
-OnProgress = Callable[[str, int, int], None]
+from simbench.system.progress import OnProgress
 
 # Most rounds of arms and balance, and change of the pelvis' path, m, after which they agree.
 _BALANCE_ROUNDS, _SETTLED = 5, 2e-4

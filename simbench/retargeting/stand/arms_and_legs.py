@@ -36,12 +36,13 @@ from simbench.retargeting.contact.hand_plan import (
 from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighted_posture
-from simbench.retargeting.placement.placement import BasePlacement, OnProgress, evaluate_placement
+from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
 from simbench.retargeting.placement.reach_model import com_offset
 from simbench.retargeting.placement.root_placement import NominalPosture
 from simbench.retargeting.timing.stretch import TempoMap
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
+from simbench.system.progress import OnProgress
 
 # At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it.
 BALANCE_ROUNDS = 4
@@ -203,15 +204,8 @@ def _alternate(
     draft = draft and settings.transfer == "path" and bool(problem.contact.any_hand.any())
     if draft and len(samples) < len(time):
         part = problem.at_samples(samples)
-        found = _alternate(
-            part,
-            posture[samples],
-            base[samples],
-            joints[samples],
-            rounds,
-            draft=False,
-            bones=bones and part.bones,
-        )
+        guess = posture[samples], base[samples], joints[samples]
+        found = _alternate(part, *guess, rounds, draft=False, bones=bones and part.bones)
         error, _ = measure_grip_error(robot, found.base, found.joints, found.hands, part.time)
         lost = rounds.start == 0 and error > _GRIP_LOST
         base = base + interpolate_change(time, samples, found.base - base[samples])

@@ -7,6 +7,7 @@ from itertools import chain, product
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
+from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.pelvis_height import pelvis_heights
@@ -18,7 +19,7 @@ from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
-from simbench.retargeting.body_errors import RobotErrors, compare_with_person
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.collision.obstacles import Obstacle, beside_hands
@@ -37,8 +38,7 @@ from simbench.retargeting.imitation.limited_posture import (
 from simbench.retargeting.imitation.scaled_model import calibrate, require_human_form
 from simbench.retargeting.imitation.weighted_posture import speed_difference
 from simbench.retargeting.match.body import match_body
-from simbench.retargeting.placement.placement import BasePlacement, OnProgress, base_height, find_spot
-from simbench.retargeting.plan_measures import robot_metrics
+from simbench.retargeting.placement.placement import BasePlacement, base_height, find_spot
 from simbench.retargeting.stand.arms_and_legs import (
     BALANCE_ROUNDS,
     WholeBodyMotion,
@@ -55,6 +55,7 @@ from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import SEATED, Robot
+from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a hand still grips it.
 _REACH_TOLERANCE = 0.02
@@ -65,6 +66,8 @@ _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 _CALM = (0.0, 0.3, 0.6, 1.0)
 # Parts of the body that are the person's, as far as palms on equipment leave them free.
 _ARM_BONES = ("upper arm", "forearm", "trunk", "shoulders")
+# Time before and after contact, s, over which they come to count beside the preferred posture.
+_BONES_TIME = 1.0
 # How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
 # s at the robot's pace, and least factor by which it is slowed.
 _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
@@ -222,18 +225,13 @@ def _plan_in_place(
     height = compute_pelvis_height(robot, motion, imitation, placed, section, contact.share)
     columns = np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]])
     bones = None
-    if touching.any() and settings.weights is None and settings.transfer == "path":
-        targets = select_parts(find_targets(match_body(robot), motion), _ARM_BONES)
-        cosine, sine = np.cos(placed.heading), np.sin(placed.heading)
-        turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-        targets = replace(targets, directions=targets.directions @ turn.T)
+    if settings.method == "bones" and touching.any() and settings.transfer == "path":
         body = replace(match_body(robot), joints=columns)
-        aims = replace(
-            make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False
-        )
-        import os
-        share = near_contact(motion.time, touching, float(os.environ.get('RT','1')))
-        bones = BoneAims(aims, stance.joints.copy(), share)
+        targets = select_parts(find_targets(body, motion), _ARM_BONES)
+        turn = Rotation.from_euler("z", placed.heading).as_matrix()
+        targets = replace(targets, directions=targets.directions @ turn.T)
+        aims = make_problem(body, targets, settings.joint_limit_margin_rad)
+        bones = BoneAims(aims, stance.joints, near_contact(motion.time, touching, _BONES_TIME))
     problem = WholeBodyProblem(
         robot=robot,
         settings=settings,
@@ -314,9 +312,10 @@ def _solve_within_torques(
     for width, pace in (*_EASIER, (np.inf, np.inf)):
         motion = solve_arms_and_legs(problem, smooth)
         obstacles = tuple(problem.equipment.find_obstacles(motion.hands))
-        if problem.bones is not None:
-            obstacles += tuple(beside_hands(robot, obstacles, motion.hands.contact, motion.hands.actor))
-        motion = separate_links(problem, motion.base, motion.joints, obstacles) or motion
+        # Hands that turn farther than the person's keep clear of what is beside their handle.
+        held = motion.hands.contact, motion.hands.actor
+        beside = [] if problem.bones is None else beside_hands(robot, obstacles, *held)
+        motion = separate_links(problem, motion.base, motion.joints, (*obstacles, *beside)) or motion
         slowest = 1.0 if problem.settings.timing == "local" else _EASIER[-1][1]
         if problem.contact.any_hand.any() or pace > slowest:
             break

@@ -21,13 +21,12 @@ from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.person_body import low_pass
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
-from simbench.retargeting.body_errors import RobotErrors, compare_with_person
+from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes, release_legs
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.imitation.imitation import imitation_metrics
 from simbench.retargeting.imitation.scaled_model import require_human_form
-from simbench.retargeting.plan_measures import robot_metrics
 from simbench.retargeting.reference.planned_steps import build_timeline, cog_heights
 from simbench.retargeting.reference.reference import FollowedSteps, Timeline
 from simbench.retargeting.stand.standing_plan import imitate_person, position_limits, preferred_posture

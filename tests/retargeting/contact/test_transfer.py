@@ -1,15 +1,22 @@
 """Transfer: palms where they are to be, joints inside their limits, no corners."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.optimize import minimize
 
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.contact.transfer import PreferredPath, transfer_frames, transfer_path
+from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, transfer_frames, transfer_path
+from simbench.retargeting.imitate.problem import make_problem
+from simbench.retargeting.imitate.targets import BodyTargets
+from simbench.retargeting.match.body import match_body, place_points
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
 RATE = 100.0
+ARM = (("shoulder", "elbow"), ("elbow", "wrist"))
 BASE = np.array([-0.05, 0.0, 0.85, 0.0, 0.0, 0.0, 1.0])
 
 
@@ -149,3 +156,56 @@ def test_frame_by_frame_reaches_the_same_targets(romeo, elbows_bent):
     narrow = np.minimum(upper, posture.max(axis=0) + 0.02)
     joints = transfer_frames(romeo, PreferredPath(time, posture, base, lower, narrow), plan_of(palms))
     assert (joints <= narrow).all()
+
+
+def test_bones_come_as_near_to_the_persons_as_held_palms_allow(romeo, elbows_bent):
+    """Beside an optimum of SLSQP for the same palms, in a frame away from both ends."""
+    posture, goal = elbows_bent
+    lower, upper = limits(romeo)
+    columns = np.array([romeo.joint_names.index(name) for name in upper_body(romeo).names[2:]])
+    body = replace(match_body(romeo), joints=columns)
+    bones = [(f"{side}_{a}", f"{side}_{b}") for side in SIDES for a, b in ARM]
+    lines = np.array([[(name == b) - float(name == a) for name in body.names] for a, b in bones])
+
+    def directions(joints):
+        q = np.tile(np.concatenate([BASE, romeo.postures["standing"]]), (len(joints), 1))
+        q[:, 7 + columns] = joints
+        found = lines @ place_points(body, q).points
+        return found / np.linalg.norm(found, axis=-1, keepdims=True)
+
+    # A person whose elbows are lifted, by the same amount at all times.
+    lifted = posture.copy()
+    for name, angle in {"LShoulderYaw": 0.9, "RShoulderYaw": -0.9}.items():
+        lifted[:, list(upper_body(romeo).names[2:]).index(name)] = angle
+    wanted, count, time = directions(lifted), len(goal), np.arange(400) / RATE
+    targets = BodyTargets(
+        time, ("bone",) * 4, lines, np.ones(4), wanted, np.zeros(len(body.names)), np.zeros((count, 3)),
+        np.zeros(3), np.zeros((count, 0, 2)), np.zeros((count, 0, 2), dtype=bool), 1.0, (),
+    )  # fmt: skip
+    aims = BoneAims(make_problem(body, targets, 0.0), romeo.postures["standing"], np.ones(count))
+    palms, axes = own_palms(romeo, posture), dict.fromkeys(SIDES, np.array([0.0, 1.0, 0.0]))
+    path = PreferredPath(time, posture, np.tile(BASE, (count, 1)), lower, upper)
+    plan = plan_of(palms, axes=axes)
+    joints = transfer_path(romeo, path, plan, bones=aims)
+    assert apart(own_palms(romeo, joints), palms)[0] < 1e-3
+    assert (joints >= lower).all()
+    assert (joints <= upper).all()
+    error = ((directions(joints) - wanted) ** 2).sum(axis=(1, 2))[200]
+    before = ((directions(transfer_path(romeo, path, plan)) - wanted) ** 2).sum(axis=(1, 2))[200]
+
+    def missed(x):
+        here = own_palms(romeo, x[None])
+        pairs = [(here[side][0], palms[side][200]) for side in SIDES]
+        return np.concatenate([[*(a[:3, 3] - b[:3, 3]), *(0.1 * (a[:3, 1] - b[:3, 1]))] for a, b in pairs])
+
+    best = minimize(
+        lambda x: float(((directions(x[None])[0] - wanted[200]) ** 2).sum()),
+        joints[200],
+        method="SLSQP",
+        bounds=list(zip(lower, upper, strict=True)),
+        constraints={"type": "eq", "fun": missed},
+    )
+    assert np.abs(missed(best.x)).max() < 1e-5
+    assert best.fun < 0.9 * before
+    # The pull to the preferred posture, and to the actor's turn, is left.
+    assert error < best.fun + 0.25 * (before - best.fun)

@@ -3,8 +3,7 @@
 import numpy as np
 
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.body_errors import RobotErrors
-from simbench.retargeting.plan_measures import limit_stays, robot_metrics
+from simbench.retargeting.body_errors import RobotErrors, limit_stays, robot_metrics
 
 
 def test_a_joint_that_stays_at_a_limit_is_found_with_the_longest_stay(romeo):
