@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Distance from a handle's point, m, up to which a shape is what the hand holds.
 _HELD_DISTANCE = 0.005
-# Sizes of a cylinder that tell a knob from the rim that it stands on.
+# Sizes of a cylinder, to a micrometre, that tell a knob from the rim that it stands on.
 _SIZES = ("radius", "halfLength")
 
 
@@ -111,7 +111,7 @@ def beside_hands(
     import pinocchio as pin
 
     kinds = [
-        (each.name, type(each.shape).__name__, *(getattr(each.shape, size, None) for size in _SIZES))
+        (each.name, type(each.shape).__name__, *(round(getattr(each.shape, size, 0.0), 6) for size in _SIZES))
         for each in obstacles
     ]
     held = set()
