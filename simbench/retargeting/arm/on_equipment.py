@@ -31,8 +31,13 @@ from simbench.retargeting.arm.free_motion import plan_free_hand, plan_two_arms
 from simbench.retargeting.body_errors import compare_hands
 from simbench.retargeting.collision.avoidance import clear_path
 from simbench.retargeting.collision.clearance import BodyShapes, add_obstacles, add_self_pairs, convex_shapes
-from simbench.retargeting.collision.interference import Interference, find_interference, find_near_pairs
-from simbench.retargeting.collision.obstacles import Obstacle, beside_hands
+from simbench.retargeting.collision.interference import (
+    Interference,
+    beside_hands,
+    find_interference,
+    find_near_pairs,
+)
+from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.placement.placement import BasePlacement

@@ -1,7 +1,7 @@
-"""Interference over a whole trajectory: links that come too near each other or an obstacle, and when."""
+"""Interference over a whole trajectory: what comes too near each other, when, and what hands hold."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -19,10 +19,15 @@ from simbench.retargeting.collision.clearance import (
     pair_distance,
 )
 from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 
 # Bound on how much deeper than found an interference between two examined instants can be, m.
 _RESOLUTION = 1e-3
+# Distance from a handle's point, m, up to which a shape is what the hand holds.
+_HELD_DISTANCE = 0.005
+# Sizes of a cylinder, to a micrometre, that tell a knob from the rim that it stands on.
+_SIZES = ("radius", "halfLength")
 
 
 @dataclass(frozen=True)
@@ -187,3 +192,40 @@ def _distances(scene: ClearanceScene, samples: Array, gaps: Array, exact: NDArra
         for pair in np.flatnonzero(exact[number]).tolist():
             distance[number, pair] = pair_distance(scene.workspace, pair)
     return distance
+
+
+def beside_hands(
+    robot: Robot,
+    obstacles: Sequence[Obstacle],
+    contact: Mapping[str, NDArray[np.bool_]],
+    palms: Mapping[str, Array],
+) -> list[Obstacle]:
+    """Find what hands must keep clear of in the parts that they hold: all but what is in them.
+
+    A hand holds the shape at its handle's point, and others of that kind and size, such as the segments of a
+    rim. Obstacles let hands touch all of a part with handles; those returned are for the links of hands
+    only. `contact` (T,) and `palms` (T, 4, 4) say when each side holds, and where.
+    """
+    kinds = [
+        (each.name, type(each.shape).__name__, *(round(getattr(each.shape, size, 0.0), 6) for size in _SIZES))
+        for each in obstacles
+    ]
+    held = set()
+    for side in (side for side, touching in contact.items() if touching.any()):
+        sample = int(np.flatnonzero(contact[side])[0])
+        point = pin.coal.Transform3s(np.eye(3), palms[side][sample, :3, 3])
+        for each, kind in zip(obstacles, kinds, strict=True):
+            pose = each.pose if each.pose.ndim == 2 else each.pose[sample]
+            there = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
+            request, result = pin.coal.DistanceRequest(), pin.coal.DistanceResult()
+            ball = pin.coal.Sphere(1e-4)
+            if pin.coal.distance(each.shape, there, ball, point, request, result) < _HELD_DISTANCE:
+                held.add(kind)
+    links = {frame.name for frame in robot.model.frames if frame.type == pin.FrameType.BODY}
+    of_hands = {link for role in robot.hands for link in hand_links(robot, role)}
+    others = frozenset(links - of_hands)
+    return [
+        replace(each, touching=others, grasped_beside=True)
+        for each, kind in zip(obstacles, kinds, strict=True)
+        if each.touching & of_hands and kind not in held
+    ]

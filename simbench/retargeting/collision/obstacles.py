@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.robot.hand_shapes import hand_links
-from simbench.robot.robot import Robot
 
 # Fixtures make obstacles, and scenarios are read without the time that Pinocchio's import takes.
 if TYPE_CHECKING:
     import pinocchio as pin
-
-# Distance from a handle's point, m, up to which a shape is what the hand holds.
-_HELD_DISTANCE = 0.005
-# Sizes of a cylinder, to a micrometre, that tell a knob from the rim that it stands on.
-_SIZES = ("radius", "halfLength")
 
 
 @dataclass(frozen=True)
@@ -94,42 +86,3 @@ def _obstacle(
     if not (np.isfinite(pose).all() and rigid and (np.linalg.det(rotation) > 0.0).all()):
         raise RetargetError(f"obstacle `{name}`: its pose is not a rotation and a translation")
     return Obstacle(name, shape, pose, frozenset(touching))
-
-
-def beside_hands(
-    robot: Robot,
-    obstacles: Sequence[Obstacle],
-    contact: Mapping[str, NDArray[np.bool_]],
-    palms: Mapping[str, Array],
-) -> list[Obstacle]:
-    """Find what hands must keep clear of in the parts that they hold: all but what is in them.
-
-    A hand holds the shape at its handle's point, and others of that kind and size, such as the segments of a
-    rim. Obstacles let hands touch all of a part with handles; those returned are for the links of hands
-    only. `contact` (T,) and `palms` (T, 4, 4) say when each side holds, and where.
-    """
-    import pinocchio as pin
-
-    kinds = [
-        (each.name, type(each.shape).__name__, *(round(getattr(each.shape, size, 0.0), 6) for size in _SIZES))
-        for each in obstacles
-    ]
-    held = set()
-    for side in (side for side, touching in contact.items() if touching.any()):
-        sample = int(np.flatnonzero(contact[side])[0])
-        point = pin.coal.Transform3s(np.eye(3), palms[side][sample, :3, 3])
-        for each, kind in zip(obstacles, kinds, strict=True):
-            pose = each.pose if each.pose.ndim == 2 else each.pose[sample]
-            there = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
-            request, result = pin.coal.DistanceRequest(), pin.coal.DistanceResult()
-            ball = pin.coal.Sphere(1e-4)
-            if pin.coal.distance(each.shape, there, ball, point, request, result) < _HELD_DISTANCE:
-                held.add(kind)
-    links = {frame.name for frame in robot.model.frames if frame.type == pin.FrameType.BODY}
-    of_hands = {link for role in robot.hands for link in hand_links(robot, role)}
-    others = frozenset(links - of_hands)
-    return [
-        replace(each, touching=others, grasped_beside=True)
-        for each, kind in zip(obstacles, kinds, strict=True)
-        if each.touching & of_hands and kind not in held
-    ]

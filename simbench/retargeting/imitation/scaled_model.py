@@ -90,11 +90,16 @@ def require_human_form(robot: Robot, *, standing: bool = True) -> None:
                 apart = lower.endswith("_hand") or not between.isdisjoint(arm)
                 if above not in supports[below] or not apart:
                     lacks.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
+    if lacks and standing:
+        raise RetargetError(
+            f"{robot.name}: a human motion needs a robot that stands on two feet and has two arms; it lacks: "
+            f"{'; '.join(lacks)}"
+        )
     if lacks:
-        needs = "to imitate a person with both arms, a robot with a fixed base lacks"
-        if standing:
-            needs = "a human motion needs a robot that stands on two feet and has two arms; it lacks"
-        raise RetargetError(f"{robot.name}: {needs}: {'; '.join(lacks)}")
+        raise RetargetError(
+            f"{robot.name}: to imitate a person with both arms, a robot with a fixed base lacks: "
+            f"{'; '.join(lacks)}"
+        )
 
 
 def segment_lengths(

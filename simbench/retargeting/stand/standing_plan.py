@@ -21,8 +21,8 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
-from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.collision.obstacles import Obstacle, beside_hands
+from simbench.retargeting.collision.interference import Interference, beside_hands, find_interference
+from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact, near_contact
 from simbench.retargeting.contact.transfer import BoneAims
 from simbench.retargeting.imitate.plan import imitate_upper_body
