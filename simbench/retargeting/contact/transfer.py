@@ -50,8 +50,6 @@ _RULE = DampingRule(
 _SIMILAR_DAMPING = 1e-3
 # Upper bound of inverse-kinematics steps a frame in `transfer_frames` (the paper takes one).
 _FRAME_STEPS = 8
-
-
 # What bones that are off the person's count, beside a radian beside the posture, and what of that is left
 # where bones count.
 _BONES, _POSTURE_BESIDE_BONES = 2.0, 0.1
@@ -171,7 +169,7 @@ def follow_palms(
     for samples in time_grids(time):
         parts = [each[samples] for each in (weights, points, time, base, posture, low, high, departure)]
         aims = None if bones is None else bones.at_samples(samples)
-        found, on_limit = _minimise_integral(tree, tasks, speed, parts, aims, anew=anew)
+        found, on_limit = _minimise_integral(tree, tasks, speed, parts, aims, anew)
         change = interpolate_change(time, samples, found - departure[samples])
         held = hold_between(len(time), samples, on_limit)
         departure = np.clip(departure + change, low, high)
@@ -181,13 +179,7 @@ def follow_palms(
 
 
 def _minimise_integral(
-    tree: KinematicTree,
-    tasks: Tasks,
-    speed: Array,
-    parts: Sequence[Array],
-    bones: BoneAims | None,
-    *,
-    anew: bool,
+    tree: KinematicTree, tasks: Tasks, speed: Array, parts: Sequence[Array], aims: BoneAims | None, anew: bool
 ) -> tuple[Array, NDArray[np.int8]]:
     """Find the departure from the posture of least cost from a given one on, and what of it is on limits.
 
@@ -202,17 +194,17 @@ def _minimise_integral(
     stiffness = _VELOCITY_WEIGHT**2 / (np.diff(time)[:, None] * speed**2) / period
     bending = np.tile(_ACCELERATION_WEIGHT**2 / (period**4 * speed**2), (max(len(time) - 2, 0), 1))
     near = np.ones(len(time))
-    if bones is not None:
-        near -= (1.0 - _POSTURE_BESIDE_BONES) * bones.share
-        share, columns = _BONES * bones.share, 7 + bones.problem.body.joints
-        whole = np.tile(np.concatenate([np.empty(7), bones.joints]), (len(time), 1))
+    if aims is not None:
+        near -= (1.0 - _POSTURE_BESIDE_BONES) * aims.share
+        share, columns = _BONES * aims.share, 7 + aims.problem.body.joints
+        whole = np.tile(np.concatenate([np.empty(7), aims.joints]), (len(time), 1))
 
     def evaluate(d: Array, relaxed: float) -> float:
         q = np.hstack([base, posture + d])
         path_matrices(tree, tasks, relaxed * weights, targets, q, work, equations)
-        if bones is not None:
+        if aims is not None:
             whole[:, :7], whole[:, columns] = base, posture + d
-            costs = frame_costs(bones.problem, whole, slice(None))
+            costs = frame_costs(aims.problem, whole, slice(None))
             equations.cost[:] += 2.0 * share * costs.cost
             equations.vectors[:] -= share[:, None] * costs.gradient
             equations.blocks[:] += share[:, None, None] * costs.hessian
