@@ -63,7 +63,7 @@ class BoneAims(NamedTuple):
     problem : ImitationProblem
         Body and targets at T samples; the joints that follow are those of the preferred path.
     joints : (N,) array
-        Positions of all joints of the robot, rad; those that follow are overwritten.
+        Positions of all joints of the robot, rad, of which those that do not follow are used.
     share : (T,) array
         Weight of the directions: 1 where they count, 0 where only the posture does.
     """
@@ -133,7 +133,7 @@ def follow_palms(
     limit stops at once and the others jump. Nothing is smoothed afterwards, so nothing leaves its target.
 
     With `bones`, the directions u(x) of the bones are to be the person's, v, while hands hold: ‖d‖² becomes
-    p Σ w ‖u(x) − v‖² + ε ‖d‖².
+    p Σ w ‖u(x) − v‖² + ε ‖d‖², p = 2 and ε = 0.1, w the weights of the imitation, 1/rad².
 
     Levenberg-Marquardt steps of a block-pentadiagonal system in a box (`bounded_chain_step`), first for a few
     samples a second and, from there on, for all of them (`time_grids`).
