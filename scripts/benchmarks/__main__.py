@@ -7,9 +7,10 @@ python scripts/benchmarks [--repeat N] [--only loop|imitation|balance|skills|dyn
 loop: time that control, sensing and logging add to the bare physics step, for scenarios (drawer and dance, or
 those named, or all) in one engine or several, one or several at a time. imitation: frames per second of
 simbench's methods and of Pink, mink and PlaCo, with the same robot (ROMEO, 25 coordinates), frames and
-targets, within joint limits, on one core. balance: time of a control step of the balance controller, alone
-and in a run. skills: time of steps and rollouts of the weighted law, and the distance of the person's motion
-from that of each criterion alone.
+targets, within joint limits, on one core; and of the same for the whole body of a G1, with simbench's own
+stream beside it, which keeps limits of acceleration, links and the floor too. balance: time of a control step
+of the balance controller, alone and in a run. skills: time of steps and rollouts of the weighted law, and the
+distance of the person's motion from that of each criterion alone.
 dynamics: torques of PUMA's explicit models and of Pinocchio's RNEA called from Python, for the same states.
 drawing: CPU time of a frame of a video by renderer, size and scene, relative to a bare frame of the scene,
 and of pyrender, VTK and MuJoCo for the same triangles. The other libraries are installed in separate
@@ -26,11 +27,14 @@ from drawing import drawing_table
 from dynamics import dynamics_table
 from imitation import (
     PEERS,
+    WHOLE_BODY,
     load_problems,
     one_core,
     peers_python,
     run_peer,
     time_ours,
+    time_stream,
+    whole_body_problem,
     write_urdf,
 )
 from loop import USUAL, loop_table
@@ -43,11 +47,12 @@ def imitation_table(repeat: int, peers: Path) -> Table:
     """Tabulate the speed of imitation and of other libraries relative to the analytical method."""
     python = peers_python(peers)
     one_core()
-    robot, model, problems = load_problems()
+    romeo, upper_body, problems = load_problems()
     table = Table(
-        "imitation", "frames/s", "time, analytical = 1", "wrist error, mm", "99th percentile of single calls"
+        "imitation", "frames/s", "time, analytical = 1", "mean error, mm", "99th percentile of single calls"
     )
-    for title, problem in problems.items():
+    cases = [(title, romeo, upper_body, problem) for title, problem in problems.items()]
+    for title, robot, model, problem in (*cases, (WHOLE_BODY, *whole_body_problem())):
         table.add_section()
         table.add_row(title, "", "", "", "")
         with tempfile.TemporaryDirectory() as name:
@@ -62,15 +67,19 @@ def imitation_table(repeat: int, peers: Path) -> Table:
                 table.add_row(*_row(method, seconds, unit, error), late)
                 single = float(np.median(calls))
                 table.add_row(*_row(f"{method}, frame by frame", single, unit, error), late)
+            if title == WHOLE_BODY:
+                seconds, error, calls = time_stream(robot, problem, repeat)
+                late = f"{1e6 * np.quantile(calls, 0.99):.0f} µs"
+                table.add_row(*_row("bones, frame by frame (ImitationStream)", seconds, unit, error), late)
             for peer in PEERS:
                 found = run_peer(peer, python, folder, repeat)
                 if found is not None:
-                    table.add_row(*_row(peer, found["seconds"], unit, found["wrists_m"]), "")
+                    table.add_row(*_row(peer, found["seconds"], unit, found["points_m"]), "")
     return table
 
 
 def _row(name: str, seconds: float, unit: float, error: float) -> tuple[str, str, str, str]:
-    """Format time per frame, s, in absolute terms and relative to a unit, and the wrist error, m."""
+    """Format time per frame, s, in absolute terms and relative to a unit, and the mean error, m."""
     return f"  {name}", f"{1.0 / seconds:,.0f}", f"{seconds / unit:.2f}", f"{1e3 * error:.4f}"
 
 

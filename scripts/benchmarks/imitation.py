@@ -17,8 +17,12 @@ from simbench.kinematics.follow import follow
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.session import perform_in_session
+from simbench.motion.human_motion import HumanMotion, InitialPose
+from simbench.retargeting.api import retarget_motion
+from simbench.retargeting.imitate.stream import ImitationStream
 from simbench.retargeting.imitation.imitation import ImitationWeights, imitate
 from simbench.retargeting.imitation.scaled_model import calibrate
+from simbench.retargeting.match.body import match_body, place_points
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
 
@@ -37,6 +41,9 @@ PROBLEMS = {
     ),
     "eight frames: shoulders, elbows, wrists, hand markers": ("hand", "shoulder", "elbow", "wrist"),
 }
+
+WHOLE_BODY = "whole body: hips, knees, ankles, shoulders, elbows, wrists of a G1 that walks (29 joints)"
+LIMBS = ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
 
 
 def upper_model(robot: Robot) -> pin.Model:
@@ -93,13 +100,53 @@ def make_problem(model: pin.Model, path: np.ndarray, parts: tuple[str, ...]) -> 
         ),
         "damping": np.array(WEIGHTS.damping**2),
         "poses": poses,
-        "wrists": np.array([names.index(f"{side}_wrist") for side in SIDES]),
+        "measured": np.array([names.index(f"{side}_wrist") for side in SIDES]),
         "start": np.clip(
             start,
             np.r_[np.full(7, -np.inf), model.lowerPositionLimit[7:]],
             np.r_[np.full(7, np.inf), model.upperPositionLimit[7:]],
         ),
     }
+
+
+def whole_body_problem() -> tuple[Robot, pin.Model, dict[str, np.ndarray]]:
+    """Collect the joints of a G1's limbs along a walk that it can do: points of weight 1."""
+    robot = load_robot("g1")
+    result = retarget_motion("deepmimic:humanoid3d_walk", "g1", on_progress=False)
+    body, model = match_body(robot), robot.model.copy()
+    joint_of = [0, *range(2, model.njoints)]
+    for side in SIDES:
+        for part in LIMBS:
+            point = body.names.index(f"{side}_{part}")
+            placement = pin.SE3(np.eye(3), body.position[point])
+            joint = joint_of[body.body[point]] or 1
+            model.addFrame(pin.Frame(f"{side}_{part}", joint, placement, pin.FrameType.OP_FRAME), False)
+    trajectory = result.plan.trajectory
+    problem = make_problem(model, np.hstack([trajectory.base, trajectory.q]), LIMBS)
+    count = len(problem["frames"])
+    problem["position_weight"], problem["turn_weight"] = np.ones(count), np.zeros(count)
+    problem["measured"], problem["time"] = np.arange(count), trajectory.time
+    return robot, model, problem
+
+
+def time_stream(robot: Robot, problem: dict[str, np.ndarray], repeat: int) -> tuple[float, float, np.ndarray]:
+    """Let `ImitationStream` follow the same points by the directions of the bones between them."""
+    places = problem["poses"][:, :, :3, 3]
+    joints = {str(name): places[:, k] for k, name in enumerate(problem["frames"])}
+    first = {name: track[0] for name, track in joints.items()}
+    person = HumanMotion(problem["time"], joints, {}, InitialPose(first, {}), "benchmark")
+    best, calls, body = np.inf, [], match_body(robot)
+    chosen = [body.names.index(name) for name in joints]
+    for _ in range(repeat + 1):
+        stream, path = ImitationStream(robot, person), []
+        for t, time_s in enumerate(problem["time"]):
+            started = time.perf_counter()
+            base, q = stream.follow(float(time_s), {name: track[t] for name, track in joints.items()})
+            calls.append(time.perf_counter() - started)
+            path.append(np.concatenate([base, q]))
+        best = min(best, float(np.sum(calls[-len(places) :])))
+    reached = place_points(body, np.array(path)).points[:, chosen]
+    return best / len(places), float(np.linalg.norm(reached - places, axis=2).mean()), np.array(calls)
 
 
 def write_urdf(robot: Robot, model: pin.Model, names: np.ndarray, path: Path) -> None:
@@ -138,8 +185,8 @@ def time_ours(
         np.array([body for body, _, _ in frames]),
         np.array([position for _, _, position in frames]),
         problem["position_weight"],
-        np.array([frames[k][0] for k in oriented]),
-        np.array([frames[k][1] for k in oriented]),
+        np.array([frames[k][0] for k in oriented], dtype=np.int64),
+        np.array([frames[k][1] for k in oriented]).reshape(-1, 3, 3),
         problem["turn_weight"][oriented],
     )
     points = np.ascontiguousarray(problem["poses"][:, :, :3, 3])
@@ -158,12 +205,12 @@ def time_ours(
     if (path[:, 7:] < low).any() or (path[:, 7:] > high).any():
         raise AssertionError("a joint has left its limits")
     data, error = model.createData(), np.empty(count)
-    ids = [model.getFrameId(str(problem["frames"][k])) for k in problem["wrists"]]
+    ids = [model.getFrameId(str(problem["frames"][k])) for k in problem["measured"]]
     for sample, q in enumerate(path):
         pin.framesForwardKinematics(model, data, q)
         wrists = np.array([data.oMf[frame].translation for frame in ids])
         error[sample] = np.linalg.norm(
-            wrists - problem["poses"][sample, problem["wrists"], :3, 3], axis=1
+            wrists - problem["poses"][sample, problem["measured"], :3, 3], axis=1
         ).mean()
     state, calls = problem["start"].copy(), np.empty(count * repeat)
     for call in range(len(calls)):

@@ -5,7 +5,7 @@ python scripts/benchmarks/imitation_peers.py pink|mink|placo FOLDER REPEAT
 Does not import simbench. FOLDER holds robot.urdf (a floating base and every frame as a link) and problem.npz
 (frames, weights, targets, start, joint names), and receives LIBRARY.json: the shortest time per frame, s,
 over REPEAT runs of the whole motion with one differential step per frame within joint limits, and the mean
-distance of the wrists from their targets, m.
+distance of the points that `measured` lists from their targets, m.
 """
 
 import json
@@ -174,11 +174,11 @@ def main() -> None:
             follow(t)
         best = min(best, time.perf_counter() - started)
     reset()
-    wrists = problem["wrists"]
+    measured = problem["measured"]
     for t in range(count):
         follow(t)
-        error[t] = np.linalg.norm(positions()[wrists] - problem["poses"][t][wrists, :3, 3], axis=1).mean()
-    result = {"seconds": best / count, "wrists_m": float(error.mean())}
+        error[t] = np.linalg.norm(positions()[measured] - problem["poses"][t][measured, :3, 3], axis=1).mean()
+    result = {"seconds": best / count, "points_m": float(error.mean())}
     (folder / f"{library}.json").write_text(json.dumps(result))
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbench.cli.completion import complete_robot
-from simbench.cli.reading import Source, reads_recording
+from simbench.cli.completion import complete_motion, complete_robot
+from simbench.cli.overrides import list_overrides
+from simbench.cli.reading import reads_recording
+from simbench.errors import ScenarioError
+from simbench.runs.scenario.library import USUAL_ROBOT, list_scenarios
 
 if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
@@ -15,14 +19,29 @@ if TYPE_CHECKING:
 
 @reads_recording("stature")
 def place(
-    motion: Source,
-    robot: Annotated[
+    motion: Annotated[
         str,
+        typer.Argument(
+            help="actor:TASK, deepmimic:CLIP, sample:NAME, a file; or a scenario.",
+            autocompletion=complete_motion,
+        ),
+    ],
+    robot: Annotated[
+        str | None,
         typer.Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
+            help="Name (simbench robot list), or path of a robot.yaml or a URDF; by default romeo, or the "
+            "scenario's.",
             autocompletion=complete_robot,
         ),
-    ] = "romeo",
+    ] = None,
+    equipment_scale: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="FACTOR",
+            help="Of a scenario: size of the equipment to plan with; repeatable. By default 1, the robot's "
+            "arms by the person's, and halfway.",
+        ),
+    ] = None,
     side: Annotated[
         str | None,
         typer.Option(help="Only this handle, left or right, with that hand or the only one; else all."),
@@ -57,7 +76,22 @@ def place(
     *,
     reading: ReadOptions,
 ) -> None:
-    """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
+    """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere.
+
+    Of a scenario, plan it from where the robot stands and from the place that is found, with its equipment in
+    several sizes, and say how far the robot's bones are off the person's in each.
+    """
+    if motion in list_scenarios() or Path(motion).suffix in (".yaml", ".yml"):
+        options = (side, position, heading, height, posture, follow, advance, lean)
+        if options != (None, (0.0, 0.0), 0.0, None, None, 0.4, 0.0, 0.0):
+            raise ScenarioError(
+                f"{motion}: a scenario says where its robot stands (section robot); with it, only --robot "
+                "and --equipment-scale are allowed"
+            )
+        _compare_placements(motion, robot, equipment_scale)
+        return
+    if equipment_scale:
+        raise ScenarioError(f"--equipment-scale: {motion} is no scenario, which alone has equipment")
     from simbench.cli.console import make_console, progress_bars
     from simbench.motion.readers import read_motion
     from simbench.retargeting.placement.placement import (
@@ -83,7 +117,7 @@ def place(
         if found.feasible:
             print(f"margin                  {found.margin:.3f} rad, tightest {found.tightest}")
 
-    model = load_robot(robot)
+    model = load_robot(robot or USUAL_ROBOT)
     chosen = choose_posture(model, posture)
     handles = handles_for(model, read_motion(motion, reading).handles, side)
     own = 0.0 if model.floating else model.base_height
@@ -105,3 +139,47 @@ def place(
     show(found)
     print(f"there                   {found.placement.fault}")
     raise typer.Exit(1)
+
+
+def _compare_placements(name: str, robot_name: str | None, scales: list[float] | None) -> None:
+    """Plan a scenario from several places, with its equipment in several sizes; print what each brings."""
+    import math
+
+    from simbench.cli.console import make_console, progress_bars
+    from simbench.robot.robot import load_robot
+    from simbench.runs.placements import arm_ratio, plan_placements
+    from simbench.runs.scenario.loading import load_scenario
+
+    scenario = load_scenario(name, list_overrides(None, robot_name))
+    if not scenario.fixtures:
+        raise ScenarioError(
+            f"{name}: has no equipment (section fixtures) that its robot could be too small for"
+        )
+    model = load_robot(scenario.robot.name)
+    ratio = arm_ratio(model, scenario)
+    if ratio is not None:
+        print(f"{model.name}'s arms are {ratio:.2f} times as long as the person's")
+    if not scales:
+        least = 1.0 if ratio is None else min(max(round(ratio, 2), 0.2), 2.0)
+        scales = sorted({1.0, round(0.5 * (1.0 + least), 2), least}, reverse=True)
+    print(
+        "equipment_scale  robot.place   upper arms  forearms  trunk  slower  interferences  root (x, y, z), m"
+    )
+    planned = 0
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        for found in plan_placements(model, scenario, scales, on_progress):
+            row = f"{found.scale:15.2f}  {found.place:11s}"
+            if found.fault:
+                print(f"{row}   {found.fault}")
+                continue
+            planned += 1
+            for part, width in (("upper_arm", 10), ("forearm", 8), ("trunk", 5)):
+                angle = found.metrics.get(f"retarget.robot_{part}_mean_rad")
+                row += "  " + ("-" if angle is None else f"{math.degrees(angle):.1f}°").rjust(width)
+            slower = found.metrics.get("retarget.slow_down")
+            meets = found.metrics.get("retarget.interference_count")
+            row += f"  {'-' if slower is None else f'{slower:.2f}':>6s}"
+            row += f"  {'-' if meets is None else f'{meets:.0f}':>13s}"
+            print(f"{row}  " + ", ".join(f"{each:.3f}" for each in found.base))
+    if not planned:
+        raise typer.Exit(1)

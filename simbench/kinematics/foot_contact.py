@@ -353,6 +353,8 @@ def _jerk(time: Array, values: Array) -> Array:
 def _without_short_runs(time: Array, flags: Flags, value: bool, shortest: float, allowed: Flags) -> Flags:
     """Flip runs of one value that are shorter than a duration and lie between two others, where allowed."""
     result = flags.copy()
+    if (flags == flags[0]).all():
+        return result
     for first, last in contact_intervals(np.asarray(flags == value)):
         inside = first > 0 and last < len(flags) - 1
         # From the sample before the run to the one after it, the middle of the uncertainty.

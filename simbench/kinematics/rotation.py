@@ -93,6 +93,44 @@ def matrix_to_quaternion(matrix: Array) -> tuple[float, float, float, float]:
     return v[0] / length, v[1] / length, v[2] / length, v[3] / length
 
 
+@compiled
+def turn_quaternions(quaternion: Array, turn: Array, turned: Array) -> None:
+    """Turn unit quaternions (T, 4), x y z w, by rotation vectors (T, 3) in world axes, rad.
+
+    The result, `turned` (T, 4), is overwritten; it is of unit length and on the same side as the quaternion.
+    """
+    for t in range(len(quaternion)):
+        angle = np.sqrt(turn[t, 0] ** 2 + turn[t, 1] ** 2 + turn[t, 2] ** 2)
+        s = 0.5 * np.sinc(0.5 * angle / np.pi)
+        a, b, c, d = s * turn[t, 0], s * turn[t, 1], s * turn[t, 2], np.cos(0.5 * angle)
+        x, y, z, w = quaternion[t]
+        turned[t, 0] = d * x + a * w + b * z - c * y
+        turned[t, 1] = d * y - a * z + b * w + c * x
+        turned[t, 2] = d * z + a * y - b * x + c * w
+        turned[t, 3] = d * w - a * x - b * y - c * z
+        length = np.sqrt((turned[t] ** 2).sum())
+        turned[t] *= (1.0 if d >= 0.0 else -1.0) / length
+
+
+@compiled
+def turns_between(quaternion: Array, turn: Array) -> None:
+    """Find the rotation vectors (T - 1, 3), rad, world axes, from each unit quaternion (T, 4) to the next.
+
+    `turn` is overwritten; angles are at most π.
+    """
+    for t in range(len(turn)):
+        a, b, c, d = -quaternion[t, 0], -quaternion[t, 1], -quaternion[t, 2], quaternion[t, 3]
+        x, y, z, w = quaternion[t + 1]
+        along = np.array(
+            [w * a + x * d + y * c - z * b, w * b - x * c + y * d + z * a, w * c + x * b - y * a + z * d]
+        )
+        across = w * d - x * a - y * b - z * c
+        if across < 0.0:
+            along, across = -along, -across
+        sine = np.sqrt((along**2).sum())
+        turn[t] = along * (2.0 * np.arctan2(sine, across) / sine if sine > 1e-9 else 2.0)
+
+
 def heading_of(quaternion: Array) -> Array:
     """Directions of the x axes of quaternions x, y, z, w (..., 4), rad about the world's z axis."""
     x, y, z, w = np.moveaxis(quaternion, -1, 0)

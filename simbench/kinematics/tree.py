@@ -243,6 +243,73 @@ def place_path(tree: KinematicTree, path: Array, rotation: Array, position: Arra
         place_bodies(tree, path[t, 7:], rotation[t], position[t])
 
 
+def ancestors(tree: KinematicTree) -> Array:
+    """Matrix (n + 1, n): 1 where a joint moves a body, else 0."""
+    n = len(tree.parent)
+    moves = np.zeros((n + 1, n))
+    for k in range(n):
+        moves[k + 1] = moves[tree.parent[k]]
+        moves[k + 1, k] = 1.0
+    return moves
+
+
+@compiled
+def point_jacobians(
+    tree: KinematicTree,
+    joints: NDArray[np.int64],
+    moves: Array,
+    rotation: Array,
+    position: Array,
+    points: Array,
+    jacobian: Array,
+) -> None:
+    """Derive points on bodies by the root's translation and rotation, in world axes, and by some joints.
+
+    A point p changes by (p − o) of the root o as ω × (p − o), and by a × (p − o) of a joint with axis a
+    through o.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Kinematic tree of n joints.
+    joints : (m,) int array
+        The joints.
+    moves : (P, m) array
+        0 where a joint does not move a point.
+    rotation : (T, n + 1, 3, 3) array
+        Rotations of the bodies, from `place_path`.
+    position : (T, n + 1, 3) array
+        Positions of the bodies, m.
+    points : (T, P, 3) array
+        Positions of the points in the world, m.
+    jacobian : (T, P, 3, 6 + m) array
+        Overwritten, m or m/rad.
+    """
+    jacobian[:] = 0.0
+    for t in range(len(points)):
+        for p in range(points.shape[1]):
+            x, y, z = points[t, p] - position[t, 0]
+            for i in range(3):
+                jacobian[t, p, i, i] = 1.0
+            jacobian[t, p, 0, 4], jacobian[t, p, 0, 5] = z, -y
+            jacobian[t, p, 1, 3], jacobian[t, p, 1, 5] = -z, x
+            jacobian[t, p, 2, 3], jacobian[t, p, 2, 4] = y, -x
+        for c in range(len(joints)):
+            k = joints[c]
+            turn, origin = rotation[t, k + 1], position[t, k + 1]
+            a = turn[:, 0] * tree.axis[k, 0] + turn[:, 1] * tree.axis[k, 1] + turn[:, 2] * tree.axis[k, 2]
+            for p in range(points.shape[1]):
+                if moves[p, c] == 0.0:
+                    continue
+                if tree.sliding[k]:
+                    jacobian[t, p, :, 6 + c] = a
+                    continue
+                x, y, z = points[t, p] - origin
+                jacobian[t, p, 0, 6 + c] = a[1] * z - a[2] * y
+                jacobian[t, p, 1, 6 + c] = a[2] * x - a[0] * z
+                jacobian[t, p, 2, 6 + c] = a[0] * y - a[1] * x
+
+
 @compiled
 def joint_axes(tree: KinematicTree, rotation: Array, position: Array, origin: Array, axes: Array) -> None:
     """Compute the unit twist of every joint: velocity at a point of the world, and angular velocity.

@@ -275,6 +275,36 @@ def require_both_arms(motion: HumanMotion) -> None:
         )
 
 
+def scale_motion(motion: HumanMotion, factor: float) -> HumanMotion:
+    """Scale a recording about the world's origin, handles and markers too: a smaller or larger person.
+
+    Also the initial posture and the actor's height; angles and times stay.
+    """
+    if factor == 1.0:
+        return motion
+
+    def moved(poses: NDArray[np.float64]) -> NDArray[np.float64]:
+        scaled = poses.copy()
+        scaled[..., :3, 3] *= factor
+        return scaled
+
+    def scaled(points: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+        return {name: factor * each for name, each in points.items()}
+
+    initial, actor = motion.initial, motion.actor
+    return replace(
+        motion,
+        joints=scaled(motion.joints),
+        segments={name: moved(each) for name, each in motion.segments.items()},
+        initial=InitialPose(
+            scaled(initial.joints), {name: moved(each) for name, each in initial.segments.items()}
+        ),
+        actor=None if actor is None else replace(actor, height=factor * actor.height),
+        markers=scaled(motion.markers),
+        handles={side: replace(each, poses=moved(each.poses)) for side, each in motion.handles.items()},
+    )
+
+
 def resample(motion: HumanMotion, rate: float) -> HumanMotion:
     """Sample the same motion at another rate, by twice continuously differentiable interpolation.
 

@@ -8,7 +8,7 @@ import numpy as np
 from simbench.errors import MotionError, ScenarioError
 from simbench.motion.actors import perform_average
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.human_motion import HumanMotion, resample, scale_motion
 from simbench.motion.inspection import with_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -16,6 +16,7 @@ from simbench.motion.rounding import round_motion
 from simbench.options import MotionSection
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import Scenario
+from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 
 DRAWER = "drawer"
@@ -37,8 +38,9 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
     Returns
     -------
     HumanMotion
-        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`, displaced by as little as
-        rounding if `variation.rounding_seed` is given. Its doubts are those of all of the recording.
+        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`, scaled with the equipment,
+        displaced by as little as rounding if `variation.rounding_seed` is given. Its doubts are those of all
+        of the recording.
 
     Raises
     ------
@@ -48,10 +50,10 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
     scheme, _, task = section.source.partition(":")
     uses = any(mechanism.name == task and mechanism.moves for mechanism in mechanisms)
     if scheme == "actor" and (task == DRAWER or uses or (mechanisms and task in PLACES)):
-        motion = perform_on_fixture(scenario, mechanisms)
+        motion = perform_on_fixture(scenario, [fixture_mechanism(design) for design in scenario.fixtures])
     else:
         motion = _perform_or_read(scenario)
-    motion = with_doubts(motion)
+    motion = with_doubts(scale_motion(motion, scenario.equipment_scale))
     if section.speed != 1.0:
         motion = replace(motion, time=motion.time / section.speed)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:

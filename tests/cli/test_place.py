@@ -67,3 +67,18 @@ def test_bad_input_is_one_line(arguments, message, capsys):
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_of_a_scenario_what_each_place_and_size_brings(capsys):
+    assert main(["place", "ur5_drawer", "--equipment-scale", "0.9", "--equipment-scale", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[1:]] == [["0.90", "auto"], ["1.00", "auto"]]
+
+
+def test_what_a_scenario_says_itself_is_no_option(capsys):
+    assert main(["place", "ur5_drawer", "--heading", "1"]) == 2
+    assert "a scenario says where its robot stands" in capsys.readouterr().err
+    assert main(["place", "g1_wave"]) == 2
+    assert "has no equipment" in capsys.readouterr().err
+    assert main(["place", WALK, "--equipment-scale", "0.9"]) == 2
+    assert "is no scenario" in capsys.readouterr().err

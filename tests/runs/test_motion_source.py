@@ -4,7 +4,9 @@ import pytest
 from simbench.errors import MotionError, ScenarioError
 from simbench.motion.actors import perform_average, perform_in_session
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.sim.fixtures.mechanism import handle_poses
+from simbench.sim.fixtures.scaling import scale_mechanism
 
 
 def recorded(source, *overrides):
@@ -67,3 +69,20 @@ def test_a_participants_number_names_a_recording_of_the_session():
 def test_what_nobody_performs_is_refused_in_one_line(settings, error, words):
     with pytest.raises(error, match=words):
         recorded(*settings)
+
+
+def test_the_person_is_scaled_with_the_equipment():
+    """Palms are on the smaller handles, and no bone turns."""
+    scenario = load_scenario("valves", ["motion.end_s=6.0"])
+    small = load_scenario("valves", ["motion.end_s=6.0", "equipment_scale=0.7"])
+    motion = scenario_motion(scenario, scenario_mechanisms(scenario))
+    scaled = scenario_motion(small, scenario_mechanisms(small))
+    for side, handle in scaled.handles.items():
+        lowest = scale_mechanism(scenario_mechanisms(scenario)[0], 0.7)
+        start = np.array([[joint.start for joint in lowest.joints]])
+        np.testing.assert_allclose(handle.poses[0], handle_poses(lowest, start)[side][0], atol=1e-9)
+        own = motion.handles[side].poses
+        np.testing.assert_allclose(handle.poses[:, :3, 3], 0.7 * own[:, :3, 3], atol=1e-12)
+    for bone in (("left_shoulder", "left_elbow"), ("right_elbow", "right_wrist")):
+        before, after = (each.joints[bone[1]] - each.joints[bone[0]] for each in (motion, scaled))
+        np.testing.assert_allclose(after, 0.7 * before, atol=1e-12)

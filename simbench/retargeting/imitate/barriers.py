@@ -9,20 +9,14 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.tree import first_joint
+from simbench.kinematics.tree import ancestors, first_joint
 from simbench.retargeting.collision.clearance import (
     PairWorkspace,
     add_self_pairs,
     convex_shapes,
     pair_distance,
 )
-from simbench.retargeting.match.body import (
-    MatchedBody,
-    ancestors,
-    joint_screws,
-    place_points,
-    point_jacobians,
-)
+from simbench.retargeting.match.body import MatchedBody, Placed, derive_points, place_points
 
 # Distance beyond the margin up to which a pair is linearised, m.
 _REACH = 0.02
@@ -62,6 +56,8 @@ class Barriers:
         Shapes and pairs; the last of them with the floor.
     carrier : (G,) int array
         Body of the tree that carries each shape.
+    moves : (G, m) array
+        1 where a joint that follows moves a shape.
     centre : (G, 3) array
         Centre of each shape's bounding sphere on that body, m.
     on_floor : (K,) bool array
@@ -71,6 +67,7 @@ class Barriers:
     body: MatchedBody
     workspace: PairWorkspace
     carrier: NDArray[np.int64]
+    moves: Array
     centre: Array
     on_floor: NDArray[np.bool_]
     seen: tuple[Array, Array, Array] | None = None
@@ -106,11 +103,17 @@ def make_barriers(body: MatchedBody, *, floor: bool = True) -> Barriers:
         carrier.append(max(0, shape.parentJoint - first + 1))
         centre.append(shape.placement.act(middle) if number != ground else np.zeros(3))
     pairs = len(geometry.collisionPairs)
-    return Barriers(body, workspace, np.array(carrier), np.array(centre), np.arange(pairs) >= own)
+    moves = ancestors(body.tree)[:, body.joints][carrier]
+    return Barriers(body, workspace, np.array(carrier), moves, np.array(centre), np.arange(pairs) >= own)
 
 
 def barrier_rows(
-    barriers: Barriers, q: Array, margin: float, between: Sequence[float] = (0.5,), ahead: int = 0
+    barriers: Barriers,
+    q: Array,
+    margin: float,
+    between: Sequence[float] = (0.5,),
+    ahead: int = 0,
+    given: int = 0,
 ) -> BarrierRows:
     """Linearise the pairs that are not much farther apart than a margin, m, at T frames and between them.
 
@@ -127,6 +130,8 @@ def barrier_rows(
     ahead : int
         Frames before the first and after the last one that would follow at the speeds there: who has to stop
         needs room for it.
+    given : int
+        Frames at the beginning that are not looked at, because they stay as they are.
 
     Returns
     -------
@@ -140,16 +145,16 @@ def barrier_rows(
     count = len(q)
     halfway = [(1.0 - share) * q[:-1] + share * q[1:] for share in between]
     outside = np.arange(1, 1 + (ahead if count > 1 else 0))
-    shares = np.repeat([0.0, *between], [count, *[count - 1] * len(between)])
+    shares = np.repeat([0.0, *between], [count - given, *[count - 1] * len(between)])
     shares = np.concatenate([shares, -outside, 1 + outside])
-    numbers = np.concatenate([np.arange(count), np.tile(np.arange(count - 1), len(between))])
+    numbers = np.concatenate([np.arange(given, count), np.tile(np.arange(count - 1), len(between))])
     numbers = np.concatenate([numbers, 0 * outside, 0 * outside + count - 2])
     beyond = [
         q[end] + outside[:, None] * (q[end] - q[next_to])
         for end, next_to in ((0, 1), (-1, -2))
         if len(outside)
     ]
-    q = np.vstack([q, *halfway, *beyond])
+    q = np.vstack([q[given:], *halfway, *beyond])
     q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     body, workspace = barriers.body, barriers.workspace
     placed = place_points(body, q)
@@ -173,37 +178,32 @@ def barrier_rows(
         moved += turned[:, first] * workspace.radii[first] + turned[:, second] * radius
         distance = np.maximum(distance, before - moved)
     looked_at = distance < margin + _REACH
-    frames, bodies, grounded, normals, points, missing = [], [], [], [], [], []
+    near: list[tuple[int, int]] = []
+    found: list[Array] = []
     for frame in np.flatnonzero(looked_at.any(axis=1)).tolist():
         pin.updateGeometryPlacements(
             workspace.model, workspace.data, workspace.geometry, workspace.placed, q[frame]
         )
         for pair in np.flatnonzero(looked_at[frame]).tolist():
-            found = distance[frame, pair] = pair_distance(workspace, pair)
-            if found < margin + _REACH:
+            distance[frame, pair] = pair_distance(workspace, pair)
+            if distance[frame, pair] < margin + _REACH:
                 result = workspace.results[pair]
-                frames.append(frame)
-                grounded.append(bool(barriers.on_floor[pair]))
-                bodies.append((barriers.carrier[first[pair]], barriers.carrier[second[pair]]))
-                normals.append(np.array(result.normal))
-                points.append((np.array(result.getNearestPoint1()), np.array(result.getNearestPoint2())))
-                missing.append(margin - found)
+                near.append((frame, pair))
+                witness = result.normal, result.getNearestPoint1(), result.getNearestPoint2()
+                found.append(np.array(witness))
     barriers.seen = distance, vector, placed.rotation
     nv = 6 + len(body.joints)
-    if not frames:
+    if not near:
         return BarrierRows(np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, nv)), np.empty(0))
-    at, chosen = np.array(frames), np.array(bodies)
-    moves = ancestors(body.tree)[:, body.joints][chosen]
-    axes, moments = joint_screws(body, placed)
-    jacobian = np.empty((len(at), 2, 3, nv))
-    for k in range(2):
-        part = point_jacobians(
-            (axes[at], moments[at]), q[at, :3], np.array(points)[:, k : k + 1], np.ones((1, 1))
-        )
-        jacobian[:, k] = part[:, 0]
-        jacobian[:, k, :, 6:] *= moves[:, k, None, :]
+    at, pairs = np.array(near).T
+    normals, *points = np.moveaxis(np.array(found), 1, 0)
+    shapes = np.stack([first[pairs], second[pairs]], axis=1)
+    there = Placed(placed.rotation[at], placed.position[at], np.stack(points, axis=1))
+    everywhere = np.ones((2, len(body.joints)))
+    jacobian = derive_points(body.tree, body.joints, everywhere, there, there.points)
+    jacobian[..., 6:] *= barriers.moves[shapes][:, :, None]
     # The floor stays.
-    jacobian[np.array(grounded), 1] = 0.0
-    difference = jacobian[:, 1] - jacobian[:, 0]
-    rows = np.einsum("ki,kin->kn", np.array(normals), difference)
-    return BarrierRows(numbers[at], shares[at], rows, np.array(missing))
+    jacobian[barriers.on_floor[pairs], 1] = 0.0
+    rows = np.einsum("ki,kin->kn", normals, jacobian[:, 1] - jacobian[:, 0])
+    missing = margin - distance[at, pairs]
+    return BarrierRows(numbers[at], shares[at], rows, missing)

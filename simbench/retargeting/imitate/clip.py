@@ -96,6 +96,7 @@ def solve_clip(
     *,
     fixed: NDArray[np.bool_] | None = None,
     rounds: int = 30,
+    least_damping: float = _DAMPING,
     barriers: FindBarriers = no_barriers,
 ) -> Array:
     """Find the motion of least cost in all frames together.
@@ -119,6 +120,8 @@ def solve_clip(
         Frames that stay as they are.
     rounds : int
         Largest number of iterations.
+    least_damping : float
+        Levenberg damping of the first iteration, below which it does not go.
     barriers : callable
         Finds the links that are too near.
 
@@ -159,7 +162,7 @@ def solve_clip(
         value += sum(0.5 * float((weight * residual**2).sum()) for _, weight, residual in differences)
         return _Evaluated(q, costs, stays, differences, near, value)
 
-    now, damping = evaluate(q.copy()), _DAMPING
+    now, damping = evaluate(q.copy()), least_damping
     for _ in range(rounds):
         step = _find_step(problem, now, fixed, damping)
         largest = float(np.abs(step).max())
@@ -174,7 +177,7 @@ def solve_clip(
                 break
             damping *= 100.0
             continue
-        damping = max(_DAMPING, 0.3 * damping) if fraction == 1.0 else 10.0 * damping
+        damping = max(least_damping, 0.3 * damping) if fraction == 1.0 else 10.0 * damping
         before, now = now.value, trial
         if fraction * largest < _CONVERGED or before - now.value < _IMPROVED * before:
             break
@@ -190,8 +193,10 @@ def _find_step(problem: ImitationProblem, now: _Evaluated, fixed: NDArray[np.boo
     near, (count, nv) = now.near, now.costs.gradient.shape
     hessian, gradient, band = _assemble(now)
     start = nv * np.arange(count)
-    lower_row, lower_column = np.tril_indices(nv)
     row, column = np.divmod(np.arange(nv * nv), nv)
+    lower_row, lower_column = row[row >= column], column[row >= column]
+    # Frames at the beginning that stay are no unknowns.
+    begin = nv * int(np.argmin(fixed))
     following = np.minimum(near.frames + 1, count - 1)
     joints = now.q[:, 7 + problem.body.joints]
     at_lower, at_upper = joints <= problem.lower, joints >= problem.upper
@@ -222,9 +227,10 @@ def _find_step(problem: ImitationProblem, now: _Evaluated, fixed: NDArray[np.boo
         ].T
         solved[0] += damping + _HOLD * held.ravel()
         right = np.where(held, _HOLD * goal, -slope).ravel()
+        solved = solved[: len(right) - begin, begin:]
         factor = cholesky_banded(solved, overwrite_ab=True, lower=True, check_finite=False)
-        step = cho_solve_banded((factor, True), right, overwrite_b=True, check_finite=False)
-        step = step.reshape(count, nv)
+        found = cho_solve_banded((factor, True), right[begin:], overwrite_b=True, check_finite=False)
+        step = np.concatenate([np.zeros(begin), found]).reshape(count, nv)
         # What would pass a limit goes up to it, and the other joints make up for the rest.
         reached = joints + step[:, 6:]
         room = np.clip(reached, problem.lower, problem.upper)

@@ -4,17 +4,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import turn_quaternions, turns_between
+from simbench.kinematics.tree import ancestors
 from simbench.retargeting.imitate.targets import BodyTargets
-from simbench.retargeting.match.body import (
-    MatchedBody,
-    ancestors,
-    joint_screws,
-    place_points,
-    point_jacobians,
-)
+from simbench.retargeting.match.body import MatchedBody, derive_points, place_points
 
 CONTACT_WEIGHT = 1e5
 """Weight of the squared depth of a sole's corner below the floor, 1/m²."""
@@ -64,6 +61,8 @@ class ImitationProblem:
         Targets at T samples.
     moves : (P, m) array
         1 where a joint moves a point.
+    soles : (F, 2, 2) int array
+        Points that are the corners of the soles: foot, heel or toe, right or left corner.
     lower, upper : (m,) array
         Limits of the joints that follow, margin included, rad.
     root_moves : bool
@@ -73,6 +72,7 @@ class ImitationProblem:
     body: MatchedBody
     targets: BodyTargets
     moves: Array
+    soles: NDArray[np.int64]
     lower: Array
     upper: Array
     root_moves: bool = True
@@ -90,7 +90,9 @@ def make_problem(body: MatchedBody, targets: BodyTargets, margin: float) -> Imit
     # Of a joint with a small range, half is left.
     kept = np.minimum(margin, 0.25 * (upper - lower))
     moves = ancestors(body.tree)[body.body][:, chosen]
-    return ImitationProblem(body, targets, moves, lower + kept, upper - kept)
+    first = [number for number, name in enumerate(body.names) if name.endswith("_sole_0")]
+    soles = np.array(first, dtype=np.int64)[:, None, None] + np.array([[0, 3], [1, 2]])
+    return ImitationProblem(body, targets, moves, soles, lower + kept, upper - kept)
 
 
 def line_rows(vectors: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
@@ -149,7 +151,7 @@ def frame_costs(
     root_weight = np.sqrt(targets.root_weight)
     root_error = root_weight * (targets.root_point @ points - targets.root[frames])
     feet = targets.contact.shape[1]
-    soles = _sole_indices(body)[:feet]
+    soles = problem.soles[:feet]
     corners = points[:, soles.ravel()].reshape(count, feet, 2, 2, 3)
     # Axis 2 is heel or toe, axis 3 its two corners.
     standing = targets.contact[frames]
@@ -157,7 +159,7 @@ def frame_costs(
     # A standing sole may stand on an edge where the ankle's range ends.
     press = np.where(height < 0.0, np.sqrt(CONTACT_WEIGHT), np.sqrt(_FLAT_WEIGHT) * standing[..., None])
     below = press * height
-    middle = corners.mean(axis=3)
+    middle = 0.5 * (corners[:, :, :, 0] + corners[:, :, :, 1])
     clearance = targets.clearance[frames]
     height_weight = np.where(standing, 0.0, np.sqrt(_CLEARANCE_WEIGHT) / (1.0 + clearance / _FADE))
     height_error = height_weight * (middle[..., 2] - clearance)
@@ -173,13 +175,13 @@ def frame_costs(
     if not derivatives:
         empty = np.empty(0)
         return FrameCosts(cost, empty, empty, middle[..., :2], empty)
-    jacobian = point_jacobians(joint_screws(body, placed), q[:, :3], points, problem.moves)
+    jacobian = derive_points(body.tree, body.joints, problem.moves, placed, points)
     flat = jacobian.reshape(count, len(body.names), 3 * nv)
     along = (targets.lines @ flat).reshape(count, -1, 3, nv)
     along -= unit[..., None] * np.einsum("tbi,tbin->tbn", unit, along)[:, :, None]
     along *= factor[..., None, None]
     corner_rows = jacobian[:, soles.ravel()].reshape(count, feet, 2, 2, 3, nv)
-    middle_rows = corner_rows.mean(axis=3)
+    middle_rows = 0.5 * (corner_rows[:, :, :, 0] + corner_rows[:, :, :, 1])
     rows = np.concatenate(
         [
             along.reshape(count, -1, nv),
@@ -205,21 +207,17 @@ def step_from(problem: ImitationProblem, q: Array, step: Array) -> Array:
     """Move configurations (T, 7 + n) by steps (T, nv): root translation and rotation in the world, joints."""
     moved = q.copy()
     moved[:, :3] += step[:, :3]
-    turned = Rotation.from_rotvec(step[:, 3:6]) * Rotation.from_quat(q[:, 3:7])
-    quaternion = turned.as_quat()
-    moved[:, 3:7] = quaternion * np.where(
-        (quaternion * q[:, 3:7]).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0
-    )
+    turn_quaternions(q[:, 3:7], step[:, 3:6], moved[:, 3:7])
     moved[:, 7 + problem.body.joints] += step[:, 6:]
     return moved
 
 
 def increments(problem: ImitationProblem, q: Array) -> Array:
     """Find the steps (T - 1, nv) that lead from each configuration to the next."""
-    turns = Rotation.from_quat(q[1:, 3:7]) * Rotation.from_quat(q[:-1, 3:7]).inv()
-    return np.hstack(
-        [np.diff(q[:, :3], axis=0), turns.as_rotvec(), np.diff(q[:, 7 + problem.body.joints], axis=0)]
-    )
+    steps = np.empty((len(q) - 1, problem.nv))
+    steps[:, :3], steps[:, 6:] = np.diff(q[:, :3], axis=0), np.diff(q[:, 7 + problem.body.joints], axis=0)
+    turns_between(q[:, 3:7], steps[:, 3:6])
+    return steps
 
 
 def initial_configuration(problem: ImitationProblem) -> Array:
@@ -243,16 +241,9 @@ def initial_configuration(problem: ImitationProblem) -> Array:
     if targets.root_weight.any():
         q[:3] = targets.root[0] - targets.root_point @ points
     elif targets.contact.shape[1]:
-        q[2] -= points[_sole_indices(body).ravel(), 2].min()
+        q[2] -= points[problem.soles.ravel(), 2].min()
     return q
 
 
 # Least bend of elbows and knees in the first guess, rad.
 _BENT = 0.4
-
-
-def _sole_indices(body: MatchedBody) -> Array:
-    """Find the indices (F, 2, 2) of the soles' corners: foot, heel or toe, right or left corner."""
-    names = [name for name in body.names if name.endswith("_sole_0")]
-    first = np.array([body.index(name) for name in names], dtype=np.int64)
-    return first[:, None, None] + [[0, 3], [1, 2]]

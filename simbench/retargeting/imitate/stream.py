@@ -22,8 +22,8 @@ from simbench.robot.robot import Robot, load_robot
 _KEPT = 8
 # Of these, the last ones that couple the new frame with those before.
 _COUPLED = 3
-# Time between frames for which there is an iteration, s, and the most of them.
-_ROUND_TIME, _MOST_ROUNDS = 0.008, 4
+# Levenberg damping, 1/rad²: limbs that are nearly straight do not twist for nothing.
+_DAMPING = 0.03
 
 
 class ImitationStream:
@@ -42,9 +42,9 @@ class ImitationStream:
         size, the height of their joints over the floor, and the initial posture to which segments refer.
     settings : RetargetSection, optional
         Margins of the joints' limits.
-    rounds : int, optional
-        Iterations a frame. By default one for every 8 ms between frames, and four at most: the longer a
-        person moved, the farther is the posture. 29 joints take 4.5 ms a frame with one, 6.5 ms with two.
+    rounds : int
+        Most iterations a frame. With two, 29 joints take 4.5 ms a frame on one core; more are for fast motion
+        of which few frames a second come in.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class ImitationStream:
         person: HumanMotion,
         settings: RetargetSection | None = None,
         *,
-        rounds: int | None = None,
+        rounds: int = 2,
     ) -> None:
         self.robot = load_robot(robot) if isinstance(robot, str) else robot
         if not self.robot.floating:
@@ -158,21 +158,26 @@ class ImitationStream:
             ratio = (targets.time[-1] - targets.time[-2]) / (targets.time[-2] - targets.time[-3])
             further = step_from(problem, guess, min(ratio, 1.0) * increments(problem, self._q[-2:]))
             newest = slice(len(targets.time) - 1, len(targets.time))
-            stayed, went = (
-                frame_costs(problem, each, newest, derivatives=False).cost[0] for each in (guess, further)
-            )
-            guess = further if went < stayed else guess
+            candidates = np.vstack([guess, further])
+            cost = frame_costs(problem, candidates, newest, derivatives=False).cost
+            guess = candidates[np.argmin(cost)][None]
         q = np.vstack([self._q[1 - count :], guess])
         frames = slice(len(targets.time) - count, len(targets.time))
 
         def keep_clear(q: Array) -> BarrierRows:
             # Frames before are as they are.
-            near = barrier_rows(self._barriers, q[-2:], CLEARANCE)
+            near = barrier_rows(self._barriers, q[-2:], CLEARANCE, given=1)
             return near._replace(frames=near.frames + count - 2)
 
         fixed = np.arange(count) < count - 1
-        rounds = self.rounds
-        if rounds is None:
-            rounds = int(np.clip(round((targets.time[-1] - targets.time[-2]) / _ROUND_TIME), 1, _MOST_ROUNDS))
-        q = solve_clip(problem, q, frames, coupling, fixed=fixed, rounds=rounds, barriers=keep_clear)
+        q = solve_clip(
+            problem,
+            q,
+            frames,
+            coupling,
+            fixed=fixed,
+            rounds=self.rounds,
+            least_damping=_DAMPING,
+            barriers=keep_clear,
+        )
         self._q = q[-_COUPLED:]

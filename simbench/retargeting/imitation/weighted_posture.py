@@ -16,10 +16,9 @@ from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import ERGONOMY, LawConstants, TaskPath, make_scratch
 from simbench.kinematics.redundancy.rollout import roll_out
-from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
+from simbench.kinematics.tree import KinematicTree, ancestors, frame_on_body, kinematic_tree
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.limited_posture import rounded_posture
-from simbench.retargeting.match.body import ancestors
 from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, make_path_poses, place_path
+from simbench.kinematics.tree import (
+    KinematicTree,
+    frame_on_body,
+    kinematic_tree,
+    make_path_poses,
+    place_path,
+    point_jacobians,
+)
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -314,70 +321,10 @@ def arm_lengths(body: MatchedBody, side: str) -> tuple[float, float]:
     return float(np.linalg.norm(elbow - shoulder)), float(np.linalg.norm(wrist - elbow))
 
 
-def ancestors(tree: KinematicTree) -> Array:
-    """Matrix (n + 1, n): 1 where a joint moves a body, else 0."""
-    n = len(tree.parent)
-    moves = np.zeros((n + 1, n))
-    for k in range(n):
-        moves[k + 1] = moves[tree.parent[k]]
-        moves[k + 1, k] = 1.0
-    return moves
-
-
-def joint_screws(body: MatchedBody, placed: Placed) -> tuple[Array, Array]:
-    """Axes and moments of the joints that follow: a point p moves by a × p + b as such a joint goes.
-
-    Returns
-    -------
-    axes, moments : (T, m, 3) arrays
-        a and b in the world frame, b = o × a with the joint's origin o, m; a = 0 for a sliding joint.
-    """
-    tree, chosen = body.tree, body.joints
-    axis = (placed.rotation[:, chosen + 1] @ tree.axis[chosen][:, :, None])[..., 0]
-    moment = _cross(placed.position[:, chosen + 1], axis)
-    sliding = tree.sliding[chosen][None, :, None]
-    return np.where(sliding, 0.0, axis), np.where(sliding, axis, moment)
-
-
-def point_jacobians(screws: tuple[Array, Array], root: Array, points: Array, moves: Array) -> Array:
-    """Derive points by the root's translation and rotation in world axes, and by the joints.
-
-    Parameters
-    ----------
-    screws : ((T, m, 3) array, (T, m, 3) array)
-        From `joint_screws`.
-    root : (T, 3) array
-        Position of the root, m, about which it rotates.
-    points : (T, P, 3) array
-        Positions of the points, m.
-    moves : (P, m) array
-        1 where a joint moves a point, else 0.
-
-    Returns
-    -------
-    (T, P, 3, 6 + m) array
-        m or m/rad.
-    """
-    axes, moments = screws
-    count, number, m = len(points), points.shape[1], axes.shape[1]
-    jacobian = np.zeros((count, number, 3, 6 + m))
-    jacobian[:, :, 0, 0] = jacobian[:, :, 1, 1] = jacobian[:, :, 2, 2] = 1.0
-    arm = points - root[:, None]
-    x, y, z = arm[..., 0], arm[..., 1], arm[..., 2]
-    # ω × arm.
-    jacobian[:, :, 0, 4], jacobian[:, :, 0, 5] = z, -y
-    jacobian[:, :, 1, 3], jacobian[:, :, 1, 5] = -z, x
-    jacobian[:, :, 2, 3], jacobian[:, :, 2, 4] = y, -x
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        jacobian[:, :, i, 6:] = (
-            axes[:, None, :, j] * points[:, :, None, k]
-            - axes[:, None, :, k] * points[:, :, None, j]
-            + moments[:, None, :, i]
-        ) * moves
+def derive_points(
+    tree: KinematicTree, joints: NDArray[np.int64], moves: Array, placed: Placed, points: Array
+) -> Array:
+    """Derive points (T, P, 3) on bodies by root and joints (`point_jacobians`): (T, P, 3, 6 + m)."""
+    jacobian = np.empty((*points.shape, 6 + len(joints)))
+    point_jacobians(tree, joints, moves, placed.rotation, placed.position, points, jacobian)
     return jacobian
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """Cross products along the last axis; `np.cross` takes three times as long."""
-    turns = (1, 2), (2, 0), (0, 1)
-    return np.stack([a[..., j] * b[..., k] - a[..., k] * b[..., j] for j, k in turns], axis=-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from simbench.runs.scenario.schema import Scenario
 
 OnProgress = Callable[[str, int, int], None]
+_FAR_OFF = 20.0
+"""Mean angle between a robot's arms and the person's, degrees, above which its size is worth a word."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +227,18 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     )
     timeline = timelines[-1]
     asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
-    return Plan(timeline, plan.metrics, asked, motion.strokes, notes=plan.notes)
+    notes = plan.notes
+    arms = [plan.metrics.get(f"retarget.robot_{bone}_mean_rad") for bone in ("upper_arm", "forearm")]
+    off = [math.degrees(each) for each in arms if each is not None]
+    if handles and off and max(off) > _FAR_OFF:
+        angles = " and ".join(f"{each:.0f}°" for each in off)
+        notes = (
+            *notes,
+            f"while its hands do the task, {robot.name}'s upper arms and forearms are {angles} off the "
+            "person's on average; `simbench place SCENARIO` says what another place, or smaller equipment, "
+            "would bring",
+        )
+    return Plan(timeline, plan.metrics, asked, motion.strokes, notes=notes)
 
 
 def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:

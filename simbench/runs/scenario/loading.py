@@ -28,6 +28,7 @@ from simbench.runs.scenario.yaml_source import (
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.declared_sections import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.fixtures.scaling import scale_mechanism
 
 __all__ = [
     "Scenario",
@@ -390,6 +391,8 @@ def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
     Returns
     -------
     list of Mechanism
-        One for each fixture.
+        One for each fixture, in the size that the scenario asks for.
     """
-    return [fixture_mechanism(design) for design in scenario.fixtures]
+    return [
+        scale_mechanism(fixture_mechanism(design), scenario.equipment_scale) for design in scenario.fixtures
+    ]

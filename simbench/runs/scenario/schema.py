@@ -50,6 +50,11 @@ class Scenario(ScenarioSection):
     """How the motion is converted to joint positions."""
     fixtures: Annotated[tuple[Design, ...], Strict(False)] = ()
     """Equipment in the scene; the key `type` of each says which."""
+    equipment_scale: Annotated[float, Field(ge=0.2, le=2.0)] = 1.0
+    """Size of the equipment by its own, about the world's origin, but for seats. The person uses it in its
+    own size, and is scaled with it: with 0.8, a robot of 0.8 times the person's size stands before it as the
+    person does. Masses, friction and springs stay as they are, and so do the robot's hands. `simbench place
+    SCENARIO` says what a scale brings."""
     grip: GripSection = GripSection()
     """The compliant constraint by which a hand holds a handle."""
     control: ControlSection = ControlSection()

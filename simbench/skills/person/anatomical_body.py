@@ -9,7 +9,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import body_masses
 from simbench.kinematics.redundancy.anatomy import Anatomy
 from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.tree import frame_on_body, kinematic_tree
+from simbench.kinematics.tree import ancestors, frame_on_body, kinematic_tree
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, CLAVICLE_JOINTS, SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
 from simbench.motion.actors.reaching import (
@@ -24,7 +24,6 @@ from simbench.motion.actors.redundancy import FREE_FRACTION, STIFFENING, STOPPIN
 from simbench.motion.actors.strategy import ERGONOMIC
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.weighted_posture import masses_on_virtual_joints, tree_on_virtual_joints
-from simbench.retargeting.match.body import ancestors
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.robot.sides import SIDES
 

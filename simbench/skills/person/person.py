@@ -11,7 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import BodyMasses, body_masses
 from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
 from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.tree import frame_on_body, kinematic_tree
+from simbench.kinematics.tree import ancestors, frame_on_body, kinematic_tree
 from simbench.motion.human_motion import Actor, InitialPose
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.scaled_model import ScaledActor, segment_lengths
@@ -20,7 +20,6 @@ from simbench.retargeting.imitation.weighted_posture import (
     masses_on_virtual_joints,
     tree_on_virtual_joints,
 )
-from simbench.retargeting.match.body import ancestors
 from simbench.robot.dh.romeo_table import BASE_JOINTS, UpperBodyLengths
 from simbench.robot.human.average_person import Sex, average_measures
 from simbench.robot.human.body_segments import predict_body, segment_inertia

@@ -45,14 +45,22 @@ def test_pairs_are_found_where_the_motion_was_is_and_goes(two_frames, share, fra
     np.testing.assert_allclose(np.sort(near.missing[rows])[::-1], expected, atol=1e-5)
 
 
-def test_rows_are_the_slopes_of_the_distances_ahead(two_frames):
+@pytest.mark.parametrize("share", [-2.0, 3.0])
+def test_rows_are_the_slopes_of_the_distances_there(two_frames, share):
     body, q = two_frames
-    barriers, column = make_barriers(body, floor=False), body.joints[8]
+    q = np.stack([q[0], q[0] + 5.0 * (q[1] - q[0])])
+    barriers = make_barriers(body, floor=False)
     near = barrier_rows(barriers, q, MARGIN, (), ahead=2)
-    rows = near.share == 3.0
-    moved = q.copy()
-    moved[:, 7 + column] += 1e-4
-    barriers.seen = None
-    after = barrier_rows(barriers, moved, MARGIN, (), ahead=2)
-    slopes = -(after.missing[after.share == 3.0] - near.missing[rows]) / 1e-4
-    np.testing.assert_allclose(slopes, near.jacobian[rows, 6 + 8], atol=2e-3)
+    rows = near.share == share
+    slopes = np.empty_like(near.jacobian[rows, 6:])
+    for k, column in enumerate(body.joints):
+        sides = []
+        for step in (1e-4, -1e-4):
+            moved = q.copy()
+            moved[:, 7 + column] += step
+            barriers.seen = None
+            after = barrier_rows(barriers, moved, MARGIN, (), ahead=2)
+            sides.append(after.missing[after.share == share])
+        slopes[:, k] = (sides[1] - sides[0]) / 2e-4
+    assert (np.abs(slopes).max(axis=1) > 0.05).all()
+    np.testing.assert_allclose(slopes, near.jacobian[rows, 6:], atol=2e-3)

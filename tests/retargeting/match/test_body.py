@@ -11,10 +11,9 @@ from wheel_robots import robot_parameters
 from simbench.retargeting.imitate.problem import make_problem, step_from
 from simbench.retargeting.match.body import (
     BONES,
-    joint_screws,
+    derive_points,
     match_body,
     place_points,
-    point_jacobians,
     zero_points,
 )
 from simbench.robot.robot import load_robot
@@ -125,7 +124,7 @@ def test_derivatives_are_those_of_finite_differences(robot, body):
     problem = make_problem(body, None, 0.0)
     q = random_configurations(robot, 3, 3)
     placed = place_points(body, q)
-    found = point_jacobians(joint_screws(body, placed), q[:, :3], placed.points, problem.moves)
+    found = derive_points(body.tree, body.joints, problem.moves, placed, placed.points)
     h, slope = 1e-6, np.empty_like(found)
     for column, step in enumerate(h * np.eye(problem.nv)):
         ahead, behind = (
