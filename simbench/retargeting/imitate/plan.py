@@ -51,11 +51,9 @@ _SHORTEST_START = 0.05
 _STUCK, _BETTER = 0.1, 0.6
 # Searches in a window, random postures in each, iterations from each, how many of the best are followed, and
 # frames about a vain search that are not searched again.
-_SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 16, 10, 3, 5
+_SEARCHES, _STARTS, _TRIAL_ROUNDS, _FOLLOWED, _APART = 12, 32, 10, 3, 5
 # Most that a jump costs by its third differences: it is spread over several frames later.
 _MOST_ROUGH = 2.0
-# Turn of a person about the vertical that a robot whose feet stand follows with its waist, rad.
-_WAIST_REACH = 0.5
 
 
 @dataclass(frozen=True)
@@ -148,9 +146,6 @@ def imitate_upper_body(
 ) -> Array:
     """Let trunk and arms imitate a person, above a root that stays upright and legs that stand.
 
-    The bones have the person's directions, turned back by what the person turns about the vertical beyond the
-    reach of a waist.
-
     Parameters
     ----------
     robot : Robot
@@ -170,13 +165,6 @@ def imitate_upper_body(
     columns = np.array([robot.joint_names.index(name) for name in joints])
     body = replace(match_body(robot), joints=np.sort(columns))
     targets = select_parts(find_targets(body, motion), UPPER_BODY)
-    across = motion.joints["left_shoulder"] - motion.joints["right_shoulder"]
-    heading = np.unwrap(np.arctan2(-across[:, 0], across[:, 1]))
-    back = heading - np.clip(heading, -_WAIST_REACH, _WAIST_REACH)
-    cosine, sine = np.cos(back)[:, None], np.sin(back)[:, None]
-    x, y, z = np.moveaxis(targets.directions, -1, 0)
-    directions = np.stack([cosine * x + sine * y, cosine * y - sine * x, z], axis=-1)
-    targets = replace(targets, directions=directions)
     problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
     thinned = _thin(problem)
     barriers = make_barriers(body, floor=False)
