@@ -72,6 +72,9 @@ def render(
         Path | None, typer.Option(metavar="FILE.png", help="By default NAME.png in the current directory.")
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
+    bones: Annotated[
+        bool, typer.Option("--bones", help="Draw over it the bones that imitate a person's.")
+    ] = False,
     out: Annotated[Path | None, deprecated_option("--out")] = None,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
@@ -85,7 +88,7 @@ def render(
 
     loaded = load_robot(robot)
     path = picture or Path(f"{loaded.name}.png")
-    renderer = draw_portrait(loaded, path, fast=fast)
+    renderer = draw_portrait(loaded, path, fast=fast, bones=bones)
     print(f"picture  {path}  (drawn by {renderer})")
     report_old_name(out, "--out")
 

@@ -6,12 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from simbench.errors import RunError
+from simbench.errors import RetargetError, RunError
 from simbench.files.storage.whole_file import whole_file
+from simbench.kinematics.arrays import Array
+from simbench.retargeting.match.body import BONES, match_body, place_points
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 from simbench.sim.rendering.camera import Frames, Renderer, draw_views
 from simbench.sim.rendering.portrait_camera import frame_cameras, panel_size
 from simbench.sim.rendering.robot_points import link_hulls, robot_points
+from simbench.sim.rendering.scene_view import Camera, project
 
 VIEWS = {"front": 90.0, "side": 0.0}
 """Yaw of the camera in degrees; the robot looks along x."""
@@ -21,9 +25,11 @@ BAND, MARGIN, GAP = 46, 18, 4
 """Height of a line of text, margin of the sheet and gap between its panels, pixels."""
 TITLE_SIZE, CAPTION_SIZE = 26, 20
 PAPER, INK, FAINT = (255, 255, 255), (30, 33, 38), (95, 100, 108)
+LEFT, RIGHT, MIDDLE = (214, 69, 65), (31, 119, 180), (34, 139, 94)
+"""Colours of the bones of both sides and of the trunk."""
 
 
-def draw_portrait(robot: Robot, path: Path, *, fast: bool = False) -> Renderer:
+def draw_portrait(robot: Robot, path: Path, *, fast: bool = False, bones: bool = False) -> Renderer:
     """Draw a robot from the front and the side, at zero and in a natural posture, as one PNG.
 
     The lowest point of a robot with a floating base is on the floor in each posture; of a robot with a fixed
@@ -37,6 +43,8 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False) -> Renderer:
         PNG file to write.
     fast : bool
         Whether shadows are left out.
+    bones : bool
+        Whether the bones that imitate a person's are drawn over the robot.
 
     Returns
     -------
@@ -47,6 +55,8 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False) -> Renderer:
     ------
     RunError
         If the file cannot be written, or the robot has no shapes.
+    RetargetError
+        If bones are asked for, and the robot has no limb as a person's, or one has no joint that bends it.
     """
     natural, name = natural_posture(robot)
     postures = np.array([np.zeros(len(robot.joint_names)), natural])
@@ -66,6 +76,9 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False) -> Renderer:
     cameras = frame_cameras(clouds, yaws, width, height)
     postures_shown = [posture for posture, _ in shots]
     pictures, renderer = draw_views(robot, frames, postures_shown, cameras, shadows=not fast)
+    if bones:
+        shown = np.hstack([base, postures])[postures_shown]
+        pictures = _with_bones(robot, shown, pictures, cameras)
     panels = [
         (picture, f"{('zero', name)[posture]}, {view}")
         for (posture, view), picture in zip(shots, pictures, strict=True)
@@ -77,6 +90,44 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False) -> Renderer:
     except OSError as error:
         raise RunError(f"{path}: cannot write the picture: {error.strerror}") from error
     return renderer
+
+
+def _with_bones(
+    robot: Robot, configurations: Array, pictures: list[NDArray[np.uint8]], cameras: list[Camera]
+) -> list[NDArray[np.uint8]]:
+    """Draw the bones that imitate a person's over pictures of configurations (K, 7 + n), and their joints."""
+    body, drawn = match_body(robot), []
+    if not body.flexion:
+        raise RetargetError(f"{robot.name}: has no arm or leg that imitates a person's; leave out --bones")
+    places = place_points(body, configurations).points
+    for points, picture, camera in zip(places, pictures, cameras, strict=True):
+        at = dict(zip(body.names, points, strict=True))
+        lines = [
+            ([f"{side}_{end}" for end in ends], colour)
+            for side, colour in zip(SIDES, (LEFT, RIGHT), strict=True)
+            for ends in (
+                *BONES.values(),
+                ("palm", "fingers"),
+                ("sole_0", "sole_1", "sole_2", "sole_3", "sole_0"),
+            )
+        ]
+        lines += [([f"{side}_{part}" for side in SIDES], MIDDLE) for part in ("shoulder", "hip")]
+        for part in ("shoulder", "hip"):
+            if f"left_{part}" in at and f"right_{part}" in at:
+                at[f"{part}s"] = 0.5 * (at[f"left_{part}"] + at[f"right_{part}"])
+        lines.append((["hips", "shoulders"], MIDDLE))
+        if robot.groups.get("head"):
+            lines.append((["head_base", "head_top"], MIDDLE))
+        image = Image.fromarray(picture)
+        pen, width = ImageDraw.Draw(image), max(2, round(picture.shape[0] / 160))
+        for names, colour in lines:
+            if all(name in at for name in names):
+                pixels = [tuple(pixel) for pixel in project(camera, np.array([at[name] for name in names]))]
+                pen.line(pixels, fill=colour, width=width)
+                for x, y in pixels if len(names) == 2 else ():
+                    pen.ellipse((x - width, y - width, x + width, y + width), fill=colour, outline=PAPER)
+        drawn.append(np.asarray(image))
+    return drawn
 
 
 def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:

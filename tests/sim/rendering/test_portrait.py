@@ -6,12 +6,21 @@ import pytest
 import yourdfpy
 
 from simbench.balance.standing.standing import stand
-from simbench.errors import RunError
+from simbench.errors import RetargetError, RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import stage
 from simbench.sim.rendering import camera as camera_module
 from simbench.sim.rendering.camera import Frames, draw_pictures
-from simbench.sim.rendering.portrait import BAND, GAP, MARGIN, draw_portrait, natural_posture
+from simbench.sim.rendering.portrait import (
+    BAND,
+    GAP,
+    LEFT,
+    MARGIN,
+    MIDDLE,
+    RIGHT,
+    draw_portrait,
+    natural_posture,
+)
 from simbench.sim.rendering.portrait_camera import FILLED, frame_cameras, panel_size
 from simbench.sim.rendering.robot_points import link_hulls, robot_points
 from simbench.sim.rendering.scene_region import moving_region
@@ -73,6 +82,24 @@ def test_romeo_is_in_all_four_pictures(romeo, tmp_path):
     # Title and captions.
     assert (picture[: BAND - 4] < 100).any()
     assert (picture[-BAND:] < 150).any()
+
+
+def test_bones_are_drawn_on_the_side_where_they_are(romeo, tmp_path):
+    draw_portrait(romeo, tmp_path / "romeo.png", fast=True, bones=True)
+    for front in panels(iio.imread(tmp_path / "romeo.png"))[::2]:
+        middle = front.shape[1] // 2
+        # Seen from the front, the left limbs are on the right.
+        for colour, half in ((LEFT, front[:, middle:]), (RIGHT, front[:, :middle])):
+            rows, columns = np.nonzero((front == colour).all(axis=2))
+            assert (half == colour).all(axis=2).sum() == len(rows)
+            assert np.ptp(rows) > 0.5 * front.shape[0]
+        assert (front == MIDDLE).all(axis=2).any()
+
+
+def test_a_robot_without_limbs_has_no_bones_to_draw(crane, tmp_path):
+    with pytest.raises(RetargetError, match="has no arm or leg that imitates a person's"):
+        draw_portrait(crane, tmp_path / "crane.png", bones=True)
+    assert not (tmp_path / "crane.png").exists()
 
 
 def test_a_robot_with_a_fixed_base_stands_on_the_floor(crane, tmp_path, monkeypatch):
