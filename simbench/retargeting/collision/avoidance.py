@@ -363,7 +363,13 @@ def clearance_qp_step(
     return step
 
 
-def clear_path(shapes: BodyShapes, joints: Array, margin: float, limits: tuple[Array, Array]) -> Array:
+def clear_path(
+    shapes: BodyShapes,
+    joints: Array,
+    margin: float,
+    limits: tuple[Array, Array],
+    ways: list[Array] | None = None,
+) -> Array:
     """Lead a joint path (T, n), rad, around the robot's own body, clear as far as can be; its ends stay.
 
     An end may itself be nearer than the margin, m, as a hand laid on the body is: there the margin begins
@@ -372,20 +378,24 @@ def clear_path(shapes: BodyShapes, joints: Array, margin: float, limits: tuple[A
     without acceleration. Gauss-Newton over all control points at once; a step that does not lower the cost is
     halved. The displacement does not pass the lowest and highest positions (n,), rad; a joint on its limit
     leaves the way round to the others. The shapes are those of the upper body, or of a robot on
-    a fixed base, with what is about it.
+    a fixed base, with what is about it. `ways` are control points found for a similar path: they are taken
+    instead of a search, whose result is added to them.
     """
     detour = _Detour(shapes, joints, margin, limits)
     points = detour.descend(np.zeros((detour.basis.shape[1], joints.shape[1])))
     missing = detour.missing(points)
     if missing.max() > _TOLERATED * margin:
         least = missing.max()
-        for start in detour.find_starts(np.flatnonzero(missing > _TOLERATED * margin)):
+        known = ways or detour.find_starts(np.flatnonzero(missing > _TOLERATED * margin))
+        for start in known:
             way = detour.descend(start)
             left = detour.missing(way).max()
             if left < least:
                 points, least = way, left
             if least <= _TOLERATED * margin:
                 break
+        if ways is not None and not ways:
+            ways.append(points)
     # Between two control points, a limit that a joint nears fast is passed by a little.
     low, high = np.minimum(limits[0], joints), np.maximum(limits[1], joints)
     return np.clip(joints + detour.basis @ points, low, high)

@@ -1,5 +1,8 @@
 """The reference of a retargeted motion at every physics step: of a whole body, or an arm on a fixed base."""
 
+import itertools
+from collections import defaultdict
+
 import numpy as np
 import pinocchio as pin
 from scipy.interpolate import make_interp_spline
@@ -190,11 +193,14 @@ def _whole_body_lead(
     upper, longest = plan.upper, asked if asked > 0 else COAST_TIME
     home, limits = plan.stance.joints, (plan.limits[0], plan.limits[1])
 
+    # Ways round the body by how often the run-up was halved: slower, the way is nearly the same.
+    ways: defaultdict[int, list[Array]] = defaultdict(list)
+
     def finish(clock: Array, joints: Array) -> Segment:
         moved, length = joints[:, upper], longest**2 / float(clock[-1])
-        while True:
+        for halved in itertools.count():
             path = moved + run_up(clock, moved, velocity[upper], length, limits)
-            path = clear_path(plan.shapes, path, _CLEARANCE, limits=limits)
+            path = clear_path(plan.shapes, path, _CLEARANCE, limits=limits, ways=ways[halved])
             # A hand that moves towards the body has no room for a long run-up.
             if length <= COAST_TIME / 2.0 or is_clear(plan.shapes, path, _LEAST_CLEARANCE):
                 break
