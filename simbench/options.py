@@ -334,6 +334,9 @@ class RetargetSection(ScenarioSection):
     pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Ratio of the robot's change of pelvis height in free motion to the person's, scaled to the robot, as
     far as its legs allow."""
+    pelvis_turn_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
+    """Ratio of the lean of the robot's pelvis to that of the person's trunk, up to 0.5 rad, in free motion by
+    the method `bones`."""
 
     @field_validator("options", mode="plain")
     @classmethod

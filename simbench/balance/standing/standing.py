@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simbench.balance.standing.leg_newton import LegModel, SingularLegError, make_leg_model, newton_step
 from simbench.errors import LegReachError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import turn_quaternions
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
@@ -161,12 +162,13 @@ def solve_com_ik(
     target: Array | None = None,
     height: Array | None = None,
     *,
+    turn: Array | None = None,
     start: Array | None = None,
     embedding: bool = True,
 ) -> tuple[Array, Array]:
     """Solve the inverse kinematics of the legs that keeps the COG over a target, feet fixed, in all frames.
 
-    The pelvis keeps its orientation and its given height; its horizontal shift d and the leg joints dq follow
+    The pelvis has a given orientation and height; its horizontal shift d and the leg joints dq follow
     together by Newton's method from both feet's pose errors e and the COG's distance from its target:
 
         J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
@@ -185,6 +187,9 @@ def solve_com_ik(
         Target of the COG in the world frame, m; the stance's target by default.
     height : (T,) array, optional
         Height of the pelvis above its height in the stance, m; 0 by default.
+    turn : (T, 3) array, optional
+        Rotation of the pelvis from its orientation in the stance, a rotation vector in world axes, rad; 0 by
+        default.
     start : (T, 7) array, optional
         Pose of the root link from which to solve, with the legs of `joints`: that of a similar motion. By
         default pelvis and legs start from the stance.
@@ -214,6 +219,8 @@ def solve_com_ik(
     q = np.hstack([np.tile(stance.base, (len(joints), 1)) if start is None else start, known])
     q[:, 7 + both] = stance.joints[both] if start is None else joints[:, both]
     q[:, 2] = stance.base[2] + (0.0 if height is None else height)
+    if turn is not None:
+        turn_quaternions(np.tile(stance.base[3:], (len(joints), 1)), turn, q[:, 3:7])
     _iterate(robot.name, _leg_model(robot), stance, q, targets)
     # Newton's method may pass a straight leg and come to its end turns away.
     turned = np.abs(q[:, 7 + both]).max(axis=1) > _FURTHEST

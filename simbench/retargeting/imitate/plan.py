@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.spatial.transform import Rotation
 from threadpoolctl import threadpool_limits
 
 from simbench.kinematics.arrays import Array
@@ -142,9 +143,13 @@ def plan_kinematic(
 
 
 def imitate_upper_body(
-    robot: Robot, motion: HumanMotion, settings: RetargetSection, joints: Sequence[str]
+    robot: Robot,
+    motion: HumanMotion,
+    settings: RetargetSection,
+    joints: Sequence[str],
+    lean: Array | None = None,
 ) -> Array:
-    """Let trunk and arms imitate a person, above a root that stays upright and legs that stand.
+    """Let trunk and arms imitate a person, above a root that leans as given and legs that stand.
 
     Parameters
     ----------
@@ -156,6 +161,8 @@ def imitate_upper_body(
         Margins of the joints' limits.
     joints : sequence of str
         The m joints of trunk and arms.
+    lean : (T, 3) array, optional
+        Turn of the root from upright, rotation vectors, rad; none by default.
 
     Returns
     -------
@@ -166,6 +173,8 @@ def imitate_upper_body(
     body = replace(match_body(robot), joints=np.sort(columns))
     targets = select_parts(find_targets(body, motion), UPPER_BODY)
     problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
+    if lean is not None:
+        problem = replace(problem, root_turn=Rotation.from_rotvec(lean).as_quat())
     thinned = _thin(problem)
     barriers = make_barriers(body, floor=False)
     time = thinned.targets.time
@@ -185,7 +194,10 @@ def _thin(problem: ImitationProblem) -> ImitationProblem:
     time = targets.time
     stride = max(1, int((len(time) - 1) / (time[-1] - time[0]) / _HIGHEST_RATE + 1e-6))
     chosen = np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
-    return replace(problem, targets=targets_at(targets, chosen))
+    turn = problem.root_turn
+    return replace(
+        problem, targets=targets_at(targets, chosen), root_turn=None if turn is None else turn[chosen]
+    )
 
 
 def _interpolate(problem: ImitationProblem, thinned: ImitationProblem, solved: Array) -> Array:
@@ -237,11 +249,15 @@ def solve_windows(
     """
     count = len(problem.targets.time)
     q = np.repeat(first_posture(problem, coupling, keep_clear), count, axis=0)
+    if problem.root_turn is not None:
+        q[:, 3:7] = problem.root_turn
     begin, guessed, second = 0, 1, np.array([True, False])
+    moved = slice(0 if problem.root_moves else 7, None)
     while begin < count:
         end = min(count, begin + _WINDOW)
         for frame in range(guessed, end):
-            pair, frames = np.repeat(q[frame - 1 : frame], 2, axis=0), slice(frame - 1, frame + 1)
+            pair, frames = q[frame - 1 : frame + 1].copy(), slice(frame - 1, frame + 1)
+            pair[1, moved] = pair[0, moved]
             q[frame] = solve_clip(
                 problem, pair, frames, coupling, fixed=second, rounds=_FRAME_ROUNDS, barriers=keep_clear
             )[1]
@@ -302,8 +318,10 @@ def _escape_minima(
 
     def follow(configuration: Array, frame: int, rounds: int) -> tuple[Array, float]:
         """Solve one frame from a configuration (7 + n,)."""
-        alone = slice(frame, frame + 1)
-        solved = solve_clip(problem, configuration[None], alone, coupling, rounds=rounds, barriers=keep_clear)
+        alone, begin = slice(frame, frame + 1), configuration[None].copy()
+        if not problem.root_moves:
+            begin[:, :7] = q[alone, :7]
+        solved = solve_clip(problem, begin, alone, coupling, rounds=rounds, barriers=keep_clear)
         return solved[0], float(frame_costs(problem, solved, alone, derivatives=False).cost[0])
 
     cost = frame_costs(problem, q[frames], frames, derivatives=False).cost

@@ -67,6 +67,8 @@ class ImitationProblem:
         Limits of the joints that follow, margin included, rad.
     root_moves : bool
         Whether the root moves; otherwise it stays where the first guess has it.
+    root_turn : (T, 4) array or None
+        Orientation of a root that does not move by itself, quaternions; None for an upright one.
     """
 
     body: MatchedBody
@@ -76,6 +78,7 @@ class ImitationProblem:
     lower: Array
     upper: Array
     root_moves: bool = True
+    root_turn: Array | None = None
 
     @property
     def nv(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import BPoly
+from scipy.spatial.transform import Rotation
 
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.standing import Stance, height_range, leg_columns, solve_com_ik, stand
@@ -39,6 +40,7 @@ from simbench.retargeting.imitation.weighted_posture import RETURN_TIME, weighte
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement
 from simbench.retargeting.placement.reach_model import com_offset
 from simbench.retargeting.placement.root_placement import NominalPosture
+from simbench.retargeting.timing.preserve import LEAST_KNOTS, keep_height_tempo
 from simbench.retargeting.timing.stretch import TempoMap
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
@@ -65,7 +67,10 @@ _SMOOTHING_WINDOW = 0.31
 _MIN_SHOULDER_HEIGHT = 0.5
 # Fraction used of the heights that the legs allow: the rest is for the sway that balance takes.
 _LEG_RANGE_FRACTION = 0.6
-# Time over which the pelvis leaves its nominal height and returns to it, s.
+# Bound of the pelvis' lean, rad, of its speed, rad/s, and acceleration, rad/s²: this one shifts the ZMP of a
+# humanoid by 2 cm.
+_MOST_LEAN, _LEAN_SPEED, _LEAN_ACCELERATION = 0.5, 2.0, 3.0
+# Time over which the pelvis leaves its nominal pose and returns to it, s.
 _FADE_TIME = 1.0
 # Displacement of the hands, m, over which friction reverses: grips and fingers give way by so much.
 _PRESLIDING_DISPLACEMENT = 0.001
@@ -83,8 +88,9 @@ class WholeBodyProblem:
     The robot has a floating base and n joints, of which `columns` (m,) are trunk and arms, with lower and
     upper `limits` (m,), rad, margin included. `section` names the posture of its legs and head;
     `embedding` says whether the legs react to the upper body's motion. `speed_limit` (n,), rad/s, may be
-    used; `pelvis_height` (T,), m, is desired above that of the stance. `on_progress` is called before every
-    round. `tempo` is None to slow all of the motion by one factor, at least `least_slow_down`, until speed
+    used; `pelvis_height` (T,), m, is desired above that of the stance, and the pelvis is turned from upright
+    by `pelvis_turn` (T, 3), rad, rotation vectors in world axes, or not at all. `on_progress` is called before
+    every round. `tempo` is None to slow all of the motion by one factor, at least `least_slow_down`, until speed
     limits hold; with the timing `preserve` that factor is 1, and limits are kept otherwise.
     """
 
@@ -103,6 +109,7 @@ class WholeBodyProblem:
     pelvis_height: Array
     on_progress: OnProgress
     bones: BoneAims | None = None
+    pelvis_turn: Array | None = None
     least_slow_down: float = 1.0
     tempo: TempoMap | None = None
 
@@ -120,6 +127,7 @@ class WholeBodyProblem:
             contact=contact_at_samples(self.contact, samples),
             bones=self.bones and self.bones.at_samples(samples),
             pelvis_height=self.pelvis_height[samples],
+            pelvis_turn=None if self.pelvis_turn is None else self.pelvis_turn[samples],
         )
 
 
@@ -153,7 +161,12 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     joints = np.tile(problem.stance.joints, (len(posture), 1))
     joints[:, columns] = posture
     base, joints = solve_com_ik(
-        robot, problem.stance, joints, height=problem.pelvis_height, embedding=problem.embedding
+        robot,
+        problem.stance,
+        joints,
+        height=problem.pelvis_height,
+        turn=problem.pelvis_turn,
+        embedding=problem.embedding,
     )
     motion = _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS), bones=problem.bones)
     near = range(1, BALANCE_ROUNDS)
@@ -230,7 +243,14 @@ def _alternate(
             arms = transfer_frames(robot, path, hands, (settings.smoothing_window, settings.smoothing_order))
         joints[:, problem.columns], previous = arms, base
         base, joints = solve_com_ik(
-            robot, stance, joints, cog, problem.pelvis_height, start=base, embedding=problem.embedding
+            robot,
+            stance,
+            joints,
+            cog,
+            problem.pelvis_height,
+            turn=problem.pelvis_turn,
+            start=base,
+            embedding=problem.embedding,
         )
         if np.abs(base - previous).max() < _CONVERGED:
             break
@@ -432,10 +452,40 @@ def compute_pelvis_height(
     scaled = moved * robot_shoulder / float(np.mean(shoulders))
     room = _LEG_RANGE_FRACTION * np.array([low, high])
     limit = np.maximum(np.abs(np.where(scaled < 0.0, *room)), 1e-9)
-    time, fade = motion.time, min(_FADE_TIME, 0.25 * float(motion.time[-1]))
-    ends = minimum_jerk(time, 0.0, fade) * minimum_jerk(time[-1] - time, 0.0, fade)
     bounded = limit * np.tanh(scaled / limit)
-    return np.asarray(bounded * ends * (1.0 - np.maximum(share["left"], share["right"])))
+    return np.asarray(bounded * _between(motion.time) * (1.0 - np.maximum(share["left"], share["right"])))
+
+
+def compute_pelvis_turn(motion: HumanMotion) -> Array | None:
+    """Compute the turn of a pelvis that leans as the person's trunk does: rotation vectors (T, 3), rad.
+
+    It is that of the line from hips to shoulders against the vertical, in the axes of the recording, bounded
+    smoothly, without a turn about the vertical. Upside down there is none. At both ends, where the robot
+    comes from rest and goes to it, it is upright. Accelerations, which shift the ZMP, are bounded. None if
+    hips are not recorded.
+    """
+    names = [f"{side}_{part}" for side in SIDES for part in ("shoulder", "hip")]
+    if not all(name in motion.joints for name in names):
+        return None
+    left_shoulder, left_hip, right_shoulder, right_hip = (motion.joints[name] for name in names)
+    trunk = left_shoulder + right_shoulder - left_hip - right_hip
+    trunk /= np.linalg.norm(trunk, axis=1, keepdims=True)
+    lean = np.stack([-trunk[:, 1], trunk[:, 0], np.zeros(len(trunk))], axis=1)
+    lean = _smooth(motion.time, lean, order=4)
+    sine = np.maximum(np.linalg.norm(lean, axis=1), 1e-9)
+    lean *= (_MOST_LEAN * np.tanh(sine / _MOST_LEAN) / sine)[:, None]
+    if len(lean) < LEAST_KNOTS:
+        return np.asarray(_between(motion.time)[:, None] * lean)
+    speed, acceleration = (np.full(len(lean), limit) for limit in (_LEAN_SPEED, _LEAN_ACCELERATION))
+    for axis in range(2):
+        lean[:, axis] = keep_height_tempo(motion.time, lean[:, axis], speed, acceleration)
+    return lean
+
+
+def _between(time: Array) -> Array:
+    """Share (T,), 0 to 1, of what the pelvis does beside its nominal pose: none at both ends."""
+    fade = min(_FADE_TIME, 0.25 * float(time[-1]))
+    return np.asarray(minimum_jerk(time, 0.0, fade) * minimum_jerk(time[-1] - time, 0.0, fade))
 
 
 def _zmp_target(stance: Stance, hands: HandPlan, base_placement: BasePlacement) -> Array:
@@ -533,7 +583,10 @@ def solve_legs_for_zmp(
     planned, cog = planned_zmp(robot, time, base, joints)
     weight = free[:, None]
     sway = weight * lipm_com_offset(time, weight * (zmp - planned), float(cog[:, 2].mean()))
-    return solve_com_ik(robot, stance, joints, cog[:, :2] + _saturate(sway), base[:, 2] - stance.base[2])
+    turned = (Rotation.from_quat(base[:, 3:]) * Rotation.from_quat(stance.base[3:]).inv()).as_rotvec()
+    turn = turned if (base[:, 3:] != stance.base[3:]).any() else None
+    height = base[:, 2] - stance.base[2]
+    return solve_com_ik(robot, stance, joints, cog[:, :2] + _saturate(sway), height, turn=turn)
 
 
 def _saturate(offset: Array) -> Array:

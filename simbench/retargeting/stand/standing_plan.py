@@ -44,6 +44,7 @@ from simbench.retargeting.stand.arms_and_legs import (
     WholeBodyMotion,
     WholeBodyProblem,
     compute_pelvis_height,
+    compute_pelvis_turn,
     measure_grip_error,
     require_leg_limits,
     robot_time,
@@ -215,7 +216,11 @@ def _plan_in_place(
     contact = detect_contact(robot, imitation, equipment.handles, settings)
     touching, limits = contact.any_hand, position_limits(imitation, settings)
     holds = bool(touching.any()) and settings.transfer == "path"
-    posture = preferred_posture(robot, motion, imitation, settings, shapes, holds=holds)
+    lean = None
+    if settings.method == "bones" and not touching.any() and not stance.seated:
+        lean = compute_pelvis_turn(motion)
+        lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
+    posture = preferred_posture(robot, motion, imitation, settings, shapes, holds=holds, lean=lean)
     if touching.any():
         # Without corners where hands go to equipment.
         posture = rounded_posture(motion.time, posture, *limits)
@@ -248,6 +253,7 @@ def _plan_in_place(
         limits=limits,
         speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
         pelvis_height=settings.pelvis_height_follow * height,
+        pelvis_turn=None if lean is None else Rotation.from_euler("z", placed.heading).apply(lean),
         on_progress=on_progress,
     )
     gave_way: dict[str, float] = {}
@@ -436,17 +442,18 @@ def preferred_posture(
     limits: tuple[Array, Array] | None = None,
     *,
     holds: bool = False,
+    lean: Array | None = None,
 ) -> Array:
     """Imitate a person with trunk and arms (T, m), rad, inside their limits, as if without equipment.
 
     Where hands hold something, `holds`, bones follow later, with the palms: the scaled model's posture is
-    near enough, and takes a tenth of the time. The limits of position, rad, are those of `position_limits` by
-    default; `shapes` are the robot's.
+    near enough, and takes a tenth of the time. The pelvis turns by `lean` (T, 3), rad, or not at all. The
+    limits of position, rad, are those of `position_limits` by default; `shapes` are the robot's.
     """
     lower, upper = position_limits(imitation, settings) if limits is None else limits
     names = imitation.actor.model.names[first_joint(imitation.actor.model) :]
     if settings.method == "bones" and not holds:
-        return imitate_upper_body(robot, motion, settings, names)
+        return imitate_upper_body(robot, motion, settings, names, lean)
     if settings.method == "arm_adaptation":
         # A paper's method, of which nothing else knows.
         from simbench.retargeting.arm_adaptation import adapted_posture
