@@ -6,7 +6,7 @@ from simbench.errors import RetargetError
 from simbench.options import RetargetSection, resolve_method
 from simbench.retargeting.api import retarget_motion
 from simbench.robot.robot import load_robot
-from simbench.runs.preparation import complete_scenario
+from simbench.runs.preparation import Planning, complete_scenario, prepare
 from simbench.runs.scenario.loading import load_scenario
 
 
@@ -37,3 +37,16 @@ def test_two_free_arms_above_a_fixed_base_are_imitated_by_the_scaled_model():
 def test_bones_need_a_robot_on_its_feet():
     with pytest.raises(RetargetError, match="method: bones: ur5 has a fixed base; allowed: auto, analytical"):
         retarget_motion("sample:wave", "ur5", method="bones", physics="stand")
+
+
+def test_a_trunk_that_leans_is_followed_by_the_pelvis():
+    trunk = []
+    for share in (0.0, 1.0):
+        settings = ["robot.name=mahru", "motion.source=deepmimic:humanoid3d_jump"]
+        scenario = load_scenario("dance", [*settings, f"retarget.pelvis_turn_follow={share}"])
+        robot = load_robot("mahru")
+        completed, _ = complete_scenario(robot, scenario)
+        course = prepare(robot, completed, Planning(cache=False), lambda *stage: None).course
+        trunk.append(course.metrics["retarget.robot_trunk_mean_rad"])
+        assert course.metrics["retarget.tempo_violation_fraction"] == 0.0
+    assert trunk[1] < 0.75 * trunk[0]

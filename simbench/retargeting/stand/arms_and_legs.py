@@ -89,9 +89,9 @@ class WholeBodyProblem:
     upper `limits` (m,), rad, margin included. `section` names the posture of its legs and head;
     `embedding` says whether the legs react to the upper body's motion. `speed_limit` (n,), rad/s, may be
     used; `pelvis_height` (T,), m, is desired above that of the stance, and the pelvis is turned from upright
-    by `pelvis_turn` (T, 3), rad, rotation vectors in world axes, or not at all. `on_progress` is called before
-    every round. `tempo` is None to slow all of the motion by one factor, at least `least_slow_down`, until speed
-    limits hold; with the timing `preserve` that factor is 1, and limits are kept otherwise.
+    by `pelvis_turn` (T, 3), rad, rotation vectors in world axes, or not at all. `on_progress` is called
+    before every round. `tempo` is None to slow all of the motion by one factor, at least `least_slow_down`,
+    until speed limits hold; with the timing `preserve` that factor is 1, and limits are kept otherwise.
     """
 
     robot: Robot

@@ -93,6 +93,21 @@ def test_feet_stay_and_the_cog_is_over_its_target(romeo, stance, shares, x, y):
             )
 
 
+def test_the_pelvis_turns_as_asked_while_feet_stay(romeo, stance):
+    joints = np.array([upper_motion(romeo, np.full(15, share)) for share in (-0.2, 0.1, 0.3)])
+    turns = np.array([[0.0, 0.0, 0.0], [0.05, 0.2, 0.0], [-0.1, -0.1, 0.05]])
+    base, result = solve_com_ik(romeo, stance, joints, height=np.full(3, -0.03), turn=turns)
+    upright = pin.XYZQUATToSE3(stance.base).rotation
+    for pose, row, turn in zip(base, result, turns, strict=True):
+        np.testing.assert_allclose(pin.XYZQUATToSE3(pose).rotation, pin.exp3(turn) @ upright, atol=1e-12)
+        data = placed(romeo, pose, row)
+        np.testing.assert_allclose(cog(romeo, data)[:2], stance.target, atol=1e-6)
+        for side in SIDES:
+            np.testing.assert_allclose(
+                foot(romeo, data, side).homogeneous, stance.soles[side].homogeneous, atol=1e-7
+            )
+
+
 def test_without_a_target_the_cog_is_over_the_middle(romeo, stance):
     joints = np.array([upper_motion(romeo, np.full(15, share)) for share in (-0.4, 0.6)])
     base, result = solve_com_ik(romeo, stance, joints)

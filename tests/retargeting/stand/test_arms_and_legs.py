@@ -19,6 +19,7 @@ from simbench.retargeting.placement.placement import BasePlacement
 from simbench.retargeting.stand.arms_and_legs import (
     compute_balancing_cog,
     compute_pelvis_height,
+    compute_pelvis_turn,
     estimate_hand_wrench,
     solve_legs_for_zmp,
 )
@@ -217,3 +218,40 @@ def test_without_a_recorded_pelvis_the_scaled_models_root_is_followed(mahru, str
     # But for smoothing.
     np.testing.assert_allclose(rooted, pelvic, atol=2e-5)
     assert np.abs(rooted).max() > 7e-4
+
+
+def leaning(motion, forward, left):
+    """The same person with the shoulders moved forward and to the left of the hips, m, (T,)."""
+    moved = np.stack([forward, left, np.zeros_like(left)], axis=1)
+    names = ("left_shoulder", "right_shoulder")
+    upright = {f"{side}_hip": motion.joints[f"{side}_shoulder"] - [0.0, 0.0, 0.5] for side in SIDES}
+    shoulders = {name: motion.joints[name] + moved for name in names}
+    return replace(motion, joints={**motion.joints, **upright, **shoulders})
+
+
+def test_the_pelvis_leans_where_the_trunk_does_from_rest_to_rest(stretched):
+    motion, _ = stretched
+    swing = np.sin(np.pi * motion.time / motion.time[-1]) ** 2
+    found = compute_pelvis_turn(leaning(motion, 0.1 * swing, 0.05 * swing))
+    middle = len(swing) // 2
+    # Forward is about y, to the left is against x, of the axes of the recording.
+    trunk = np.array([0.1, 0.05, 0.5]) / np.linalg.norm([0.1, 0.05, 0.5])
+    np.testing.assert_allclose(found[middle], np.cross([0.0, 0.0, 1.0], trunk), rtol=0.06)
+    np.testing.assert_allclose(found[[0, -1]], 0.0, atol=1e-4)
+    far = compute_pelvis_turn(leaning(motion, 5.0 * swing, 0.0 * swing))
+    assert 0.4 < np.linalg.norm(far, axis=1).max() < 0.51
+
+
+def test_a_fast_lean_is_followed_as_far_as_its_acceleration_allows(stretched):
+    motion, _ = stretched
+    found = compute_pelvis_turn(leaning(motion, 0.2 * np.sin(12.0 * motion.time), 0.0 * motion.time))
+    acceleration = np.diff(found[:, 1], 2) * RATE**2
+    assert 2.0 < np.abs(acceleration).max() < 3.2
+    # 0.38 rad at 12 rad/s would take 54 rad/s².
+    assert 0.01 < np.abs(found[:, 1]).max() < 0.05
+
+
+def test_without_hips_it_stays_upright(stretched):
+    motion, _ = stretched
+    joints = {name: track for name, track in motion.joints.items() if not name.endswith("_hip")}
+    assert compute_pelvis_turn(replace(motion, joints=joints)) is None

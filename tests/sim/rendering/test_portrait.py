@@ -90,7 +90,7 @@ def test_bones_are_drawn_on_the_side_where_they_are(romeo, tmp_path):
         middle = front.shape[1] // 2
         # Seen from the front, the left limbs are on the right.
         for colour, half in ((LEFT, front[:, middle:]), (RIGHT, front[:, :middle])):
-            rows, columns = np.nonzero((front == colour).all(axis=2))
+            rows, _ = np.nonzero((front == colour).all(axis=2))
             assert (half == colour).all(axis=2).sum() == len(rows)
             assert np.ptp(rows) > 0.5 * front.shape[0]
         assert (front == MIDDLE).all(axis=2).any()
