@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot

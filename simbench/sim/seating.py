@@ -8,9 +8,9 @@ import pinocchio as pin
 from simbench.balance.standing.standing import stand
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.options import RobotSection
 from simbench.retargeting.collision.clearance import convex_shapes, link_of
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.robot.robot import SEATED, Robot
 from simbench.sim.fixtures.mechanism import Mechanism, mechanism_obstacles
 

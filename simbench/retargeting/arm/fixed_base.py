@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW
+from simbench.kinematics.obstacles import Obstacle, box_obstacle
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import RobotErrors, robot_metrics
 from simbench.retargeting.collision.interference import Interference
-from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.placement import BasePlacement

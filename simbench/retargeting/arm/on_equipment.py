@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.tree import first_joint
 from simbench.motion.handles import HandlePath
@@ -37,7 +38,6 @@ from simbench.retargeting.collision.interference import (
     find_interference,
     find_near_pairs,
 )
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, plan_arm_hands
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.placement.placement import BasePlacement

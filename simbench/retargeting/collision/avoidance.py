@@ -12,6 +12,7 @@ from scipy.linalg import solve, solveh_banded
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.obstacles import Obstacle
 from simbench.retargeting.collision.clearance import (
     AT_ORIGIN,
     BodyShapes,
@@ -19,7 +20,6 @@ from simbench.retargeting.collision.clearance import (
     PairWorkspace,
     clearance_rows,
 )
-from simbench.retargeting.collision.obstacles import Obstacle
 
 # Squared weight of a radian away from the path, against a missing metre of clearance.
 _PATH_WEIGHT = 1e-6

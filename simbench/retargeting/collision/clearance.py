@@ -11,7 +11,7 @@ from scipy.spatial import QhullError
 from simbench.errors import RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.kinematics.obstacles import Obstacle
 from simbench.robot.convex_geometry import build_convex_geometry
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.clearance import (
     BodyShapes,
@@ -18,7 +19,6 @@ from simbench.retargeting.collision.clearance import (
     link_of,
     pair_distance,
 )
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 

@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import BalanceError, MotionError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.savgol import savgol_filter
@@ -26,7 +27,6 @@ from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaled_model import (
     SegmentLengths,

@@ -15,6 +15,7 @@ from simbench.balance.standing.standing import Stance, height_range, leg_columns
 from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.time_grids import interpolate_change, time_grids
@@ -24,7 +25,6 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, avoid_collisions, clear_path
 from simbench.retargeting.collision.clearance import body_shapes, release_legs
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import (
     Equipment,
     HandContact,

@@ -14,6 +14,7 @@ from simbench.balance.standing.pelvis_height import pelvis_heights
 from simbench.balance.standing.standing import Stance, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.tree import first_joint
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, require_both_arms
@@ -22,7 +23,6 @@ from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, beside_hands, find_interference
-from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import Equipment, HandPlan, detect_contact, near_contact
 from simbench.retargeting.contact.transfer import BoneAims
 from simbench.retargeting.imitate.plan import imitate_upper_body

@@ -9,10 +9,10 @@ import pytest
 from wheel_robots import missing
 
 from simbench.errors import SimbenchError
+from simbench.kinematics.obstacles import box_obstacle
 from simbench.retargeting.arm.fixed_base import floor_obstacle
 from simbench.retargeting.arm.on_equipment import plan_arm
 from simbench.retargeting.collision.interference import find_interference
-from simbench.retargeting.collision.obstacles import box_obstacle
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.robot.hand_shapes import palm_links
 from simbench.robot.pedestal import on_pedestal

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.obstacles import box_obstacle, cylinder_obstacle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.avoidance import (
     HeldPalm,
@@ -19,7 +20,6 @@ from simbench.retargeting.collision.avoidance import (
 )
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
-from simbench.retargeting.collision.obstacles import box_obstacle, cylinder_obstacle
 
 RADIUS, ARM = 0.05, 0.4
 MARGIN = 0.005

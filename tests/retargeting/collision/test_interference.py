@@ -8,10 +8,10 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from simbench.errors import RetargetError
+from simbench.kinematics.obstacles import box_obstacle, cylinder_obstacle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.clearance import convex_shapes
 from simbench.retargeting.collision.interference import Interference, describe_interference, find_interference
-from simbench.retargeting.collision.obstacles import box_obstacle, cylinder_obstacle
 
 RADIUS = 0.05
 SLIDERS = """<robot name="sliders"><link name="rail"/>{}</robot>""".format(
