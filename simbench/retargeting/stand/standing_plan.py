@@ -166,6 +166,7 @@ def plan_motion(
     search = section.place == "given" and section.posture != SEATED
     heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
     first: LegReachError | None = None
+    imitated: dict[tuple[float, float], Array] = {}
     # The arms' inertia moves the COG farther than the legs reach: with more bend in the knees the pelvis can
     # sway farther, and at a slower pace, or with a calmer motion, it need not.
     ways = [(1.0, calm) for calm in _CALM] if keeps_tempo else [(pace, 0.0) for pace in _PACES]
@@ -175,7 +176,7 @@ def plan_motion(
         followed = replace(imitation, time=slower.time)
         try:
             plan = _plan_in_place(
-                robot, slower, followed, place, settings, equipment, on_progress, embedding, calm
+                robot, slower, followed, place, settings, equipment, on_progress, embedding, calm, imitated
             )
             check(plan)
         except LegReachError as error:
@@ -206,8 +207,12 @@ def _plan_in_place(
     on_progress: OnProgress,
     embedding: bool,
     calm: float,
+    imitated: dict[tuple[float, float], Array],
 ) -> MotionPlan:
-    """Plan at one height of the pelvis, or with the search of a place."""
+    """Plan at one height of the pelvis, or with the search of a place.
+
+    `imitated` are postures that were found for another height, by `calm` and duration.
+    """
     on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
     # Where the robot stands or sits, and how.
     placed = choose_placement(robot, section, settings, equipment.handles, on_progress)
@@ -220,7 +225,13 @@ def _plan_in_place(
     if settings.method == "bones" and not touching.any() and not stance.seated:
         lean = compute_pelvis_turn(motion)
         lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
-    posture = preferred_posture(robot, motion, imitation, settings, shapes, holds=holds, lean=lean)
+    way = calm, float(motion.time[-1])
+    posture = imitated.get(way)
+    if posture is None:
+        posture = preferred_posture(robot, motion, imitation, settings, shapes, holds=holds, lean=lean)
+    if lean is not None:
+        # With the same lean, it is the same at every height of the pelvis.
+        imitated[way] = posture
     if touching.any():
         # Without corners where hands go to equipment.
         posture = rounded_posture(motion.time, posture, *limits)
