@@ -336,7 +336,7 @@ class RetargetSection(ScenarioSection):
     far as its legs allow."""
     pelvis_turn_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Ratio of the lean of the robot's pelvis to that of the person's trunk, up to 0.5 rad, in free motion by
-    the method `bones`."""
+    the method `bones`, of a robot whose waist cannot lean."""
 
     @field_validator("options", mode="plain")
     @classmethod

@@ -131,6 +131,13 @@ def turns_between(quaternion: Array, turn: Array) -> None:
         turn[t] = along * (2.0 * np.arctan2(sine, across) / sine if sine > 1e-9 else 2.0)
 
 
+def continuous_quaternions(quaternion: Array) -> Array:
+    """Choose the signs of unit quaternions (T, ..., 4) so that each is on the side of the one before."""
+    flips = np.where(np.sum(quaternion[1:] * quaternion[:-1], axis=-1) < 0.0, -1.0, 1.0)
+    sign = np.cumprod(np.concatenate([np.ones_like(quaternion[:1, ..., 0]), flips]), axis=0)
+    return np.asarray(quaternion * sign[..., None])
+
+
 def heading_of(quaternion: Array) -> Array:
     """Directions of the x axes of quaternions x, y, z, w (..., 4), rad about the world's z axis."""
     x, y, z, w = np.moveaxis(quaternion, -1, 0)

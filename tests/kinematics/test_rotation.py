@@ -3,7 +3,12 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from simbench.kinematics.rotation import turn_quaternions, turns_between, wrap_angle
+from simbench.kinematics.rotation import (
+    continuous_quaternions,
+    turn_quaternions,
+    turns_between,
+    wrap_angle,
+)
 
 
 def test_angles_are_brought_within_half_a_turn():
@@ -34,3 +39,12 @@ def test_turns_of_quaternions_are_scipys():
             np.testing.assert_allclose(found[0], turn, atol=1e-7)
         expected = (Rotation.from_quat(pair[1]) * Rotation.from_quat(pair[0]).inv()).as_rotvec()
         np.testing.assert_allclose(found[0], expected, atol=1e-12)
+
+
+def test_signs_of_quaternions_do_not_jump():
+    path = Rotation.from_rotvec(np.linspace(0.0, 9.0, 50)[:, None] * [0.0, 0.6, 0.8]).as_quat()
+    flipped = path * np.where(np.random.default_rng(0).random(50) < 0.5, -1.0, 1.0)[:, None]
+    found = continuous_quaternions(np.stack([path, flipped], axis=1))
+    assert ((found[1:] * found[:-1]).sum(axis=2) > 0.99).all()
+    np.testing.assert_array_equal(np.abs(found[:, 1]), np.abs(path))
+    assert continuous_quaternions(np.empty((0, 4))).shape == (0, 4)

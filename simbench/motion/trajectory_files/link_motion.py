@@ -7,6 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.rotation import continuous_quaternions
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot
@@ -58,7 +59,7 @@ def compute_link_motion(trajectory: JointTrajectory, robot: Robot) -> LinkMotion
     turned = Rotation.from_matrix(poses[..., :3, :3].reshape(-1, 3, 3)).as_quat()
     quaternion = turned.reshape(len(frames), -1, 4).transpose(1, 0, 2)
     names = tuple(model.frames[index].name for index in frames)
-    return LinkMotion(names, poses[..., :3, 3].transpose(1, 0, 2), _without_flips(quaternion))
+    return LinkMotion(names, poses[..., :3, 3].transpose(1, 0, 2), continuous_quaternions(quaternion))
 
 
 def rate_of_change(values: Array, rate: float) -> Array:
@@ -99,12 +100,3 @@ def angular_velocity(quaternion: Array, rate: float) -> Array:
     first, second = (Rotation.from_quat(quaternion[each].reshape(-1, 4)) for each in (before, after))
     turned = (second * first.inv()).as_rotvec().reshape(*quaternion.shape[:2], 3)
     return turned * (rate / (after - before))[:, None, None]
-
-
-def _without_flips(quaternion: Array) -> Array:
-    """Quaternions (T, B, 4) whose signs do not jump from sample to sample."""
-    inner = np.einsum("tbi,tbi->tb", quaternion[1:], quaternion[:-1])
-    sign = np.cumprod(
-        np.vstack([np.ones((1, quaternion.shape[1])), np.where(inner < 0.0, -1.0, 1.0)]), axis=0
-    )
-    return quaternion * sign[:, :, None]

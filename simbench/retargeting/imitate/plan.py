@@ -172,9 +172,9 @@ def imitate_upper_body(
     columns = np.array([robot.joint_names.index(name) for name in joints])
     body = replace(match_body(robot), joints=np.sort(columns))
     targets = select_parts(find_targets(body, motion), UPPER_BODY)
-    problem = replace(make_problem(body, targets, settings.joint_limit_margin_rad), root_moves=False)
-    if lean is not None:
-        problem = replace(problem, root_turn=Rotation.from_rotvec(lean).as_quat())
+    turn = None if lean is None else Rotation.from_rotvec(lean).as_quat()
+    problem = make_problem(body, targets, settings.joint_limit_margin_rad)
+    problem = replace(problem, root_moves=False, root_turn=turn)
     thinned = _thin(problem)
     barriers = make_barriers(body, floor=False)
     time = thinned.targets.time
@@ -194,10 +194,8 @@ def _thin(problem: ImitationProblem) -> ImitationProblem:
     time = targets.time
     stride = max(1, int((len(time) - 1) / (time[-1] - time[0]) / _HIGHEST_RATE + 1e-6))
     chosen = np.unique(np.append(np.arange(0, len(time), stride), len(time) - 1))
-    turn = problem.root_turn
-    return replace(
-        problem, targets=targets_at(targets, chosen), root_turn=None if turn is None else turn[chosen]
-    )
+    turn = None if problem.root_turn is None else problem.root_turn[chosen]
+    return replace(problem, targets=targets_at(targets, chosen), root_turn=turn)
 
 
 def _interpolate(problem: ImitationProblem, thinned: ImitationProblem, solved: Array) -> Array:

@@ -140,13 +140,6 @@ class PlannedSteps(NamedTuple):
     rest: Array
 
 
-def continuous_quaternions(quaternion: Array) -> Array:
-    """Choose the signs of unit quaternions (T, 4) so that each is on the side of the one before."""
-    same = np.sum(quaternion[1:] * quaternion[:-1], axis=1) >= 0.0
-    sign = np.concatenate([[1.0], np.cumprod(np.where(same, 1.0, -1.0))])
-    return np.asarray(quaternion * sign[:, None])
-
-
 def interpolate(at: Array, time: Array, values: Array) -> Array:
     """Interpolate values (T, ...) at times (T,) linearly at others (N,): (N, ...)."""
     return np.apply_along_axis(lambda each: np.interp(at, time, each), 0, values)

@@ -70,6 +70,8 @@ _LEG_RANGE_FRACTION = 0.6
 # Bound of the pelvis' lean, rad, of its speed, rad/s, and acceleration, rad/s²: this one shifts the ZMP of a
 # humanoid by 2 cm.
 _MOST_LEAN, _LEAN_SPEED, _LEAN_ACCELERATION = 0.5, 2.0, 3.0
+# Sine of the angle between the vertical and a joint of the waist from which on it leans.
+_LEANS = 0.3
 # Time over which the pelvis leaves its nominal pose and returns to it, s.
 _FADE_TIME = 1.0
 # Displacement of the hands, m, over which friction reverses: grips and fingers give way by so much.
@@ -452,40 +454,39 @@ def compute_pelvis_height(
     scaled = moved * robot_shoulder / float(np.mean(shoulders))
     room = _LEG_RANGE_FRACTION * np.array([low, high])
     limit = np.maximum(np.abs(np.where(scaled < 0.0, *room)), 1e-9)
+    time, fade = motion.time, min(_FADE_TIME, 0.25 * float(motion.time[-1]))
+    ends = minimum_jerk(time, 0.0, fade) * minimum_jerk(time[-1] - time, 0.0, fade)
     bounded = limit * np.tanh(scaled / limit)
-    return np.asarray(bounded * _between(motion.time) * (1.0 - np.maximum(share["left"], share["right"])))
+    return np.asarray(bounded * ends * (1.0 - np.maximum(share["left"], share["right"])))
 
 
-def compute_pelvis_turn(motion: HumanMotion) -> Array | None:
+def compute_pelvis_turn(robot: Robot, motion: HumanMotion) -> Array | None:
     """Compute the turn of a pelvis that leans as the person's trunk does: rotation vectors (T, 3), rad.
 
     It is that of the line from hips to shoulders against the vertical, in the axes of the recording, bounded
     smoothly, without a turn about the vertical. Upside down there is none. At both ends, where the robot
     comes from rest and goes to it, it is upright. Accelerations, which shift the ZMP, are bounded. None if
-    hips are not recorded.
+    hips are not recorded, samples are too few, or the waist leans by itself.
     """
     names = [f"{side}_{part}" for side in SIDES for part in ("shoulder", "hip")]
-    if not all(name in motion.joints for name in names):
+    if len(motion.time) < LEAST_KNOTS or not all(name in motion.joints for name in names):
         return None
     left_shoulder, left_hip, right_shoulder, right_hip = (motion.joints[name] for name in names)
     trunk = left_shoulder + right_shoulder - left_hip - right_hip
     trunk /= np.linalg.norm(trunk, axis=1, keepdims=True)
     lean = np.stack([-trunk[:, 1], trunk[:, 0], np.zeros(len(trunk))], axis=1)
+    model = robot.model
+    jacobian = pin.computeJointJacobians(model, model.createData(), pin.neutral(model))
+    waist = [model.joints[model.getJointId(name)].idx_v for name in robot.groups.get("trunk", ())]
+    if (np.linalg.norm(jacobian[3:5, waist], axis=0) > _LEANS).any():
+        return None
     lean = _smooth(motion.time, lean, order=4)
     sine = np.maximum(np.linalg.norm(lean, axis=1), 1e-9)
     lean *= (_MOST_LEAN * np.tanh(sine / _MOST_LEAN) / sine)[:, None]
-    if len(lean) < LEAST_KNOTS:
-        return np.asarray(_between(motion.time)[:, None] * lean)
     speed, acceleration = (np.full(len(lean), limit) for limit in (_LEAN_SPEED, _LEAN_ACCELERATION))
     for axis in range(2):
         lean[:, axis] = keep_height_tempo(motion.time, lean[:, axis], speed, acceleration)
     return lean
-
-
-def _between(time: Array) -> Array:
-    """Share (T,), 0 to 1, of what the pelvis does beside its nominal pose: none at both ends."""
-    fade = min(_FADE_TIME, 0.25 * float(time[-1]))
-    return np.asarray(minimum_jerk(time, 0.0, fade) * minimum_jerk(time[-1] - time, 0.0, fade))
 
 
 def _zmp_target(stance: Stance, hands: HandPlan, base_placement: BasePlacement) -> Array:

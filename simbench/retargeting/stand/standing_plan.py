@@ -223,7 +223,7 @@ def _plan_in_place(
     holds = bool(touching.any()) and settings.transfer == "path"
     lean = None
     if settings.method == "bones" and not touching.any() and not stance.seated:
-        lean = compute_pelvis_turn(motion)
+        lean = compute_pelvis_turn(robot, motion)
         lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
     way = calm, float(motion.time[-1])
     posture = imitated.get(way)

@@ -16,6 +16,7 @@ from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals
 from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.rotation import continuous_quaternions
 from simbench.motion.person_body import low_pass
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.options import RetargetSection, RobotSection, SimulationSection
@@ -25,7 +26,6 @@ from simbench.retargeting.reference.planned_steps import (
     FootPlan,
     PlannedSteps,
     TrajectoryTask,
-    continuous_quaternions,
     follow_ideally,
     follow_lowered,
     make_whole_plan,

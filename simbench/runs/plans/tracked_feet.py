@@ -17,13 +17,13 @@ from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals, find_foot_contacts, point_speeds
 from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.rotation import continuous_quaternions
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.reference.planned_steps import (
     FootPlan,
     PlannedSteps,
     TrajectoryTask,
     cog_heights,
-    continuous_quaternions,
     interpolate,
     middle_of_soles,
     nearest_supported,

@@ -16,7 +16,7 @@ from simbench.balance.standing.pelvis_height import leg_length
 from simbench.errors import MotionError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
-from simbench.kinematics.rotation import wrap_angle
+from simbench.kinematics.rotation import continuous_quaternions, wrap_angle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.options import RobotSection, SimulationSection
@@ -25,7 +25,6 @@ from simbench.retargeting.reference.planned_steps import (
     PlannedSteps,
     TrajectoryTask,
     build_timeline,
-    continuous_quaternions,
     follow_ideally,
     interpolate,
     make_whole_plan,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import continuous_quaternions
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -196,7 +197,7 @@ def read_samples(log: xr.Dataset) -> Samples:
         values = np.array(signal.compute(log), dtype=float)
         values = values.reshape(len(values), -1)
         if signal.unit == "pose":
-            values[:, 3:] = _continuous_quaternions(values[:, 3:])
+            values[:, 3:] = _signed_quaternions(values[:, 3:])
         labels: tuple[str, ...] = ("",)
         if signal.labels:
             labels = (
@@ -211,14 +212,12 @@ def read_samples(log: xr.Dataset) -> Samples:
     return Samples(time, tuple(channels), np.stack(columns, axis=1))
 
 
-def _continuous_quaternions(quaternions: Array) -> Array:
-    """Choose the sign of each quaternion (T, 4), since q and −q are the same rotation."""
+def _signed_quaternions(quaternions: Array) -> Array:
+    """Choose the sign of each quaternion (T, 4): the largest number of the first is positive."""
     if not len(quaternions):
         return quaternions
-    turns = np.sum(quaternions[1:] * quaternions[:-1], axis=1) < 0.0
-    signs = np.cumprod(np.concatenate([[1.0], np.where(turns, -1.0, 1.0)]))
     first = quaternions[0]
-    return quaternions * (signs * np.copysign(1.0, first[np.abs(first).argmax()]))[:, None]
+    return np.copysign(1.0, first[np.abs(first).argmax()]) * continuous_quaternions(quaternions)
 
 
 def _unit(signal: TraceSignal, label: str) -> str:

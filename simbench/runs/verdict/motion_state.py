@@ -11,6 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
 from simbench.kinematics.floating_base import free_flyer_derivatives
 from simbench.kinematics.foot_contact import find_point_contacts, point_speeds
+from simbench.kinematics.rotation import continuous_quaternions
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot
@@ -132,7 +133,7 @@ def examine_motion(robot: Robot, trajectory: JointTrajectory, floor: float = 0.0
         if trajectory.base is None:
             raise MotionError(f"the trajectory has no base, and that of {robot.name} floats")
         base = trajectory.base - np.array([0.0, 0.0, floor, 0.0, 0.0, 0.0, 0.0])
-        base[:, 3:] *= _sign_changes(base[:, 3:])[:, None]
+        base[:, 3:] = continuous_quaternions(base[:, 3:])
     jumps = find_jumps(time, base, joints)
     found = differentiate(time, np.hstack([base, joints]), base.shape[1])
     q, velocity, acceleration = found.position, found.velocity, found.acceleration
@@ -147,12 +148,6 @@ def examine_motion(robot: Robot, trajectory: JointTrajectory, floor: float = 0.0
     smooth[: SHORTEST_WINDOW // 2] = smooth[-(SHORTEST_WINDOW // 2) :] = False
     feet = _place_feet(robot, time, np.hstack([base, joints]))
     return MotionState(robot, time, joints, q, velocity, acceleration, found.window, smooth, jumps, feet)
-
-
-def _sign_changes(quaternions: Array) -> Array:
-    """Signs (T,) that make quaternions continuous: q and −q are the same rotation."""
-    products = np.einsum("ti,ti->t", quaternions[1:], quaternions[:-1])
-    return np.concatenate([[1.0], np.cumprod(np.where(products < 0.0, -1.0, 1.0))])
 
 
 def _place_feet(robot: Robot, time: Array, q: Array) -> Feet:

@@ -229,29 +229,37 @@ def leaning(motion, forward, left):
     return replace(motion, joints={**motion.joints, **upright, **shoulders})
 
 
-def test_the_pelvis_leans_where_the_trunk_does_from_rest_to_rest(stretched):
+def test_the_pelvis_leans_where_the_trunk_does_from_rest_to_rest(mahru, stretched):
     motion, _ = stretched
     swing = np.sin(np.pi * motion.time / motion.time[-1]) ** 2
-    found = compute_pelvis_turn(leaning(motion, 0.1 * swing, 0.05 * swing))
+    found = compute_pelvis_turn(mahru, leaning(motion, 0.1 * swing, 0.05 * swing))
     middle = len(swing) // 2
     # Forward is about y, to the left is against x, of the axes of the recording.
     trunk = np.array([0.1, 0.05, 0.5]) / np.linalg.norm([0.1, 0.05, 0.5])
     np.testing.assert_allclose(found[middle], np.cross([0.0, 0.0, 1.0], trunk), rtol=0.06)
     np.testing.assert_allclose(found[[0, -1]], 0.0, atol=1e-4)
-    far = compute_pelvis_turn(leaning(motion, 5.0 * swing, 0.0 * swing))
+    far = compute_pelvis_turn(mahru, leaning(motion, 5.0 * swing, 0.0 * swing))
     assert 0.4 < np.linalg.norm(far, axis=1).max() < 0.51
 
 
-def test_a_fast_lean_is_followed_as_far_as_its_acceleration_allows(stretched):
+def test_a_fast_lean_is_followed_as_far_as_its_acceleration_allows(mahru, stretched):
     motion, _ = stretched
-    found = compute_pelvis_turn(leaning(motion, 0.2 * np.sin(12.0 * motion.time), 0.0 * motion.time))
+    found = compute_pelvis_turn(mahru, leaning(motion, 0.2 * np.sin(12.0 * motion.time), 0.0 * motion.time))
     acceleration = np.diff(found[:, 1], 2) * RATE**2
     assert 2.0 < np.abs(acceleration).max() < 3.2
     # 0.38 rad at 12 rad/s would take 54 rad/s².
     assert 0.01 < np.abs(found[:, 1]).max() < 0.05
 
 
-def test_without_hips_it_stays_upright(stretched):
+def test_without_hips_it_stays_upright(mahru, stretched):
     motion, _ = stretched
     joints = {name: track for name, track in motion.joints.items() if not name.endswith("_hip")}
-    assert compute_pelvis_turn(replace(motion, joints=joints)) is None
+    assert compute_pelvis_turn(mahru, replace(motion, joints=joints)) is None
+
+
+def test_what_the_waist_leans_by_itself_the_pelvis_does_not(stretched):
+    motion, _ = stretched
+    person = leaning(motion, 0.1 * motion.time, 0.0 * motion.time)
+    # The waist of TALOS turns about z and y, that of ROMEO about z only.
+    assert compute_pelvis_turn(load_robot("talos"), person) is None
+    assert np.abs(compute_pelvis_turn(load_robot("romeo"), person)).max() > 0.1
