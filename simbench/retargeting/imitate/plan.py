@@ -250,7 +250,7 @@ def solve_windows(
     if problem.root_turn is not None:
         q[:, 3:7] = problem.root_turn
     begin, guessed, second = 0, 1, np.array([True, False])
-    moved = slice(0 if problem.root_moves else 7, None)
+    moved = slice(0 if problem.root_turn is None else 7, None)
     while begin < count:
         end = min(count, begin + _WINDOW)
         for frame in range(guessed, end):
@@ -317,7 +317,7 @@ def _escape_minima(
     def follow(configuration: Array, frame: int, rounds: int) -> tuple[Array, float]:
         """Solve one frame from a configuration (7 + n,)."""
         alone, begin = slice(frame, frame + 1), configuration[None].copy()
-        if not problem.root_moves:
+        if problem.root_turn is not None:
             begin[:, :7] = q[alone, :7]
         solved = solve_clip(problem, begin, alone, coupling, rounds=rounds, barriers=keep_clear)
         return solved[0], float(frame_costs(problem, solved, alone, derivatives=False).cost[0])
