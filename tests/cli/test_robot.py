@@ -48,12 +48,12 @@ def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):
     drawn = []
     monkeypatch.setattr(
         "simbench.sim.rendering.portrait.draw_portrait",
-        lambda robot, path, *, fast: drawn.append((robot.name, path, fast)) or "EGL",
+        lambda robot, path, *, fast, bones: drawn.append((robot.name, path, fast, bones)) or "EGL",
     )
     assert main(["robot", "render", "romeo"]) == 0
     assert main(["robot", "render", "romeo", "--picture", "a.png", "--fast"]) == 0
     assert capsys.readouterr().out == ("picture  romeo.png  (drawn by EGL)\npicture  a.png  (drawn by EGL)\n")
-    assert drawn == [("romeo", Path("romeo.png"), False), ("romeo", Path("a.png"), True)]
+    assert drawn == [("romeo", Path("romeo.png"), False, False), ("romeo", Path("a.png"), True, False)]
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ _SMOOTHING_WINDOW = 0.31
 _MIN_SHOULDER_HEIGHT = 0.5
 # Fraction used of the heights that the legs allow: the rest is for the sway that balance takes.
 _LEG_RANGE_FRACTION = 0.6
-# Bound of the pelvis' lean, rad, of its speed, rad/s, and acceleration, rad/s²: this one shifts the ZMP of a
-# humanoid by 2 cm.
-_MOST_LEAN, _LEAN_SPEED, _LEAN_ACCELERATION = 0.5, 2.0, 3.0
 # Sine of the angle between the vertical and a joint of the waist from which on it leans.
 _LEANS = 0.3
+# Bound of the pelvis' lean, rad, of its speed, rad/s, and acceleration, rad/s², which shifts the ZMP of a
+# humanoid by 2 cm, and time over which this sets in, s.
+_MOST_LEAN, _LEAN_SPEED, _LEAN_ACCELERATION, _LEAN_ONSET = 0.5, 2.0, 3.0, 0.3
 # Time over which the pelvis leaves its nominal pose and returns to it, s.
 _FADE_TIME = 1.0
 # Displacement of the hands, m, over which friction reverses: grips and fingers give way by so much.
@@ -469,23 +469,25 @@ def compute_pelvis_turn(robot: Robot, motion: HumanMotion) -> Array | None:
     hips are not recorded, samples are too few, or the waist leans by itself.
     """
     names = [f"{side}_{part}" for side in SIDES for part in ("shoulder", "hip")]
-    if len(motion.time) < LEAST_KNOTS or not all(name in motion.joints for name in names):
+    jacobian = pin.computeJointJacobians(robot.model, robot.model.createData(), pin.neutral(robot.model))
+    waist = [robot.root_v + robot.joint_names.index(name) for name in robot.groups.get("trunk", ())]
+    leans = (np.linalg.norm(jacobian[3:5, waist], axis=0) > _LEANS).any()
+    if leans or len(motion.time) < LEAST_KNOTS or not all(name in motion.joints for name in names):
         return None
     left_shoulder, left_hip, right_shoulder, right_hip = (motion.joints[name] for name in names)
     trunk = left_shoulder + right_shoulder - left_hip - right_hip
     trunk /= np.linalg.norm(trunk, axis=1, keepdims=True)
     lean = np.stack([-trunk[:, 1], trunk[:, 0], np.zeros(len(trunk))], axis=1)
-    model = robot.model
-    jacobian = pin.computeJointJacobians(model, model.createData(), pin.neutral(model))
-    waist = [model.joints[model.getJointId(name)].idx_v for name in robot.groups.get("trunk", ())]
-    if (np.linalg.norm(jacobian[3:5, waist], axis=0) > _LEANS).any():
-        return None
     lean = _smooth(motion.time, lean, order=4)
     sine = np.maximum(np.linalg.norm(lean, axis=1), 1e-9)
     lean *= (_MOST_LEAN * np.tanh(sine / _MOST_LEAN) / sine)[:, None]
-    speed, acceleration = (np.full(len(lean), limit) for limit in (_LEAN_SPEED, _LEAN_ACCELERATION))
+    # At both ends it sets in without a step, from exactly upright.
+    time, speed = motion.time, np.full(len(lean), _LEAN_SPEED)
+    through = minimum_jerk(time, 0.0, float(time[-1]))
+    onset = minimum_jerk(time, 0.0, _LEAN_ONSET) * minimum_jerk(time[-1] - time, 0.0, _LEAN_ONSET)
     for axis in range(2):
-        lean[:, axis] = keep_height_tempo(motion.time, lean[:, axis], speed, acceleration)
+        kept = keep_height_tempo(time, lean[:, axis], speed, _LEAN_ACCELERATION * np.maximum(onset, 0.02))
+        lean[:, axis] = kept - (1.0 - through) * kept[0] - through * kept[-1]
     return lean
 
 

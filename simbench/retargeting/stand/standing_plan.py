@@ -222,8 +222,7 @@ def _plan_in_place(
     touching, limits = contact.any_hand, position_limits(imitation, settings)
     holds = bool(touching.any()) and settings.transfer == "path"
     lean = None
-    follows = settings.method == "bones" and settings.pelvis_turn_follow > 0.0
-    if follows and not touching.any() and not stance.seated:
+    if settings.method == "bones" and settings.pelvis_turn_follow and not (touching.any() or stance.seated):
         lean = compute_pelvis_turn(robot, motion)
         lean = None if lean is None else (1.0 - calm) * settings.pelvis_turn_follow * lean
     way = calm, float(motion.time[-1])

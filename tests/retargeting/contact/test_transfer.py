@@ -204,6 +204,7 @@ def test_bones_come_as_near_to_the_persons_as_held_palms_allow(romeo, elbows_ben
         method="SLSQP",
         bounds=list(zip(lower, upper, strict=True)),
         constraints={"type": "eq", "fun": missed},
+        options={"maxiter": 1000},
     )
     assert np.abs(missed(best.x)).max() < 1e-5
     assert best.fun < 0.9 * before

@@ -236,8 +236,8 @@ def test_the_pelvis_leans_where_the_trunk_does_from_rest_to_rest(mahru, stretche
     middle = len(swing) // 2
     # Forward is about y, to the left is against x, of the axes of the recording.
     trunk = np.array([0.1, 0.05, 0.5]) / np.linalg.norm([0.1, 0.05, 0.5])
-    np.testing.assert_allclose(found[middle], np.cross([0.0, 0.0, 1.0], trunk), rtol=0.06)
-    np.testing.assert_allclose(found[[0, -1]], 0.0, atol=1e-4)
+    np.testing.assert_allclose(found[middle], np.cross([0.0, 0.0, 1.0], trunk), rtol=0.08)
+    np.testing.assert_allclose(found[[0, -1]], 0.0, atol=1e-12)
     far = compute_pelvis_turn(mahru, leaning(motion, 5.0 * swing, 0.0 * swing))
     assert 0.4 < np.linalg.norm(far, axis=1).max() < 0.51
 
