@@ -150,7 +150,11 @@ def _compare_placements(name: str, robot_name: str | None, scales: list[float] |
     from simbench.runs.placements import arm_ratio, plan_placements
     from simbench.runs.scenario.loading import load_scenario
 
-    scenario = load_scenario(name, list_overrides(None, robot_name))
+    overrides = list_overrides(None, robot_name)
+    scenario = load_scenario(name, overrides)
+    for scale in scales or ():
+        # A size that no scenario may have is refused in the same words.
+        load_scenario(name, [*overrides, f"equipment_scale={scale}"])
     if not scenario.fixtures:
         raise ScenarioError(
             f"{name}: has no equipment (section fixtures) that its robot could be too small for"

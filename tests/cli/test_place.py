@@ -80,5 +80,10 @@ def test_what_a_scenario_says_itself_is_no_option(capsys):
     assert "a scenario says where its robot stands" in capsys.readouterr().err
     assert main(["place", "g1_wave"]) == 2
     assert "has no equipment" in capsys.readouterr().err
+    for scale in ("0", "5", "nan"):
+        assert main(["place", "ur5_drawer", "--equipment-scale", scale]) == 2
+        captured = capsys.readouterr()
+        assert "equipment_scale: must be" in captured.err
+        assert not captured.out
     assert main(["place", WALK, "--equipment-scale", "0.9"]) == 2
     assert "is no scenario" in capsys.readouterr().err

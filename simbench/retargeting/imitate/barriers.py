@@ -200,7 +200,7 @@ def barrier_rows(
     shapes = np.stack([first[pairs], second[pairs]], axis=1)
     there = Placed(placed.rotation[at], placed.position[at], np.stack(points, axis=1))
     everywhere = np.ones((2, len(body.joints)))
-    jacobian = derive_points(body.tree, body.joints, everywhere, there, there.points)
+    jacobian = derive_points(body.tree, body.joints, everywhere, there)
     jacobian[..., 6:] *= barriers.moves[shapes][:, :, None]
     # The floor stays.
     jacobian[barriers.on_floor[pairs], 1] = 0.0

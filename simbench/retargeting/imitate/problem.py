@@ -178,7 +178,7 @@ def frame_costs(
     if not derivatives:
         empty = np.empty(0)
         return FrameCosts(cost, empty, empty, middle[..., :2], empty)
-    jacobian = derive_points(body.tree, body.joints, problem.moves, placed, points)
+    jacobian = derive_points(body.tree, body.joints, problem.moves, placed)
     flat = jacobian.reshape(count, len(body.names), 3 * nv)
     along = (targets.lines @ flat).reshape(count, -1, 3, nv)
     along -= unit[..., None] * np.einsum("tbi,tbin->tbn", unit, along)[:, :, None]

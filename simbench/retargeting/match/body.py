@@ -321,10 +321,8 @@ def arm_lengths(body: MatchedBody, side: str) -> tuple[float, float]:
     return float(np.linalg.norm(elbow - shoulder)), float(np.linalg.norm(wrist - elbow))
 
 
-def derive_points(
-    tree: KinematicTree, joints: NDArray[np.int64], moves: Array, placed: Placed, points: Array
-) -> Array:
+def derive_points(tree: KinematicTree, joints: NDArray[np.int64], moves: Array, placed: Placed) -> Array:
     """Derive points (T, P, 3) on bodies by root and joints (`point_jacobians`): (T, P, 3, 6 + m)."""
-    jacobian = np.empty((*points.shape, 6 + len(joints)))
-    point_jacobians(tree, joints, moves, placed.rotation, placed.position, points, jacobian)
+    jacobian = np.empty((*placed.points.shape, 6 + len(joints)))
+    point_jacobians(tree, joints, moves, placed.rotation, placed.position, placed.points, jacobian)
     return jacobian

@@ -124,7 +124,7 @@ def test_derivatives_are_those_of_finite_differences(robot, body):
     problem = make_problem(body, None, 0.0)
     q = random_configurations(robot, 3, 3)
     placed = place_points(body, q)
-    found = derive_points(body.tree, body.joints, problem.moves, placed, placed.points)
+    found = derive_points(body.tree, body.joints, problem.moves, placed)
     h, slope = 1e-6, np.empty_like(found)
     for column, step in enumerate(h * np.eye(problem.nv)):
         ahead, behind = (
