@@ -618,15 +618,7 @@ class PushSection(ScenarioSection):
 def end_of_pushes(section: PushSection) -> float:
     """Compute how long a scenario's pushes take, with the time to recover from the last one.
 
-    Parameters
-    ----------
-    section : PushSection
-        Section `push` of the scenario.
-
-    Returns
-    -------
-    float
-        Time from the end of settling until `interval_s` after the last push, s.
+    Returns time from the end of settling until `interval_s` after the last push, s.
     """
     return section.start_s + section.count * section.interval_s
 

@@ -37,15 +37,7 @@ COLUMNS = 6
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure with a title and a height in pixels.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The figure.
-    height : int
-        Its height, pixels.
-    """
+    """A figure with a title and a height in pixels."""
 
     figure: Figure
     height: int
@@ -54,19 +46,9 @@ class Sheet:
 def new_sheet(content: int, title: str, key: Sequence[Line2D | Patch]) -> Sheet:
     """Make a sheet with a title and a legend below it.
 
-    Parameters
-    ----------
-    content : int
-        Height of what will be placed between `TOP` and the bottom margin, pixels.
-    title : str
-        Title in the upper left corner.
-    key : sequence of Line2D and Patch
-        Labelled lines and patches of the legend.
-
-    Returns
-    -------
-    Sheet
-        Sheet of width `WIDTH` without axes.
+    `content`: height of what will be placed between `TOP` and the bottom margin, pixels; `title`: title in
+    the upper left corner; `key`: labelled lines and patches of the legend. Returns sheet of width `WIDTH`
+    without axes.
     """
     height = TOP + content + BOTTOM
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
@@ -88,23 +70,9 @@ def new_sheet(content: int, title: str, key: Sequence[Line2D | Patch]) -> Sheet:
 def add_axes(sheet: Sheet, left: float, top: float, width: float, height: float) -> Axes:
     """Add axes without a frame at the top and on the right.
 
-    Parameters
-    ----------
-    sheet : Sheet
-        Sheet to draw on.
-    left : float
-        Distance from the sheet's left edge, pixels.
-    top : float
-        Distance from its upper edge, pixels.
-    width : float
-        Width of the axes, pixels.
-    height : float
-        Height of the axes, pixels.
-
-    Returns
-    -------
-    Axes
-        The new axes.
+    `sheet`: sheet to draw on; `left`: distance from the sheet's left edge, pixels; `top`: distance from its
+    upper edge, pixels; `width`: width of the axes, pixels; `height`: height of the axes, pixels. Returns the
+    new axes.
     """
     box = (
         left / WIDTH,
@@ -121,21 +89,8 @@ def add_axes(sheet: Sheet, left: float, top: float, width: float, height: float)
 def joint_sheet(names: Sequence[str], title: str, key: Sequence[Line2D | Patch]) -> tuple[Axes, list[Axes]]:
     """Make a sheet with a bar and a curve for every joint.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the joints.
-    title : str
-        Title of the sheet.
-    key : sequence of Line2D and Patch
-        Labelled lines and patches of the legend.
-
-    Returns
-    -------
-    bars : Axes
-        Axes of the bars: joint k is at x = k.
-    curves : list of Axes
-        One for each joint, with its name as the title. Their figure is that of `bars`.
+    `key`: labelled lines and patches of the legend. Returns `bars`: axes of the bars: joint k is at x = k;
+    `curves`: one for each joint, with its name as the title. Their figure is that of `bars`.
     """
     rows = -(-len(names) // COLUMNS)
     content = BARS_HEIGHT + NAMES_HEIGHT + rows * (JOINT_HEIGHT + JOINT_SPACE) - JOINT_SPACE
@@ -159,14 +114,7 @@ def joint_sheet(names: Sequence[str], title: str, key: Sequence[Line2D | Patch])
 def set_time_axis(axes: Axes, time: NDArray[np.float64], *, ticks: int = 8) -> None:
     """Make the x axis span the time of a run, with ticks at whole seconds if it is longer than 3 s.
 
-    Parameters
-    ----------
-    axes : Axes
-        Axes to change.
-    time : (T,) array
-        Times of the run, s.
-    ticks : int
-        Maximum number of ticks.
+    `axes`: axes to change; `time` (T,); `ticks`: maximum number of ticks.
     """
     axes.set_xlim(time[0], time[-1])
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=bool(time[-1] - time[0] > 3.0)))
@@ -175,21 +123,8 @@ def set_time_axis(axes: Axes, time: NDArray[np.float64], *, ticks: int = 8) -> N
 def save_png(figure: Figure, path: Path, *, colours: int = PALETTE_SIZE) -> None:
     """Write a figure as PNG with a palette, which takes a third of the size of full colour.
 
-    The file appears under its name only when it is whole.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Figure to write.
-    path : Path
-        File to write.
-    colours : int
-        Size of the palette, at most 256.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    The file appears under its name only when it is whole. `colours`: size of the palette, at most 256. Raises
+    OSError if the file cannot be written.
     """
     drawn = BytesIO()
     with warnings.catch_warnings():

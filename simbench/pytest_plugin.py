@@ -28,13 +28,7 @@ _MARKER = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the plugin's options.
-
-    Parameters
-    ----------
-    parser : pytest.Parser
-        Parser of pytest's command line.
-    """
+    """Add the plugin's options. `parser`: parser of pytest's command line."""
     parser.getgroup("simbench").addoption(
         "--simbench-artifacts",
         metavar="DIR",
@@ -44,41 +38,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker `simbench`.
-
-    Parameters
-    ----------
-    config : pytest.Config
-        Configuration of the test session.
-    """
+    """Register the marker `simbench`. `config`: configuration of the test session."""
     config.addinivalue_line("markers", _MARKER)
 
 
 @dataclass
 class Reporter:
-    """Where a failed comparison leaves its dossier, and the test to whose report the paths go.
+    """Where a failed comparison leaves its dossier, and the test to whose report the paths go."""
 
-    Parameters
-    ----------
-    artifacts : Path
-        Folder of the dossiers.
-    node : pytest.Item, optional
-        Test that is running.
-    """
-
-    artifacts: Path
-    node: pytest.Item | None = None
+    artifacts: Path  # Folder of the dossiers.
+    node: pytest.Item | None = None  # Test that is running.
 
     def attach(self, name: str, value: object) -> None:
-        """Add a property to the running test in a JUnit report.
-
-        Parameters
-        ----------
-        name : str
-            Name of the property.
-        value : object
-            Its value.
-        """
+        """Add a property to the running test in a JUnit report."""
         # As pytest's record_property does, without its warning about the report's schema.
         if self.node is not None:
             self.node.user_properties.append((name, value))
@@ -86,17 +58,7 @@ class Reporter:
     def write(self, result: CaseResult, line: str) -> str:
         """Write the dossier of a failed comparison, and attach its paths.
 
-        Parameters
-        ----------
-        result : CaseResult
-            The comparison.
-        line : str
-            First divergence.
-
-        Returns
-        -------
-        str
-            Line that says where the dossier is, or why there is none.
+        `line`: first divergence. Returns line that says where the dossier is, or why there is none.
         """
         import shlex
 

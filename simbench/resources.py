@@ -12,15 +12,8 @@ PACKAGE = Path(__file__).resolve().parent
 def resource_dir(kind: str) -> Path:
     """Return the folder of data that ships with simbench.
 
-    Parameters
-    ----------
-    kind : str
-        `robots`, `scenarios`, `marker_maps`, `samples` or `schemas`.
-
-    Returns
-    -------
-    Path
-        `simbench/data/<kind>` of an installed wheel, else `<kind>` beside the package in a checkout.
+    `kind`: `robots`, `scenarios`, `marker_maps`, `samples` or `schemas`. Returns `simbench/data/<kind>` of an
+    installed wheel, else `<kind>` beside the package in a checkout.
     """
     installed = PACKAGE / "data" / kind
     return installed if installed.is_dir() else PACKAGE.parent / kind
@@ -29,11 +22,8 @@ def resource_dir(kind: str) -> Path:
 def user_cache_dir() -> Path | None:
     """Find the folder in which programs keep what they can make again.
 
-    Returns
-    -------
-    Path or None
-        `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for a
-        user without a home directory.
+    Returns `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for
+    a user without a home directory.
     """
     named = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(named):
@@ -45,25 +35,9 @@ def user_cache_dir() -> Path | None:
 def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Path]:
     """Copy data that ships with simbench into a folder; each file appears under its name only when complete.
 
-    Parameters
-    ----------
-    kind : str
-        As in `resource_dir`.
-    folder : Path
-        Where the files go; created if it is missing.
-    overwrite : bool
-        Whether files that differ are replaced.
-
-    Returns
-    -------
-    list of Path
-        The files, also those that were already there with the same content.
-
-    Raises
-    ------
-    SimbenchError
-        A file exists with another content and must not be overwritten, or a folder cannot be written. Then
-        nothing has been written, unless writing itself failed.
+    `kind`: as in `resource_dir`; `folder`: where the files go; created if it is missing; `overwrite`: whether
+    files that differ are replaced. Returns the files, also those that were already there with the same
+    content.
     """
     source = resource_dir(kind)
     # A file whose name begins with a dot, or bytecode, is not part of the data.

@@ -14,37 +14,16 @@ GRAVITY = 9.81
 
 
 class CogZmpGains(NamedTuple):
-    """Gains of the COG-ZMP control.
+    """Gains of the COG-ZMP control."""
 
-    Parameters
-    ----------
-    cog : float
-        Gain k_c on the COG's error, 1/s.
-    zmp : float
-        Gain k_p on the ZMP's error, 1/s.
-    """
-
-    cog: float
-    zmp: float
+    cog: float  # Gain k_c on the COG's error, 1/s.
+    zmp: float  # Gain k_p on the ZMP's error, 1/s.
 
 
 def natural_frequency(height: float) -> float:
     """Compute the natural frequency of the linear inverted pendulum, ω = √(g / z_c).
 
-    Parameters
-    ----------
-    height : float
-        Height z_c of the COG above the floor, m.
-
-    Returns
-    -------
-    float
-        ω, 1/s.
-
-    Raises
-    ------
-    BalanceError
-        If the height is not above the floor.
+    `height`: height z_c of the COG above the floor, m. Returns ω, 1/s.
     """
     if not (np.isfinite(height) and height > 0.0):
         raise BalanceError(f"height of the COG: {height:g} m; allowed: above 0 m")
@@ -64,25 +43,10 @@ def cog_profile(
     The COG ends over the ZMP. It is at rest at the ends as far as the ZMP stands still there: a step of the
     ZMP by d, a time t away, is met by a speed of about ω d exp(−ωt).
 
-    Parameters
-    ----------
-    zmp : (N, 2) array
-        Planned ZMP in the world frame, m, N ≥ 2.
-    timestep : float
-        Time between samples, s.
-    omega : float
-        Natural frequency of the inverted pendulum, 1/s.
-    start : (2,) array, optional
-        Position of the COG at the start in the world frame, m; over the ZMP by default.
-
-    Returns
-    -------
-    cog : (N, 2) array
-        Horizontal position of the COG in the world frame, m.
-    velocity : (N, 2) array
-        Its velocity, m/s.
-    acceleration : (N, 2) array
-        Its acceleration, m/s².
+    `zmp` (N, 2): planned ZMP in the world frame, m, N ≥ 2; `timestep`: time between samples, s; `omega`:
+    natural frequency of the inverted pendulum, 1/s; `start` (2,): position of the COG at the start in the
+    world frame, m; over the ZMP by default. Returns `cog` (N, 2): horizontal position of the COG in the world
+    frame, m; `velocity` (N, 2): its velocity, m/s; `acceleration` (N, 2): its acceleration, m/s².
     """
     cosh, sinh = np.cosh(omega * timestep), np.sinh(omega * timestep)
     deviation = np.zeros_like(zmp)
@@ -105,19 +69,8 @@ def check_gains(gains: CogZmpGains, omega: float) -> None:
     """Refuse gains that are not 0 < k_p < ω < k_c (Choi, You & Oh 2004).
 
     With them the COG stays near its plan in spite of disturbances. Without any, ċ = u and p = c − c̈/ω² give
-    k_p/ω² ë + ė + (k_c − k_p) e = 0 for the COG's error: stable for 0 < k_p < k_c.
-
-    Parameters
-    ----------
-    gains : CogZmpGains
-        Gains k_c and k_p, 1/s.
-    omega : float
-        Natural frequency of the inverted pendulum, 1/s.
-
-    Raises
-    ------
-    BalanceError
-        If a gain is outside its range.
+    k_p/ω² ë + ė + (k_c − k_p) e = 0 for the COG's error: stable for 0 < k_p < k_c. `gains`: gains k_c and
+    k_p, 1/s; `omega`: natural frequency of the inverted pendulum, 1/s.
     """
     allowed = f"allowed: 0 < gain_zmp < {omega:.4g} < gain_cog"
     pendulum = f"ω = {omega:.4g} 1/s of the robot's inverted pendulum"
@@ -140,24 +93,9 @@ def commanded_velocity(
 ) -> Array:
     """Compute the commanded COG velocity u = ċ_d − k_p (p_d − p) + k_c (c_d − c) (Choi, You & Oh 2004).
 
-    Parameters
-    ----------
-    gains : CogZmpGains
-        Gains k_c and k_p, 1/s.
-    planned_velocity : (2,) array
-        Planned velocity ċ_d of the COG, m/s.
-    planned_cog : (2,) array
-        Planned position c_d of the COG in the world frame, m.
-    planned_zmp : (2,) array
-        Planned ZMP p_d in the world frame, m.
-    cog : (2,) array
-        Measured position c of the COG in the world frame, m.
-    zmp : (2,) array
-        Measured ZMP p in the world frame, m.
-
-    Returns
-    -------
-    (2,) array
-        u, m/s.
+    `gains`: gains k_c and k_p, 1/s; `planned_velocity` (2,): planned velocity ċ_d of the COG, m/s;
+    `planned_cog` (2,): planned position c_d of the COG in the world frame, m; `planned_zmp` (2,): planned ZMP
+    p_d in the world frame, m; `cog` (2,): measured position c of the COG in the world frame, m; `zmp` (2,):
+    measured ZMP p in the world frame, m. Returns (2,): u, m/s.
     """
     return planned_velocity - gains.zmp * (planned_zmp - zmp) + gains.cog * (planned_cog - cog)

@@ -17,15 +17,8 @@ _BREAKS = (":", "=")
 def whole_words(environment: MutableMapping[str, str] = os.environ) -> Iterator[None]:
     """Let the body complete whole words, if bash asks for completions; it gets the part after the last break.
 
-    Parameters
-    ----------
-    environment : mutable mapping of str to str
-        Environment; COMP_WORDS, a word a line, and COMP_CWORD, the number of the word that is completed, are
-        changed to whole words.
-
-    Yields
-    ------
-    None
+    `environment`: environment; COMP_WORDS, a word a line, and COMP_CWORD, the number of the word that is
+    completed, are changed to whole words.
     """
     if environment.get("_SIMBENCH_COMPLETE") != "complete_bash":
         yield
@@ -48,15 +41,7 @@ def whole_words(environment: MutableMapping[str, str] = os.environ) -> Iterator[
 def join_words(parts: list[str]) -> list[str]:
     """Join the parts into which bash has broken words.
 
-    Parameters
-    ----------
-    parts : list of str
-        Parts, each break one of its own.
-
-    Returns
-    -------
-    list of str
-        Whole words.
+    `parts`: parts, each break one of its own. Returns whole words.
     """
     words: list[str] = []
     goes_on = False

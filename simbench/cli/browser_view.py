@@ -46,26 +46,8 @@ def browser_view(
 ) -> Iterator[LiveView | None]:
     """Prepare a scene that browsers can watch, if it is wanted.
 
-    Parameters
-    ----------
-    wanted : bool
-        Whether there is to be one.
-    host : str or None
-        Address to listen on.
-    port : int or None
-        First port to try.
-    realtime : bool
-        Whether the simulation keeps to the clock.
-
-    Yields
-    ------
-    LiveView or None
-        The scene; None if it is not wanted.
-
-    Raises
-    ------
-    RunError
-        If options of the scene are given without it, or the library that serves it is missing.
+    `wanted`: whether there is to be one; `host`: address to listen on; `port`: first port to try; `realtime`:
+    whether the simulation keeps to the clock. Yields the scene; None if it is not wanted.
     """
     given = {"--view-host": host is not None, "--view-port": port is not None, "--realtime": realtime}
     if not wanted:
@@ -95,12 +77,7 @@ def _tell(url: str) -> None:
 def stay_open(view: LiveView, result: RunResult) -> None:
     """Keep the scene for as long as a browser shows it; in a terminal, also wait for one.
 
-    Parameters
-    ----------
-    view : LiveView
-        The scene.
-    result : RunResult
-        Outcome of the run, which it then shows in words.
+    `result`: outcome of the run, which it then shows in words.
     """
     from simbench.runs.result import describe_checks
 

@@ -150,19 +150,8 @@ def write_baselines(
 ) -> int:
     """Write what was measured, and show what changes.
 
-    Parameters
-    ----------
-    results : sequence of CaseResult
-        Outcomes of the scenarios that were run.
-    skipped : sequence of Case
-        Scenarios that were not.
-    only : {"metrics", "traces"}, optional
-        What is written; by default both.
-
-    Returns
-    -------
-    int
-        Exit status.
+    `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `only`: what is
+    written; by default both. Returns exit status.
     """
     from simbench.cli.console import wide_console
     from simbench.runs.baseline import write_baseline
@@ -193,19 +182,8 @@ def write_dossiers(
 ) -> list[str]:
     """Write a dossier of each check that failed and has a run.
 
-    Parameters
-    ----------
-    results : sequence of CaseResult
-        Outcomes of the checks.
-    artifacts : Path
-        Folder of the dossiers.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress.
-
-    Returns
-    -------
-    list of str
-        Lines that say where they are, and what could not be made.
+    `results`: outcomes of the checks; `artifacts`: folder of the dossiers; `on_progress`: callback that
+    receives the progress. Returns lines that say where they are, and what could not be made.
     """
     failed = [result for result in results if result.failed and result.run is not None]
     if not failed:
@@ -230,15 +208,7 @@ def write_dossiers(
 def divergence_lines(results: Sequence[CaseResult]) -> list[str]:
     """Say of each scenario that diverged which signal did first, when, and by how much.
 
-    Parameters
-    ----------
-    results : sequence of CaseResult
-        Outcomes of the checks.
-
-    Returns
-    -------
-    list of str
-        A line for each.
+    `results`: outcomes of the checks.
     """
     diverged = [result for result in results if result.diverged]
     if not diverged:
@@ -251,15 +221,7 @@ def divergence_lines(results: Sequence[CaseResult]) -> list[str]:
 def untraced_lines(results: Sequence[CaseResult]) -> list[str]:
     """Name the scenarios whose signals were not compared, because there is no trace.
 
-    Parameters
-    ----------
-    results : sequence of CaseResult
-        Outcomes of the checks.
-
-    Returns
-    -------
-    list of str
-        One line, or none.
+    `results`: outcomes of the checks. Returns one line, or none.
     """
     names = [
         result.case.scenario.name for result in results if not result.error and result.case.trace is None
@@ -293,17 +255,9 @@ def _require_outputs(history: Path | None, summary: Path | None) -> None:
 def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:
     """Lay out a line for each metric that differs from its baseline, and one for each scenario that holds.
 
-    Parameters
-    ----------
-    results : sequence of Result
-        Outcome of each scenario that was run.
-    unchecked : sequence of Case
-        Scenarios that were not run, without a baseline or without the package that their robot is in.
-
-    Returns
-    -------
-    rich.table.Table
-        Table of scenario, metric, baseline, value, tolerance and verdict.
+    `results`: outcome of each scenario that was run; `unchecked`: scenarios that were not run, without a
+    baseline or without the package that their robot is in. Returns table of scenario, metric, baseline,
+    value, tolerance and verdict.
     """
     from rich.text import Text
 
@@ -339,15 +293,8 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
 def update_table(results: Sequence[CaseResult]) -> Table:
     """Lay out how new baselines differ from those they replace.
 
-    Parameters
-    ----------
-    results : sequence of Result
-        Outcomes with a new baseline.
-
-    Returns
-    -------
-    rich.table.Table
-        Table of scenario, metric, old and new value, old and new tolerance.
+    `results`: outcomes with a new baseline. Returns table of scenario, metric, old and new value, old and new
+    tolerance.
     """
     from simbench.runs.baseline import find_tolerance
     from simbench.runs.regression import format_number
@@ -376,43 +323,19 @@ def update_table(results: Sequence[CaseResult]) -> Table:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a metric's baseline, as text; empty where there is no value.
-
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    was : str
-        Value in the old baseline.
-    now : str
-        Value in the new one.
-    tolerance_was : str
-        Tolerance in the old baseline, in the metric's unit.
-    tolerance : str
-        Tolerance in the new one, or `gone`.
-    """
+    """A change of a metric's baseline, as text; empty where there is no value."""
 
     name: str
-    was: str
-    now: str
-    tolerance_was: str
-    tolerance: str
+    was: str  # Value in the old baseline.
+    now: str  # Value in the new one.
+    tolerance_was: str  # Tolerance in the old baseline, in the metric's unit.
+    tolerance: str  # Tolerance in the new one, or `gone`.
 
 
 def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
     """List the metrics whose expectation changes, and those that are added or removed.
 
-    Parameters
-    ----------
-    before : Baseline
-        Old baseline.
-    after : Baseline
-        New baseline.
-
-    Returns
-    -------
-    list of Change
-        Changes by name.
+    `before`: old baseline; `after`: new baseline. Returns changes by name.
     """
     from simbench.runs.baseline import find_tolerance
     from simbench.runs.regression import format_number

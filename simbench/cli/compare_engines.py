@@ -118,17 +118,8 @@ def _outcome(run: EngineRun) -> str:
 def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
     """Lay out the metrics of both engines side by side.
 
-    Parameters
-    ----------
-    compared : EngineComparison
-        A scenario in two engines.
-    all_metrics : bool
-        Whether all are shown, and not only those that say most.
-
-    Returns
-    -------
-    rich.table.Table
-        Table of metric, both values, their difference, the tolerance and whether it is kept.
+    `compared`: A scenario in two engines; `all_metrics`: whether all are shown, and not only those that say
+    most. Returns table of metric, both values, their difference, the tolerance and whether it is kept.
     """
     from rich.table import Table
     from rich.text import Text
@@ -162,16 +153,8 @@ def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
 def signals_table(compared: EngineComparison) -> Table:
     """Lay out from when on each signal differs.
 
-    Parameters
-    ----------
-    compared : EngineComparison
-        A scenario in two engines.
-
-    Returns
-    -------
-    rich.table.Table
-        Table of signal, the first sample that is outside the usual tolerance, both values there, and how far
-        apart they come later.
+    `compared`: A scenario in two engines. Returns table of signal, the first sample that is outside the usual
+    tolerance, both values there, and how far apart they come later.
     """
     from rich.table import Table
 

@@ -10,15 +10,8 @@ from collections.abc import Callable
 def complete_scenario(incomplete: str) -> list[str]:
     """List the scenarios that ship with simbench and begin with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed; where it begins no scenario's name, the shell completes files.
-
-    Returns
-    -------
-    list of str
-        Names, sorted.
+    `incomplete`: what has been typed; where it begins no scenario's name, the shell completes files. Returns
+    names, sorted.
     """
     from simbench.runs.scenario.library import list_scenarios
 
@@ -28,15 +21,8 @@ def complete_scenario(incomplete: str) -> list[str]:
 def complete_robot(incomplete: str) -> list[str]:
     """List the robots that can be named, `robot_descriptions` apart, and begin with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed; where it begins no robot's name, the shell completes files.
-
-    Returns
-    -------
-    list of str
-        Names, sorted.
+    `incomplete`: what has been typed; where it begins no robot's name, the shell completes files. Returns
+    names, sorted.
     """
     from simbench.robot.names import find_plug_ins, shipped_robots
     from simbench.robot.sources import find_wheel_urdfs
@@ -48,15 +34,7 @@ def complete_robot(incomplete: str) -> list[str]:
 def complete_motion(incomplete: str) -> list[str]:
     """List the recordings and virtual actors that come with simbench and begin with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        Sources such as `actor:drawer`.
+    `incomplete`: what has been typed. Returns sources such as `actor:drawer`.
     """
     from simbench.motion.sources import list_motion_sources
 
@@ -66,15 +44,7 @@ def complete_motion(incomplete: str) -> list[str]:
 def complete_tasks(incomplete: str) -> list[str]:
     """Complete the last of several tasks of virtual actors, which commas separate.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        All of it with the last name completed.
+    `incomplete`: what has been typed. Returns all of it with the last name completed.
     """
     from simbench.motion.sources import list_tasks
 
@@ -85,15 +55,7 @@ def complete_tasks(incomplete: str) -> list[str]:
 def complete_marker_map(incomplete: str) -> list[str]:
     """List the marker maps that ship with simbench and begin with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        Names, sorted.
+    `incomplete`: what has been typed. Returns names, sorted.
     """
     from simbench.resources import resource_dir
 
@@ -104,16 +66,8 @@ def complete_marker_map(incomplete: str) -> list[str]:
 def complete_scenario_key(incomplete: str) -> list[str]:
     """List the keys of a scenario that begin with a text, as `--set` and `--vary` take them.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        Dotted keys, each with an equals sign; of fixtures and of what users name none, since they depend on
-        the scenario.
+    `incomplete`: what has been typed. Returns dotted keys, each with an equals sign; of fixtures and of what
+    users name none, since they depend on the scenario.
     """
     from simbench.runs.explain.keys import scenario_key_entries
 
@@ -125,15 +79,7 @@ def complete_scenario_key(incomplete: str) -> list[str]:
 def complete_camera_key(incomplete: str) -> list[str]:
     """List the keys of a scenario's camera that begin with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        Dotted keys, each with an equals sign.
+    `incomplete`: what has been typed. Returns dotted keys, each with an equals sign.
     """
     return [key for key in complete_scenario_key(incomplete) if key.startswith("camera.")]
 
@@ -141,15 +87,7 @@ def complete_camera_key(incomplete: str) -> list[str]:
 def complete_metric(incomplete: str) -> list[str]:
     """List the metrics that begin with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        Names; none of those that a fixture gives its metrics.
+    `incomplete`: what has been typed. Returns names; none of those that a fixture gives its metrics.
     """
     from simbench.runs.metric_catalogue import metric_entries
 
@@ -160,15 +98,7 @@ def complete_metric(incomplete: str) -> list[str]:
 def complete_explained(incomplete: str) -> list[str]:
     """List what `simbench explain` knows by a single word that begins with a text.
 
-    Parameters
-    ----------
-    incomplete : str
-        What has been typed.
-
-    Returns
-    -------
-    list of str
-        Metrics, keys, variables of the log and terms.
+    `incomplete`: what has been typed. Returns metrics, keys, variables of the log and terms.
     """
     from simbench.runs.explain.lookup import explained_names
 
@@ -179,15 +109,8 @@ def complete_explained(incomplete: str) -> list[str]:
 def complete_words(*words: str) -> Callable[[str], list[str]]:
     """Make a function that completes one of a few words.
 
-    Parameters
-    ----------
-    *words : str
-        Words that are allowed.
-
-    Returns
-    -------
-    callable
-        Function of what has been typed that lists the words which begin with it.
+    `*words`: words that are allowed. Returns function of what has been typed that lists the words which begin
+    with it.
     """
 
     def complete(incomplete: str) -> list[str]:

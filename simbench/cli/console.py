@@ -42,17 +42,8 @@ _LONGEST_NAME = 255
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:
     """Lay out metrics by group, with their unit and the check on each.
 
-    Parameters
-    ----------
-    metrics : mapping of str to float, bool, str or None
-        Values by name, `group.name_unit`.
-    checks : sequence of Check
-        Outcome of the scenario's checks.
-
-    Returns
-    -------
-    rich.table.Table
-        Table of metric, value, unit and check.
+    `metrics`: values by name, `group.name_unit`; `checks`: outcome of the scenario's checks. Returns table of
+    metric, value, unit and check.
     """
     outcome = {check.name: check for check in checks}
     names = sorted({*metrics, *outcome}, key=lambda name: ("." in name, name))
@@ -85,18 +76,8 @@ def progress_bars(console: Console, *, transient: bool = False) -> Iterator[OnPr
     """Show one bar for each stage while the body runs; in a pipe, plain lines.
 
     A bar shows how long its stage has taken and may still take. Compiling has a line of its own. A pipe gets
-    a line for each stage that took a second, and one every five seconds.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Console of the standard error.
-    transient : bool
-        Remove the bars when the body has ended, so that they take no lines from what follows.
-
-    Yields
-    ------
-    on_progress : callable (stage, done, total)
+    a line for each stage that took a second, and one every five seconds. `console`: console of the standard
+    error; `transient`: remove the bars when the body has ended, so that they take no lines from what follows.
     """
     if not console.is_terminal:
         with stage_text(console.file, in_place=False) as on_progress:
@@ -140,35 +121,13 @@ class _PlainConsole(Console):
     def render_str(self, text: str, **options: Any) -> Text:
         """Convert a string, so that it is measured as it will be shown.
 
-        Parameters
-        ----------
-        text : str
-            Text to show.
-        **options
-            As for `rich.console.Console`.
-
-        Returns
-        -------
-        rich.text.Text
-            Text without control characters.
+        `text`: text to show; `**options`: as for `rich.console.Console`. Returns text without control
+        characters.
         """
         return super().render_str(printable(text), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render an object, and escape control characters in its text.
-
-        Parameters
-        ----------
-        renderable : RenderableType
-            Object to render.
-        options : ConsoleOptions, optional
-            Options of rendering.
-
-        Yields
-        ------
-        Segment
-            Text with its style.
-        """
+        """Render an object, and escape control characters in its text. Yields text with its style."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))
 
@@ -176,15 +135,8 @@ class _PlainConsole(Console):
 def make_console(*, stderr: bool = False) -> Console:
     """Make a console that shows names from files as they are.
 
-    Parameters
-    ----------
-    stderr : bool
-        Write to the standard error instead of the standard output.
-
-    Returns
-    -------
-    rich.console.Console
-        Console without markup and emoji.
+    `stderr`: write to the standard error instead of the standard output. Returns console without markup and
+    emoji.
     """
     stream = sys.stderr if stderr else sys.stdout
     raw = stream.stream if isinstance(stream, GuardedStream) else stream
@@ -194,10 +146,7 @@ def make_console(*, stderr: bool = False) -> Console:
 def wide_console() -> Console:
     """Make a console for tables of many columns, whose lines are not broken at 80 columns in a pipe.
 
-    Returns
-    -------
-    rich.console.Console
-        Console of the standard output.
+    Returns console of the standard output.
     """
     console = make_console()
     if not console.is_terminal:
@@ -208,15 +157,7 @@ def wide_console() -> Console:
 def number_table(*headings: str) -> Table:
     """Make an empty table of a name, which may be broken, and numbers, which may not.
 
-    Parameters
-    ----------
-    *headings : str
-        Heading of each column.
-
-    Returns
-    -------
-    rich.table.Table
-        Table without rows.
+    `*headings`: heading of each column. Returns table without rows.
     """
     table = Table(*headings, box=None, pad_edge=False)
     for column in table.columns[1:]:
@@ -228,22 +169,10 @@ def number_table(*headings: str) -> Table:
 def require_output_file(path: Path, error: type[SimbenchError], suffix: str = "", kind: str = "") -> None:
     """Refuse an output file that could not be written, before anything is read or computed.
 
-    Parameters
-    ----------
-    path : Path
-        File to write later.
-    error : type
-        Error to raise.
-    suffix : str
-        Ending that the name must have, such as `.png`; any if empty.
-    kind : str
-        What the file is, for the message: `a picture`.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given type, if the ending differs, the name is too long, there is no such directory, or a
-        directory, a device or the like has this name.
+    `path`: file to write later; `error`: error to raise; `suffix`: ending that the name must have, such as
+    `.png`; any if empty; `kind`: what the file is, for the message: `a picture`. Raises SimbenchError of the
+    given type, if the ending differs, the name is too long, there is no such directory, or a directory, a
+    device or the like has this name.
     """
     if suffix and path.suffix.lower() != suffix:
         raise error(f"{path}: {kind}'s name must end in {suffix}")

@@ -18,39 +18,16 @@ if TYPE_CHECKING:
 
 
 class MovingBody(NamedTuple):
-    """What a column of the table is about.
+    """What a column of the table is about."""
 
-    Parameters
-    ----------
-    name : str
-        Heading of the column.
-    time : (T,) array
-        Times of the samples, s, as they are shown.
-    feet : FootMeasures or None
-        How its feet touch the floor; None if it has none.
-    jerks : {str: Jerk}
-        Jerks of `left hand`, ..., `right foot`.
-    """
-
-    name: str
-    time: Array
-    feet: FootMeasures | None
-    jerks: Mapping[str, Jerk]
+    name: str  # Heading of the column.
+    time: Array  # (T,): times of the samples, s, as they are shown.
+    feet: FootMeasures | None  # How its feet touch the floor; None if it has none.
+    jerks: Mapping[str, Jerk]  # {str: Jerk}: jerks of `left hand`, ..., `right foot`.
 
 
 def describe_person(motion: HumanMotion) -> MovingBody:
-    """Measure feet and jerk of the person in a recording.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    MovingBody
-        Column of the table.
-    """
+    """Measure feet and jerk of the person in a recording. Returns column of the table."""
     from simbench.motion.foot_motion import has_only_ankles, measure_person_feet, measure_person_jerks
 
     name = "person (ankles)" if has_only_ankles(motion) else "person"
@@ -60,19 +37,8 @@ def describe_person(motion: HumanMotion) -> MovingBody:
 def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> MovingBody:
     """Measure feet and jerk of a robot in its planned motion.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    trajectory : JointTrajectory
-        Its planned motion with T samples.
-    time : (T,) array
-        Times of the same samples in the recording, s.
-
-    Returns
-    -------
-    MovingBody
-        Column of the table.
+    `trajectory`: its planned motion with T samples; `time` (T,): times of the same samples in the recording,
+    s. Returns column of the table.
     """
     from simbench.runs.motion_fidelity import measure_robot_feet
 
@@ -82,15 +48,8 @@ def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> Mo
 def contact_table(bodies: Sequence[MovingBody]) -> Table:
     """Lay out how feet touch the floor, and the jerk of hands and feet.
 
-    Parameters
-    ----------
-    bodies : sequence of MovingBody
-        One for each pair of columns.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each measure that a body has: value, and when it is worst.
+    `bodies`: one for each pair of columns. Returns one line for each measure that a body has: value, and when
+    it is worst.
     """
     from simbench.cli.console import number_table
 

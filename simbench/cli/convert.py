@@ -107,32 +107,11 @@ def write_motion_file(
 ) -> str:
     """Write a robot's motion at a rate.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The motion, joints in the order of the robot.
-    robot : Robot
-        The robot.
-    path : Path
-        File to write.
-    format : str
-        Name of the format.
-    rate : float or None
-        Samples per second; None keeps the samples, and takes 30 for `unitree`, whose files do not say it.
-    attributes : dict of str to str or number
-        Attributes that say where the motion comes from.
-
-    Returns
-    -------
-    str
-        Format, number and rate of the samples, to be printed.
-
-    Raises
-    ------
-    MotionError
-        The rate is not allowed, or the format cannot hold the motion.
-    OSError
-        If the file cannot be written.
+    `trajectory`: the motion, joints in the order of the robot; `format`: name of the format; `rate`: samples
+    per second; None keeps the samples, and takes 30 for `unitree`, whose files do not say it; `attributes`:
+    attributes that say where the motion comes from. Returns format, number and rate of the samples, to be
+    printed. Raises MotionError the rate is not allowed, or the format cannot hold the motion. Raises OSError
+    if the file cannot be written.
     """
     from simbench.motion.trajectory_files.resampling import resample_trajectory
     from simbench.motion.trajectory_files.sampling import uniform_rate

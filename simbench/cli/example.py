@@ -4,15 +4,8 @@
 def example(*commands: str) -> str:
     """Write what a command's help ends with.
 
-    Parameters
-    ----------
-    *commands : str
-        Command lines that can be typed as they are.
-
-    Returns
-    -------
-    str
-        Text whose lines the help leaves as they are.
+    `*commands`: command lines that can be typed as they are. Returns text whose lines the help leaves as they
+    are.
     """
     noun = "Example" if len(commands) == 1 else "Examples"
     # The first line keeps the parser from filling the paragraph.
@@ -22,15 +15,7 @@ def example(*commands: str) -> str:
 def read_examples(text: str | None) -> list[str]:
     """Read the command lines of what `example` has written.
 
-    Parameters
-    ----------
-    text : str or None
-        What a command's help ends with; None for nothing.
-
-    Returns
-    -------
-    list of str
-        Command lines.
+    `text`: what a command's help ends with; None for nothing.
     """
     lines = (text or "").splitlines()
     return [line.strip() for line in lines if line.startswith("  ")]

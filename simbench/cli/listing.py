@@ -26,36 +26,15 @@ class Kind(str, Enum):
 
 
 class Listing(NamedTuple):
-    """A table of named things, a description below each.
+    """A table of named things, a description below each."""
 
-    Parameters
-    ----------
-    headings : tuple of str
-        Heading of each column, `name` first.
-    rows : sequence of tuple of str
-        Cells of each entry.
-    descriptions : sequence of str
-        What is said of each entry below its cells; empty for nothing.
-    """
-
-    headings: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    descriptions: Sequence[str]
+    headings: tuple[str, ...]  # Heading of each column, `name` first.
+    rows: Sequence[tuple[str, ...]]  # Cells of each entry.
+    descriptions: Sequence[str]  # What is said of each entry below its cells; empty for nothing.
 
 
 def plain_lines(kind: Kind) -> list[str]:
-    """List one kind of things for a pipe.
-
-    Parameters
-    ----------
-    kind : Kind
-        What is listed.
-
-    Returns
-    -------
-    list of str
-        A line for each, its name first.
-    """
+    """List one kind of things for a pipe. Returns A line for each, its name first."""
     if kind is Kind.robots:
         return _robot_names()
     listing = make_listing(kind)
@@ -68,15 +47,7 @@ def plain_lines(kind: Kind) -> list[str]:
 def make_listing(kind: Kind) -> Listing:
     """List one kind of things with what is known of each, without planning or simulating.
 
-    Parameters
-    ----------
-    kind : Kind
-        What is listed.
-
-    Returns
-    -------
-    Listing
-        The table.
+    Returns the table.
     """
     if kind is Kind.robots:
         return _robots()
@@ -153,13 +124,7 @@ def _missing_package(robot: str) -> str:
 
 
 def print_listing(listing: Listing) -> None:
-    """Print a table for a terminal: lines that fit its width, and in which no word is broken.
-
-    Parameters
-    ----------
-    listing : Listing
-        The table.
-    """
+    """Print a table for a terminal: lines that fit its width, and in which no word is broken."""
     from simbench.cli.console import make_console
 
     console = make_console()
@@ -172,18 +137,7 @@ def listing_lines(listing: Listing, width: int) -> list[tuple[str, str]]:
     """Lay out a table for a terminal.
 
     A name that is too long for its column has a line of its own. Descriptions are broken between words.
-
-    Parameters
-    ----------
-    listing : Listing
-        The table.
-    width : int
-        Width of the terminal, characters.
-
-    Returns
-    -------
-    list of (str, str)
-        Each line with its style for `rich`.
+    `width`: width of the terminal, characters. Returns each line with its style for `rich`.
     """
     import textwrap
 

@@ -83,16 +83,8 @@ app.add_typer(motion_app, name="motion")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Arguments without the program's name; `sys.argv` if None.
-
-    Returns
-    -------
-    int
-        0 done and all checks hold, 1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or
-        143 ended by SIGHUP or SIGTERM.
+    `arguments`: arguments without the program's name; `sys.argv` if None. Returns 0 done and all checks hold,
+    1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or 143 ended by SIGHUP or SIGTERM.
     """
     open_standard_streams()
     if arguments is None:

@@ -181,15 +181,7 @@ def _numbers(text: str) -> list[int]:
 def summary_lines(inspection: MotionInspection) -> Iterator[str]:
     """Describe a recording as a whole, and how it was read.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Yields
-    ------
-    str
-        A line, however long.
+    `inspection`: result of `inspect_motion`. Yields A line, however long.
     """
     motion, actor = inspection.motion, inspection.motion.actor
     yield f"recording  {motion.source}"
@@ -214,15 +206,7 @@ def summary_lines(inspection: MotionInspection) -> Iterator[str]:
 def length_table(inspection: MotionInspection) -> Table:
     """Lay out the bones: length, change over time, and the range of human lengths.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each bone.
+    `inspection`: result of `inspect_motion`. Returns one line for each bone.
     """
     from simbench.cli.console import number_table
     from simbench.motion.inspection import human_length_range, is_human_length
@@ -243,15 +227,7 @@ def length_table(inspection: MotionInspection) -> Table:
 def angle_table(inspection: MotionInspection) -> Table:
     """Lay out the ranges of motion of the joints.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each angle.
+    `inspection`: result of `inspect_motion`. Returns one line for each angle.
     """
     import numpy as np
 
@@ -267,15 +243,7 @@ def angle_table(inspection: MotionInspection) -> Table:
 def hand_table(inspection: MotionInspection) -> Table:
     """Lay out the speeds of the palms.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each palm.
+    `inspection`: result of `inspect_motion`. Returns one line for each palm.
     """
     from simbench.cli.console import number_table
 
@@ -288,15 +256,7 @@ def hand_table(inspection: MotionInspection) -> Table:
 def foot_table(inspection: MotionInspection) -> Table:
     """Lay out how the feet touch the floor, and the jerk of hands and feet.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each measure.
+    `inspection`: result of `inspect_motion`. Returns one line for each measure.
     """
     from simbench.cli.contact_table import contact_table, describe_person
 
@@ -306,15 +266,7 @@ def foot_table(inspection: MotionInspection) -> Table:
 def gap_table(inspection: MotionInspection) -> Table:
     """Lay out the gaps that were filled, by marker.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each marker with gaps.
+    `inspection`: result of `inspect_motion`. Returns one line for each marker with gaps.
     """
     from simbench.cli.console import number_table
 
@@ -330,15 +282,7 @@ def gap_table(inspection: MotionInspection) -> Table:
 def phase_table(inspection: MotionInspection) -> Table:
     """Lay out the phases of the recording protocol and the primitives of its periodic phase.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each phase or primitive.
+    `inspection`: result of `inspect_motion`. Returns one line for each phase or primitive.
     """
     from simbench.cli.console import number_table
 
@@ -356,15 +300,7 @@ def phase_table(inspection: MotionInspection) -> Table:
 def closing_lines(inspection: MotionInspection) -> Iterator[str]:
     """Describe the feet and list everything doubtful.
 
-    Parameters
-    ----------
-    inspection : MotionInspection
-        Result of `inspect_motion`.
-
-    Yields
-    ------
-    str
-        A line, however long.
+    `inspection`: result of `inspect_motion`. Yields A line, however long.
     """
     feet = inspection.feet
     if feet is None:

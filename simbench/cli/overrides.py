@@ -30,19 +30,8 @@ def list_overrides(
 ) -> list[str]:
     """List the values to override in a scenario.
 
-    Parameters
-    ----------
-    overrides : sequence of str or None
-        `key=value` texts of `--set`.
-    robot : str or None
-        Value of `--robot`.
-    engine : str, optional
-        Value of `--engine`.
-
-    Returns
-    -------
-    list of str
-        `key=value` texts in the order in which they apply: `--set` wins over `--robot` and `--engine`.
+    `overrides`: `key=value` texts of `--set`. Returns `key=value` texts in the order in which they apply:
+    `--set` wins over `--robot` and `--engine`.
     """
     # JSON is YAML, in which a name such as `1.0` or `~` would be no text.
     named = [] if robot is None else [f"robot.name={json.dumps(robot, ensure_ascii=False)}"]

@@ -13,17 +13,8 @@ from simbench.errors import SimbenchError
 def deprecated_option(name: str, instead: str = "--picture FILE") -> typer.models.OptionInfo:
     """Declare an option that still works under an old name, and that no help shows.
 
-    Parameters
-    ----------
-    name : str
-        The old name, such as `--plot`.
-    instead : str
-        What stands for it now.
-
-    Returns
-    -------
-    typer.models.OptionInfo
-        Declaration for an annotation.
+    `name`: the old name, such as `--plot`; `instead`: what stands for it now. Returns declaration for an
+    annotation.
     """
     return typer.Option(name, metavar="FILE.png", hidden=True, help=f"Old name of {instead}.")
 
@@ -37,28 +28,9 @@ def renamed_picture(
 ) -> Path | None:
     """Choose the file of a picture that may have been given under an old name.
 
-    Parameters
-    ----------
-    picture : Path or None
-        Value of the option under its name.
-    old : Path or None
-        Value of the option under its old name.
-    name : str
-        The old name.
-    error : type of SimbenchError
-        Error to raise.
-    instead : str
-        What stands for the old name now.
-
-    Returns
-    -------
-    Path or None
-        The file.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given type, if both are given.
+    `picture`: value of the option under its name; `old`: value of the option under its old name; `error`:
+    error to raise; `instead`: what stands for the old name now. Raises SimbenchError of the given type, if
+    both are given.
     """
     if old is not None and picture is not None:
         raise error(f"{name} is the old name of {instead}: give one of them")
@@ -68,16 +40,8 @@ def renamed_picture(
 def report_old_name(old: Path | None, name: str, instead: str = "--picture FILE") -> None:
     """Say on the standard error what stands for an old name, if it was used.
 
-    A command says so when it has done its work: what ends it with an error is a single line.
-
-    Parameters
-    ----------
-    old : Path or None
-        Value of the option under its old name.
-    name : str
-        The old name.
-    instead : str
-        What stands for it now.
+    A command says so when it has done its work: what ends it with an error is a single line. `old`: value of
+    the option under its old name; `instead`: what stands for it now.
     """
     if old is not None:
         print(f"deprecated: {name} is {instead} now", file=sys.stderr)

@@ -80,18 +80,7 @@ def reading_options(
         float | None, typer.Option(metavar="HZ", help="Frames a second of a file that does not say it.")
     ] = None,
 ) -> ReadOptions:
-    """Build the declarations about a recording from the options of a command.
-
-    Parameters
-    ----------
-    unit, up, marker_map, longest_gap, strict, estimate, scale, stature, skeleton, body_model, fps
-        As in `ReadOptions`.
-
-    Returns
-    -------
-    ReadOptions
-        The declarations.
-    """
+    """Build the declarations about a recording from the options of a command."""
     from simbench.motion.read_options import ReadOptions
 
     return ReadOptions(
@@ -112,15 +101,9 @@ def reading_options(
 def reads_recording(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options of `reading_options`, and their values as its argument `reading`.
 
-    Parameters
-    ----------
-    *left_out : str
-        Parameters of `reading_options` that the command does not take, because it has options of these names.
-
-    Returns
-    -------
-    callable
-        Decorator that makes, of a command with a keyword argument `reading`, the command for typer.
+    `*left_out`: parameters of `reading_options` that the command does not take, because it has options of
+    these names. Returns decorator that makes, of a command with a keyword argument `reading`, the command for
+    typer.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

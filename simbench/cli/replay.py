@@ -137,13 +137,7 @@ def replay(
 
 
 def report_incomplete(folder: Path) -> None:
-    """Say on the standard error that a run was interrupted, if it was.
-
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    """
+    """Say on the standard error that a run was interrupted, if it was. `folder`: run directory."""
     reason = incomplete_reason(folder)
     if reason is not None:
         print(f"{folder}: incomplete ({reason}): shown as far as it was logged", file=sys.stderr)

@@ -265,15 +265,7 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
 def measure_retargeting(made: Retargeting) -> Fidelity:
     """Measure what a retargeting leaves of the person.
 
-    Parameters
-    ----------
-    made : Retargeting
-        Retargeted recording.
-
-    Returns
-    -------
-    Fidelity
-        Errors, tempo, lag and shares of the samples at a limit.
+    `made`: retargeted recording. Returns errors, tempo, lag and shares of the samples at a limit.
     """
     from simbench.options import RetargetSection
     from simbench.runs.motion_fidelity import planned_fidelity
@@ -287,16 +279,8 @@ def measure_retargeting(made: Retargeting) -> Fidelity:
 def placed_heading(made: Retargeting) -> float:
     """Find the direction in which a robot was placed.
 
-    Parameters
-    ----------
-    made : Retargeting
-        Retargeted recording.
-
-    Returns
-    -------
-    float
-        Direction of its x axis in the frame of its trajectory, rad about z: 0 for a fixed base, whose
-        trajectory is relative to it.
+    `made`: retargeted recording. Returns direction of its x axis in the frame of its trajectory, rad about z:
+    0 for a fixed base, whose trajectory is relative to it.
     """
     from simbench.kinematics.rotation import heading_of
     from simbench.retargeting.stand.standing_plan import MotionPlan
@@ -307,15 +291,7 @@ def placed_heading(made: Retargeting) -> float:
 def require_body(made: Retargeting) -> None:
     """Refuse a retargeting without a body like the person's that its picture could show beside them.
 
-    Parameters
-    ----------
-    made : Retargeting
-        Retargeted recording.
-
-    Raises
-    ------
-    RetargetError
-        If a single arm follows a hand.
+    `made`: retargeted recording.
     """
     from simbench.errors import RetargetError
     from simbench.runs.motion_fidelity import has_human_arms
@@ -330,16 +306,8 @@ def require_body(made: Retargeting) -> None:
 def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: int) -> None:
     """Draw the robot beside the person.
 
-    Parameters
-    ----------
-    made : Retargeting
-        Retargeted recording.
-    fidelity : Fidelity
-        What it leaves of the person.
-    path : Path
-        PNG file to write.
-    moments : int
-        Largest number of moments to show.
+    `made`: retargeted recording; `fidelity`: what it leaves of the person; `path`: PNG file to write;
+    `moments`: largest number of moments to show.
     """
     from simbench.retargeting.body_errors import person_points, robot_points
     from simbench.runs.plots.fidelity import Comparison, direction_errors, draw_comparison, panel_size
@@ -366,19 +334,9 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
 def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time: Array) -> Table:
     """Lay out the errors of the robot's planned motion against the person.
 
-    Parameters
-    ----------
-    summaries : sequence of ErrorSummary
-        Mean, 95th percentile and maximum of each error.
-    time : (T,) array
-        Times of the recording's samples, s.
-    robot_time : (T,) array
-        The robot's times of the same samples, s.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each error, in mm, percent or degrees, with both times of the worst.
+    `summaries`: mean, 95th percentile and maximum of each error; `time` (T,): times of the recording's
+    samples, s; `robot_time` (T,): the robot's times of the same samples, s. Returns one line for each error,
+    in mm, percent or degrees, with both times of the worst.
     """
     import numpy as np
 
@@ -405,19 +363,8 @@ def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time
 def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     """Say what the errors of the robot come from, and at which tempo it moves.
 
-    They come from equipment, joints at their limits, or a doubtful recording.
-
-    Parameters
-    ----------
-    made : Retargeting
-        Retargeted recording.
-    fidelity : Fidelity
-        What it leaves of the person.
-
-    Yields
-    ------
-    str
-        A line.
+    They come from equipment, joints at their limits, or a doubtful recording. `fidelity`: what it leaves of
+    the person.
     """
     from simbench.options import RetargetSection
     from simbench.retargeting.body_errors import limit_stays
@@ -448,17 +395,7 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
 def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:
     """Say for how long hands hold equipment, where arms follow it and not the person.
 
-    Parameters
-    ----------
-    errors : RobotErrors
-        Errors of a robot.
-    miss : float
-        Largest distance of a palm from its handle, m.
-
-    Yields
-    ------
-    str
-        At most one line.
+    `miss`: largest distance of a palm from its handle, m. Yields at most one line.
     """
     if errors.held_fraction > 0.0:
         yield (
@@ -470,17 +407,8 @@ def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:
 def limit_lines(stays: Sequence[tuple[float, str, str, float, str, int, int]], time: Array) -> Iterator[str]:
     """Name the joints that stay at a limit, where they cannot follow the person.
 
-    Parameters
-    ----------
-    stays : sequence of (float, str, str, float, str, int, int)
-        From `limit_stays`, those that are long enough to be named.
-    time : (T,) array
-        Times of the recording's samples, s.
-
-    Yields
-    ------
-    str
-        A line for each, and one for those that are left out.
+    `stays`: from `limit_stays`, those that are long enough to be named; `time` (T,): times of the recording's
+    samples, s. Yields A line for each, and one for those that are left out.
     """
     import numpy as np
 
@@ -516,15 +444,8 @@ def _check_outputs(
 def error_table(summaries: Sequence[ErrorSummary]) -> Table:
     """Lay out the distance of the scaled model from the recording.
 
-    Parameters
-    ----------
-    summaries : sequence of ErrorSummary
-        Mean, 95th percentile and maximum of each error.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each error, in mm or degrees.
+    `summaries`: mean, 95th percentile and maximum of each error. Returns one line for each error, in mm or
+    degrees.
     """
     import numpy as np
 
@@ -544,15 +465,7 @@ def error_table(summaries: Sequence[ErrorSummary]) -> Table:
 def joint_table(uses: Sequence[JointUse]) -> Table:
     """Lay out the joints that move: range and speed against their limits.
 
-    Parameters
-    ----------
-    uses : sequence of JointUse
-        Range and speed of each joint.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each moving joint, in degrees; in mm for sliding joints.
+    Returns one line for each moving joint, in degrees; in mm for sliding joints.
     """
     import numpy as np
 
@@ -580,32 +493,13 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
 
 
 def still_joints_line(uses: Sequence[JointUse]) -> str:
-    """Say how many joints the table of joints leaves out.
-
-    Parameters
-    ----------
-    uses : sequence of JointUse
-        Range and speed of each joint.
-
-    Returns
-    -------
-    str
-        The line.
-    """
+    """Say how many joints the table of joints leaves out. `uses`: range and speed of each joint."""
     return f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}"
 
 
 def does_move(use: JointUse) -> bool:
     """Return whether a joint moves more than rounding errors.
 
-    Parameters
-    ----------
-    use : JointUse
-        Range and speed of the joint.
-
-    Returns
-    -------
-    bool
-        True if it has a line in the table.
+    `use`: range and speed of the joint. Returns true if it has a line in the table.
     """
     return use.highest - use.lowest > _STILL

@@ -121,15 +121,7 @@ def scaffold(
 def guess_table(scaffold: Scaffold) -> Table:
     """Lay out the guesses about a robot.
 
-    Parameters
-    ----------
-    scaffold : Scaffold
-        A guessed description.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each guess.
+    `scaffold`: A guessed description. Returns one line for each guess.
     """
     table = _table("key", "guess", "confidence", "reason")
     for column in table.columns:
@@ -163,15 +155,7 @@ def list_(
 def entry_lines(entries: Sequence[RobotEntry]) -> Iterator[str]:
     """Write a list of robots as columns, under a heading for each origin.
 
-    Parameters
-    ----------
-    entries : sequence of RobotEntry
-        The robots, those of the same origin together.
-
-    Yields
-    ------
-    str
-        A line.
+    `entries`: the robots, those of the same origin together.
     """
     from simbench.robot.packages import describe_missing_package
 
@@ -189,18 +173,7 @@ def entry_lines(entries: Sequence[RobotEntry]) -> Iterator[str]:
 
 
 def summary_lines(inspection: RobotInspection) -> Iterator[str]:
-    """Describe a robot as a whole.
-
-    Parameters
-    ----------
-    inspection : RobotInspection
-        What `inspect` found in the robot's description.
-
-    Yields
-    ------
-    str
-        A line.
-    """
+    """Describe a robot as a whole. `inspection`: what `inspect` found in the robot's description."""
     base = {True: "floating", False: "fixed", None: "not said"}[inspection.floating]
     yield f"robot               {inspection.name}"
     yield f"source              {inspection.source}"
@@ -219,15 +192,7 @@ def summary_lines(inspection: RobotInspection) -> Iterator[str]:
 def joint_table(inspection: RobotInspection) -> Table:
     """Lay out the joints that move: axis, limits, and the limb that each belongs to.
 
-    Parameters
-    ----------
-    inspection : RobotInspection
-        What `inspect` found in the robot's description.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each moving joint.
+    `inspection`: what `inspect` found in the robot's description. Returns one line for each moving joint.
     """
     from simbench.robot.inspection.inspection import DEGREES_OF_FREEDOM
 
@@ -253,15 +218,7 @@ def joint_table(inspection: RobotInspection) -> Table:
 def tree_table(inspection: RobotInspection) -> Table:
     """Lay out how joints connect links.
 
-    Parameters
-    ----------
-    inspection : RobotInspection
-        What `inspect` found in the robot's description.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each joint.
+    `inspection`: what `inspect` found in the robot's description. Returns one line for each joint.
     """
     table = _table("joint", "type", "parent", "child")
     for joint in inspection.joints:
@@ -272,15 +229,7 @@ def tree_table(inspection: RobotInspection) -> Table:
 def link_table(inspection: RobotInspection) -> Table:
     """Lay out mass, centre of gravity and principal moments of inertia of the links.
 
-    Parameters
-    ----------
-    inspection : RobotInspection
-        What `inspect` found in the robot's description.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each link with a mass.
+    `inspection`: what `inspect` found in the robot's description. Returns one line for each link with a mass.
     """
     table = _table("link", "mass kg", "x", "y", "z m", "I₁", "I₂", "I₃ kg·m²")
     table.collapse_padding = True
@@ -296,15 +245,7 @@ def link_table(inspection: RobotInspection) -> Table:
 def warning_lines(inspection: RobotInspection) -> Iterator[str]:
     """List what prevents a robot from being simulated, and what else is doubtful.
 
-    Parameters
-    ----------
-    inspection : RobotInspection
-        What `inspect` found in the robot's description.
-
-    Yields
-    ------
-    str
-        A line, however long.
+    `inspection`: what `inspect` found in the robot's description. Yields A line, however long.
     """
     reasons = len(inspection.errors)
     if reasons:

@@ -51,18 +51,7 @@ def check(
 
 
 def heading_lines(checked: RobotCheck) -> Iterator[str]:
-    """Say what was checked.
-
-    Parameters
-    ----------
-    checked : RobotCheck
-        Outcome of a check.
-
-    Yields
-    ------
-    str
-        A line.
-    """
+    """Say what was checked. `checked`: outcome of a check."""
     yield f"robot   {checked.robot}"
     yield f"source  {checked.source}"
     only = "" if "stand" in checked.expected else ": it does not stand on legs, and need not"
@@ -73,15 +62,7 @@ def heading_lines(checked: RobotCheck) -> Iterator[str]:
 def finding_lines(checked: RobotCheck) -> Iterator[str]:
     """Write what was looked at: number and limit, and under them what the number is.
 
-    Parameters
-    ----------
-    checked : RobotCheck
-        Outcome of a check.
-
-    Yields
-    ------
-    str
-        A line.
+    `checked`: outcome of a check.
     """
     width = max(len(f"{finding.ability}.{finding.name}") for finding in checked.findings)
     for finding in checked.findings:
@@ -93,18 +74,7 @@ def finding_lines(checked: RobotCheck) -> Iterator[str]:
 
 
 def verdict_lines(checked: RobotCheck) -> Iterator[str]:
-    """Say what the robot can do, with the reason for what it cannot.
-
-    Parameters
-    ----------
-    checked : RobotCheck
-        Outcome of a check.
-
-    Yields
-    ------
-    str
-        A line.
-    """
+    """Say what the robot can do, with the reason for what it cannot. `checked`: outcome of a check."""
     for note in checked.notes:
         yield f"note    {note}"
     for ability in checked.expected:

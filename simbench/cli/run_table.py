@@ -111,13 +111,7 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
     """Print the metrics of a run, its notes, failed checks, how many checks hold, and where the run is.
 
     A terminal gets the metrics that matter, a pipe and `all_metrics` every one of them, a line each.
-
-    Parameters
-    ----------
-    result : RunResult
-        Outcome of the run.
-    all_metrics : bool
-        Whether to print every metric on a terminal too.
+    `result`: outcome of the run; `all_metrics`: whether to print every metric on a terminal too.
     """
     terminal = is_terminal()
     if terminal and not all_metrics:
@@ -136,17 +130,7 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
 def next_commands(folder: Path, has_video: bool) -> Iterator[str]:
     """Say which commands show more of a run.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    has_video : bool
-        Whether the run has a video.
-
-    Yields
-    ------
-    str
-        A command line.
+    `folder`: run directory; `has_video`: whether the run has a video. Yields A command line.
     """
     quoted = shlex.quote(str(folder))
     yield f"simbench report {quoted}"
@@ -157,14 +141,8 @@ def next_commands(folder: Path, has_video: bool) -> Iterator[str]:
 def print_every_metric(console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> None:
     """Print what a run leaves of the person, if it follows one, and every metric with its check.
 
-    Parameters
-    ----------
-    console : rich.console.Console
-        Where they are printed.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of the run by name.
-    checks : sequence of Check
-        Outcome of the scenario's checks.
+    `console`: where they are printed; `metrics`: metrics of the run by name; `checks`: outcome of the
+    scenario's checks.
     """
     _print_fidelity(console, metrics)
     console.print(metrics_table(metrics, checks))
@@ -174,14 +152,8 @@ def print_every_metric(console: Console, metrics: Mapping[str, Metric], checks: 
 def print_important(console: Console, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> None:
     """Print the metrics that matter, in groups that stand side by side if there is room for two.
 
-    Parameters
-    ----------
-    console : rich.console.Console
-        Where they are printed.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of the run by name.
-    checks : sequence of Check
-        Outcome of the scenario's checks. Those that fail are left for the end of what is printed.
+    `console`: where they are printed. `metrics`: metrics of the run by name. `checks`: outcome of the
+    scenario's checks. Those that fail are left for the end of what is printed.
     """
     _print_fidelity(console, metrics)
     groups = [(group.title, rows) for group in _GROUPS if (rows := _group_rows(group, metrics, checks))]

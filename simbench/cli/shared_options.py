@@ -15,19 +15,10 @@ def takes_options(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options of a function, and what the function returns for them as an argument.
 
-    Parameters
-    ----------
-    declare : callable
-        Function whose parameters are options of typer.
-    keyword : str
-        Name of the command's keyword argument that gets what `declare` returns.
-    *left_out : str
-        Parameters of `declare` that the command does not take, because it has options of these names.
-
-    Returns
-    -------
-    callable
-        Decorator that makes, of a command with that keyword argument, the command for typer.
+    `declare`: function whose parameters are options of typer; `keyword`: name of the command's keyword
+    argument that gets what `declare` returns; `*left_out`: parameters of `declare` that the command does not
+    take, because it has options of these names. Returns decorator that makes, of a command with that keyword
+    argument, the command for typer.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -128,17 +128,7 @@ def skills(
 
 
 def opening_lines(analysis: SkillAnalysis) -> Iterator[str]:
-    """Describe what was analysed.
-
-    Parameters
-    ----------
-    analysis : SkillAnalysis
-        Result of `analyse_skill`.
-
-    Yields
-    ------
-    str
-    """
+    """Describe what was analysed. `analysis`: result of `analyse_skill`."""
     from simbench.motion.actors.human_model import SPINE_JOINTS
 
     task = analysis.task
@@ -153,15 +143,7 @@ def opening_lines(analysis: SkillAnalysis) -> Iterator[str]:
 def criteria_table(analysis: SkillAnalysis) -> Table:
     """Lay out a line for each criterion: its weight, and how certain it is.
 
-    Parameters
-    ----------
-    analysis : SkillAnalysis
-        Result of `analyse_skill`.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each criterion.
+    `analysis`: result of `analyse_skill`.
     """
     from rich.table import Table
 
@@ -194,17 +176,7 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
 
 
 def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
-    """Say what can be concluded from the weights, and what cannot.
-
-    Parameters
-    ----------
-    analysis : SkillAnalysis
-        Result of `analyse_skill`.
-
-    Yields
-    ------
-    str
-    """
+    """Say what can be concluded from the weights, and what cannot. `analysis`: result of `analyse_skill`."""
     import numpy as np
 
     from simbench.kinematics.redundancy.criteria import CRITERIA

@@ -57,10 +57,7 @@ def open_standard_streams() -> None:
 class GuardedStream:
     """Standard output or error that escapes control characters, which only names from files can hold.
 
-    Parameters
-    ----------
-    stream : TextIO
-        Stream that gets the text.
+    `stream`: stream that gets the text.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -71,29 +68,12 @@ class GuardedStream:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        """Write a text; its control characters become escapes.
-
-        Parameters
-        ----------
-        text : str
-            Text to write.
-
-        Returns
-        -------
-        int
-            Length of the given text.
-        """
+        """Write a text; its control characters become escapes. Returns length of the given text."""
         self.stream.write(printable(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after another.
-
-        Parameters
-        ----------
-        lines : iterable of str
-            Texts to write.
-        """
+        """Write texts one after another."""
         for line in lines:
             self.write(line)
 
@@ -117,15 +97,8 @@ def guarded_streams() -> Iterator[None]:
 def is_terminal(*, stderr: bool = False) -> bool:
     """Return whether a person reads the output, and not a program or a file.
 
-    Parameters
-    ----------
-    stderr : bool
-        Ask about the standard error instead of the standard output.
-
-    Returns
-    -------
-    bool
-        Whether the stream is a terminal.
+    `stderr`: ask about the standard error instead of the standard output. Returns whether the stream is a
+    terminal.
     """
     return (sys.stderr if stderr else sys.stdout).isatty()
 
@@ -133,15 +106,7 @@ def is_terminal(*, stderr: bool = False) -> bool:
 def is_broken_pipe(error: OSError) -> bool:
     """Return whether an error says that nobody reads the standard output any more.
 
-    Parameters
-    ----------
-    error : OSError
-        The error.
-
-    Returns
-    -------
-    bool
-        False for the pipe to another program.
+    Returns false for the pipe to another program.
     """
     return error.errno == errno.EPIPE and error.filename == _OUTPUT_NAME
 
@@ -149,17 +114,8 @@ def is_broken_pipe(error: OSError) -> bool:
 def end_output(status: int, message: str) -> int:
     """Write what the standard output still holds, then a message; leave nothing that Python could fail at.
 
-    Parameters
-    ----------
-    status : int
-        Exit status of the command.
-    message : str
-        Line for the standard error; none if empty.
-
-    Returns
-    -------
-    int
-        The same status; 2 if the output cannot be written, or `BROKEN_PIPE` if nobody reads it any more.
+    `status`: exit status of the command; `message`: line for the standard error; none if empty. Returns the
+    same status; 2 if the output cannot be written, or `BROKEN_PIPE` if nobody reads it any more.
     """
     try:
         sys.stdout.flush()

@@ -141,17 +141,8 @@ def sweep(
 def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     """Lay out a line for each run; failed runs are listed even where there are too many to show.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Results of `run_varied`.
-    metrics : sequence of str
-        Metrics to show, one column each.
-
-    Returns
-    -------
-    rich.table.Table
-        Table of the varied keys, the metrics and the outcome.
+    `rows`: results of `run_varied`; `metrics`: metrics to show, one column each. Returns table of the varied
+    keys, the metrics and the outcome.
     """
     from rich.table import Table
 
@@ -177,17 +168,8 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
 def choose_metrics(rows: Sequence[StudyRow], checked: Sequence[str]) -> list[str]:
     """Choose the metrics to show: those with a check that differ between the runs, else any with a check.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        Results of `run_varied`.
-    checked : sequence of str
-        Metrics that the scenario has checks for.
-
-    Returns
-    -------
-    list of str
-        Names of at most five metrics.
+    `rows`: results of `run_varied`; `checked`: metrics that the scenario has checks for. Returns names of at
+    most five metrics.
     """
     have = [name for name in checked if any(name in row.values for row in rows)]
     ran = [row for row in rows if not row.error]
@@ -198,15 +180,7 @@ def choose_metrics(rows: Sequence[StudyRow], checked: Sequence[str]) -> list[str
 def has_failed(row: StudyRow) -> bool:
     """Return whether a run ended with an error or violated one of its scenario's checks.
 
-    Parameters
-    ----------
-    row : Row
-        Result of `run_varied`.
-
-    Returns
-    -------
-    bool
-        True if it failed.
+    `row`: result of `run_varied`. Returns true if it failed.
     """
     from simbench.runs.study.sweep import CHECKS_HOLD
 

@@ -35,18 +35,7 @@ def trajectory_options(
         str | None, typer.Option("--format", metavar="NAME", help="Format, by default found out.")
     ] = None,
 ) -> TrajectoryOptions:
-    """Build the declarations about a robot's motion from the options of a command.
-
-    Parameters
-    ----------
-    joint_order, quaternion, fps, format
-        As in `TrajectoryOptions`.
-
-    Returns
-    -------
-    TrajectoryOptions
-        The declarations.
-    """
+    """Build the declarations about a robot's motion from the options of a command."""
     from simbench.motion.trajectory_files.options import TrajectoryOptions
 
     return TrajectoryOptions(
@@ -60,15 +49,8 @@ def trajectory_options(
 def reads_trajectory(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options of `trajectory_options`, and their values as its argument `declared`.
 
-    Parameters
-    ----------
-    *left_out : str
-        Parameters of `trajectory_options` that the command does not take, because it has options of these
-        names.
-
-    Returns
-    -------
-    callable
-        Decorator that makes, of a command with a keyword argument `declared`, the command for typer.
+    `*left_out`: parameters of `trajectory_options` that the command does not take, because it has options of
+    these names. Returns decorator that makes, of a command with a keyword argument `declared`, the command
+    for typer.
     """
     return takes_options(trajectory_options, "declared", *left_out)

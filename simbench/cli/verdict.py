@@ -92,16 +92,8 @@ def verdict(
 def check_table(judged: Verdict) -> Table:
     """Lay out the checks of a verdict.
 
-    Parameters
-    ----------
-    judged : Verdict
-        The verdict.
-
-    Returns
-    -------
-    rich.table.Table
-        One line for each check: outcome, worst value, limit, when it is worst and when it first fails, and
-        where.
+    Returns one line for each check: outcome, worst value, limit, when it is worst and when it first fails,
+    and where.
     """
     from rich.text import Text
 

@@ -11,22 +11,8 @@ def spell_out_video_quality(arguments: Sequence[str]) -> list[str]:
     """Replace `--video=QUALITY`.
 
     The parser would take what follows an option whose value may be left out, such as the scenario's name, for
-    its value.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        Arguments of the command line.
-
-    Returns
-    -------
-    list of str
-        Arguments with `--video` and `--fast` instead.
-
-    Raises
-    ------
-    SimbenchError
-        If there is no such quality.
+    its value. `arguments`: arguments of the command line. Returns arguments with `--video` and `--fast`
+    instead.
     """
     spelled: list[str] = []
     for position, argument in enumerate(arguments):

@@ -19,20 +19,9 @@ def abbreviate_model(model: ExplicitModel, of_the_joint: float = OF_THE_JOINT) -
     """Leave out the terms that are insignificant at the arm's own parameters.
 
     An element may be written in another form (c² or s²) than in the full model: the form that keeps the least
-    is chosen.
-
-    Parameters
-    ----------
-    model : ExplicitModel
-        The full one.
-    of_the_joint : float
-        Terms smaller than this fraction of the largest constant term of the same joint are left out.
-
-    Returns
-    -------
-    ExplicitModel
-        Elements of which nothing is left are zero. Constants of the full model keep their names; sums of
-        them are constants of their own.
+    is chosen. `of_the_joint`: terms smaller than this fraction of the largest constant term of the same joint
+    are left out. Returns elements of which nothing is left are zero. Constants of the full model keep their
+    names; sums of them are constants of their own.
     """
     ring, joints = model.geometry.ring, range(1, model.joints + 1)
     least = {i: of_the_joint * _largest_constant(model, i) for i in joints}
@@ -51,21 +40,9 @@ def keep_significant_terms(
 ) -> Polynomial:
     """Keep the terms of an element that are at least `least`, and at least 1 % of its greatest term.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Full model, whose parameters give each term its size.
-    entry : ElementIndex
-        Element of A, B, C or g that `form` writes.
-    form : sympy PolyElement
-        The element as a polynomial in sines and cosines.
-    least : float
-        Smallest size that is kept, kg·m², or N·m in g.
-
-    Returns
-    -------
-    sympy PolyElement
-        The polynomial without its insignificant terms; zero if none is left.
+    `model`: full model, whose parameters give each term its size; `entry`: element of A, B, C or g that
+    `form` writes; `form`: the element as a polynomial in sines and cosines; `least`: smallest size that is
+    kept, kg·m², or N·m in g. Returns the polynomial without its insignificant terms; zero if none is left.
     """
     sizes = _sizes(model, entry, form)
     bound = max(least, OF_THE_EQUATION * max(sizes.values()))
@@ -77,18 +54,8 @@ def largest_value(ring: TrigRing, powers: Powers) -> float:
     """Bound a product of sines and cosines over all angles.
 
     A product S C of one angle is at most a half, every other factor at most one; sliding joints count as 1 m.
-
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring in which the product is written.
-    powers : tuple of int
-        Exponent of each generator of the ring.
-
-    Returns
-    -------
-    float
-        Greatest absolute value of the product.
+    `ring`: ring in which the product is written; `powers`: exponent of each generator of the ring. Returns
+    greatest absolute value of the product.
     """
     return 0.5 ** sum("S" in name and "C" in name for name in factor_names(ring, powers))
 

@@ -22,20 +22,9 @@ def forward_dynamics(arm: Arm, law: Feedback) -> Callable[[Array, Array, Array],
     """Make the function that gives the joints' accelerations under a feedback law.
 
     (A − k_a E) q̈ = k_p (θ* − q) + k_v q̇ − h − D q̇ − f_c sgn q̇, solved by the articulated-body algorithm
-    (Featherstone 1983) of Pinocchio.
-
-    Parameters
-    ----------
-    arm : Arm
-        The arm that moves, with its motors and friction.
-    law : Feedback
-        Feedback law that drives every joint.
-
-    Returns
-    -------
-    callable
-        Function of target, q and velocity, each (k, n), rad and rad/s, that returns accelerations (k, n),
-        rad/s².
+    (Featherstone 1983) of Pinocchio. `arm`: the arm that moves, with its motors and friction; `law`: feedback
+    law that drives every joint. Returns function of target, q and velocity, each (k, n), rad and rad/s, that
+    returns accelerations (k, n), rad/s².
     """
     about_origin = dict(zip(parameter_names(arm), parameter_vector(arm), strict=True))
     # By its parameters, not by centre and inertia: those of a calibrated arm need not be physically possible.
@@ -63,23 +52,9 @@ def runge_kutta(
 ) -> tuple[Array, Array]:
     """Advance position and velocity together by one Runge-Kutta step of fourth order.
 
-    Parameters
-    ----------
-    change : callable
-        Acceleration (k, n), rad/s², as a function of position and velocity.
-    q : (k, n) array
-        Joint positions of k motions, rad.
-    velocity : (k, n) array
-        Joint velocities, rad/s.
-    step : float
-        Time step, s.
-
-    Returns
-    -------
-    q : (k, n) array
-        Positions one step later, rad.
-    velocity : (k, n) array
-        Velocities one step later, rad/s.
+    `change`: acceleration (k, n), rad/s², as a function of position and velocity; `q` (k, n): joint positions
+    of k motions, rad; `velocity` (k, n): joint velocities, rad/s; `step`: time step, s. Returns `q` (k, n):
+    positions one step later, rad; `velocity` (k, n): velocities one step later, rad/s.
     """
     v1, a1 = velocity, change(q, velocity)
     v2 = velocity + step / 2 * a1
@@ -98,25 +73,9 @@ def runge_kutta_then_euler(
     """Advance one step as the paper does (Ohtsuki, §7).
 
     The velocity advances by Runge-Kutta with the position held, then the position by Euler with the new
-    velocity.
-
-    Parameters
-    ----------
-    change : callable
-        Acceleration (k, n), rad/s², as a function of position and velocity.
-    q : (k, n) array
-        Joint positions of k motions, rad.
-    velocity : (k, n) array
-        Joint velocities, rad/s.
-    step : float
-        Time step, s.
-
-    Returns
-    -------
-    q : (k, n) array
-        Positions one step later, rad.
-    velocity : (k, n) array
-        Velocities one step later, rad/s.
+    velocity. `change`: acceleration (k, n), rad/s², as a function of position and velocity; `q` (k, n): joint
+    positions of k motions, rad; `velocity` (k, n): joint velocities, rad/s; `step`: time step, s. Returns `q`
+    (k, n): positions one step later, rad; `velocity` (k, n): velocities one step later, rad/s.
     """
     k1 = step * change(q, velocity)
     k2 = step * change(q, velocity + k1 / 2)
@@ -137,27 +96,11 @@ def simulate_law(
 ) -> tuple[Array, Array]:
     """Simulate an arm that starts at rest and is driven by a feedback law, several motions at once.
 
-    Parameters
-    ----------
-    arm : Arm
-        The arm that moves.
-    law : Feedback
-        Feedback law that drives every joint.
-    start : (k, n) array_like
-        Initial joint positions of each motion, rad.
-    target : (k, n) array_like
-        Joint positions that the law drives each motion to, rad.
-    step : float
-        Time step, s.
-    steps : int
-        Number of time steps.
-    scheme : callable
-        Integration scheme: `runge_kutta`, or the paper's `runge_kutta_then_euler`.
-
-    Returns
-    -------
-    q, velocity : (steps + 1, k, n) array
-        Joint positions, rad, and velocities, rad/s, of every motion at every step; row 0 is the start.
+    `arm`: the arm that moves; `law`: feedback law that drives every joint; `start` (k, n) _like: initial
+    joint positions of each motion, rad; `target` (k, n) _like: joint positions that the law drives each
+    motion to, rad; `step`: time step, s; `steps`: number of time steps; `scheme`: integration scheme:
+    `runge_kutta`, or the paper's `runge_kutta_then_euler`. Returns `q`, `velocity` (steps + 1, k, n): joint
+    positions, rad, and velocities, rad/s, of every motion at every step; row 0 is the start.
     """
     aim = np.asarray(target, dtype=float)
     q = np.empty((steps + 1, *aim.shape))
@@ -179,25 +122,10 @@ def simulate_motions(
 ) -> list[ArmMotion]:
     """Simulate motions as `simulate_law` does and return them as recordings for calibration.
 
-    Parameters
-    ----------
-    arm : Arm
-        The arm that moves.
-    law : Feedback
-        Feedback law that drives every joint.
-    start : (k, n) array_like
-        Initial joint positions of each motion, rad.
-    target : (k, n) array_like
-        Joint positions that the law drives each motion to, rad.
-    step : float
-        Time step and sampling period of the recordings, s.
-    steps : int
-        Number of time steps.
-
-    Returns
-    -------
-    list of ArmMotion
-        One noise-free recording for each motion.
+    `arm`: the arm that moves; `law`: feedback law that drives every joint; `start` (k, n) _like: initial
+    joint positions of each motion, rad; `target` (k, n) _like: joint positions that the law drives each
+    motion to, rad; `step`: time step and sampling period of the recordings, s; `steps`: number of time steps.
+    Returns one noise-free recording for each motion.
     """
     aim = np.asarray(target, dtype=float)
     q, velocity = simulate_law(arm, law, start, aim, step, steps)

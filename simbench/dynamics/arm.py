@@ -21,40 +21,21 @@ STANDARD_GRAVITY = np.array([0.0, 0.0, -9.81])
 class Arm:
     """A serial arm with its inertial parameters.
 
-    Parameters
-    ----------
-    table : DhTable
-        Denavit-Hartenberg table: a chain of joints, all of them moving.
-    mass : (n,) array
-        Mass of each link, kg.
-    centre : (n, 3) array
-        Centre of mass in the frame of the link's row, m. A `HayatiRow` has its frame at the link's far end.
-    inertia : (n, 3, 3) array
-        About the centre of mass, in the row's axes, kg·m².
-    motor : (n,) array
-        Reflected inertia of each motor and drive at its joint, kg·m²: it is on the diagonal of A and nowhere
-        else.
-    viscous : (n,) array
-        Viscous friction of each joint, N·m·s/rad.
-    coulomb : (n,) array
-        Coulomb friction of each moving joint, N·m.
-    gravity : (3,) array
-        Gravitational acceleration in the base's axes, m/s².
-
-    Raises
-    ------
-    RobotError
-        If the table is not a chain of moving joints, or an array has another shape.
+    Raises RobotError if the table is not a chain of moving joints, or an array has another shape.
     """
 
-    table: DhTable
-    mass: Array
+    table: DhTable  # Denavit-Hartenberg table: a chain of joints, all of them moving.
+    mass: Array  # (n,): mass of each link, kg.
+    # (n, 3): centre of mass in the frame of the link's row, m. A `HayatiRow` has its frame at the link's far
+    # end.
     centre: Array
-    inertia: Array
+    inertia: Array  # (n, 3, 3): about the centre of mass, in the row's axes, kg·m².
+    # (n,): reflected inertia of each motor and drive at its joint, kg·m²: it is on the diagonal of A and
+    # nowhere else.
     motor: Array
-    viscous: Array
-    coulomb: Array
-    gravity: Array
+    viscous: Array  # (n,): viscous friction of each joint, N·m·s/rad.
+    coulomb: Array  # (n,): coulomb friction of each moving joint, N·m.
+    gravity: Array  # (3,): gravitational acceleration in the base's axes, m/s².
 
     def __post_init__(self) -> None:
         before = BASE
@@ -88,20 +69,9 @@ class Arm:
 def read_arm(name_or_path: str | Path) -> Arm:
     """Read an arm's Denavit-Hartenberg table and inertial parameters from its `robot.yaml`.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name of a robot, such as `puma560`, or the path of a `robot.yaml`.
-
-    Returns
-    -------
-    Arm
-        The arm in standard gravity, the base's z axis up.
-
-    Raises
-    ------
-    RobotError
-        If the robot cannot be loaded, or is not a chain of joints placed by rows (`dh`).
+    `name_or_path`: name of a robot, such as `puma560`, or the path of a `robot.yaml`. Returns the arm in
+    standard gravity, the base's z axis up. Raises RobotError if the robot cannot be loaded, or is not a chain
+    of joints placed by rows (`dh`).
     """
     robot, file = load_robot(name_or_path), find_robot(name_or_path)
     file, description = describe_robot(file)
@@ -131,15 +101,7 @@ def read_arm(name_or_path: str | Path) -> Arm:
 def arm_model(arm: Arm) -> pin.Model:
     """Build the arm's Pinocchio model, with its motors (`armature`) and without friction.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm to model.
-
-    Returns
-    -------
-    pinocchio.Model
-        One joint for each row of the table.
+    Returns one joint for each row of the table.
     """
     inertias = {
         joint.name: pin.Inertia(mass, centre, inertia)

@@ -14,37 +14,22 @@ AXES = ("x", "y", "z")
 
 @dataclass(frozen=True)
 class ArmSymbols:
-    """The parameters that are not zero, in the paper's notation.
+    """The parameters that are not zero, in the paper's notation."""
 
-    Parameters
-    ----------
-    values : dict of str to float
-        By name: `m2` (kg); `x2`, `y2`, `z2`, the centre of mass in frame 2 (m; the paper's r); `Ixx2`, …
-        about it (kg·m²); `a2`, `d2` (m), where a2 stands in the row of joint 3, and `l2` is the length in a
-        `HayatiRow` of joint 2; `g` (m/s²). A twist α of row 2 that is no right angle comes as its cosine and
-        sine, `ca2` and `sa2`; so do β (`cb2`), γ (`cg2`) and the θ of a joint that slides (`ct2`).
-    motors : dict of str to float
-        `Im1`, …, kg·m².
-    symmetric : bool
-        Whether the last link has Ixx = Iyy, and is named so, because it is symmetric about its joint's axis.
-    """
-
+    # by name: `m2` (kg); `x2`, `y2`, `z2`, the centre of mass in frame 2 (m; the paper's r); `Ixx2`, … about
+    # it (kg·m²); `a2`, `d2` (m), where a2 stands in the row of joint 3, and `l2` is the length in a
+    # `HayatiRow` of joint 2; `g` (m/s²). A twist α of row 2 that is no right angle comes as its cosine and
+    # sine, `ca2` and `sa2`; so do β (`cb2`), γ (`cg2`) and the θ of a joint that slides (`ct2`).
     values: dict[str, float]
-    motors: dict[str, float]
+    motors: dict[str, float]  # `Im1`, …, kg·m².
+    # Whether the last link has Ixx = Iyy, and is named so, because it is symmetric about its joint's axis.
     symmetric: bool
 
     def named(self, name: str) -> str | int:
         """Return the symbol that stands for a parameter, or 0 if the parameter is zero.
 
-        Parameters
-        ----------
-        name : str
-            Name of the parameter in the paper's notation, such as `Iyy6`.
-
-        Returns
-        -------
-        str or int
-            The symbol's name; the same as `name` but for Iyy of a symmetric last link.
+        `name`: name of the parameter in the paper's notation, such as `Iyy6`. Returns the symbol's name; the
+        same as `name` but for Iyy of a symmetric last link.
         """
         if self.symmetric and name == f"Iyy{len(self.motors)}":
             name = f"Ixx{len(self.motors)}"
@@ -52,18 +37,7 @@ class ArmSymbols:
 
 
 def arm_symbols(arm: Arm) -> ArmSymbols:
-    """Name the non-zero parameters of an arm in the paper's notation.
-
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose parameters are named.
-
-    Returns
-    -------
-    ArmSymbols
-        Values by symbol.
-    """
+    """Name the non-zero parameters of an arm in the paper's notation. Returns values by symbol."""
     values: dict[str, float] = {}
     symmetric = _is_last_link_symmetric(arm)
     for i, (joint, row) in enumerate(zip(arm.table.joints, arm.rows, strict=True), start=1):
@@ -102,16 +76,8 @@ def arm_symbols(arm: Arm) -> ArmSymbols:
 def arm_structure(arm: Arm) -> tuple[str, ...]:
     """Describe what an explicit model assumes of an arm, besides which parameters are zero.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm to describe.
-
-    Returns
-    -------
-    tuple of str
-        Joint types, axes and constant angles, and the direction of gravity: arms with equal descriptions have
-        the same model.
+    Returns joint types, axes and constant angles, and the direction of gravity: arms with equal descriptions
+    have the same model.
     """
     described = []
     for joint, row in zip(arm.table.joints, arm.rows, strict=True):

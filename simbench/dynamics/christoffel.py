@@ -21,15 +21,7 @@ Key = TypeVar("Key")
 def christoffel_indices(joints: int) -> list[ChristoffelIndex]:
     """List the indices of all elements of B and C, of which there are n² (n + 1) / 2.
 
-    Parameters
-    ----------
-    joints : int
-        Number of joints n.
-
-    Returns
-    -------
-    list of ChristoffelIndex
-        Indices (k, i, j), i ≤ j.
+    `joints`: number of joints n. Returns indices (k, i, j), i ≤ j.
     """
     span = range(1, joints + 1)
     return [(k, i, j) for k in span for i in span for j in range(i, joints + 1)]
@@ -38,18 +30,8 @@ def christoffel_indices(joints: int) -> list[ChristoffelIndex]:
 def christoffel_symbol(entry: ChristoffelIndex, lost: Iterable[int] = ()) -> DerivativeSum:
     """Write an element of B or C as a sum of those derivatives of A that eq. 7 and 8 leave non-zero.
 
-    Parameters
-    ----------
-    entry : ChristoffelIndex
-        Index of the element.
-    lost : iterable of int
-        Joints on whose angle no element of A depends: those of a last link that is symmetric about its
-        joint's axis (eq. 9).
-
-    Returns
-    -------
-    DerivativeSum
-        Derivatives with their factors.
+    `lost`: joints on whose angle no element of A depends: those of a last link that is symmetric about its
+    joint's axis (eq. 9). Returns derivatives with their factors.
     """
     k, i, j = entry
     whole: DerivativeSum = {}
@@ -66,17 +48,8 @@ def derive_velocity_elements(
 ) -> dict[ChristoffelIndex, Polynomial]:
     """Derive the non-zero elements of B and C.
 
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring in which A is written.
-    inertia : mapping of (i, j) to polynomial
-        A, from `kinetic_energy_matrix`.
-
-    Returns
-    -------
-    dict of ChristoffelIndex to polynomial
-        The elements, with squares of sines eliminated.
+    `ring`: ring in which A is written; `inertia`: A, from `kinetic_energy_matrix`. Returns the elements, with
+    squares of sines eliminated.
     """
     slopes: dict[tuple[int, int, int], Polynomial] = {}
     result = {}
@@ -94,16 +67,8 @@ def derive_velocity_elements(
 def find_multiples(elements: Mapping[Key, Polynomial]) -> dict[Key, tuple[Key, Fraction]]:
     """Find which elements are rational multiples of an earlier one.
 
-    Parameters
-    ----------
-    elements : mapping of key to polynomial
-        Non-zero elements in reduced form.
-
-    Returns
-    -------
-    dict of key to (key, Fraction)
-        For every element the first element that it is a multiple of, and the factor; itself and 1 if there is
-        none.
+    `elements`: non-zero elements in reduced form. Returns for every element the first element that it is a
+    multiple of, and the factor; itself and 1 if there is none.
     """
     found: dict[Polynomial, tuple[Key, Fraction]] = {}
     result: dict[Key, tuple[Key, Fraction]] = {}
@@ -117,15 +82,8 @@ def find_multiples(elements: Mapping[Key, Polynomial]) -> dict[Key, tuple[Key, F
 def split_rational_factor(element: Polynomial) -> tuple[Fraction, Polynomial]:
     """Split a non-zero polynomial into a rational factor and a normalised polynomial.
 
-    Parameters
-    ----------
-    element : polynomial
-        Element in reduced form.
-
-    Returns
-    -------
-    (Fraction, polynomial)
-        Factor, and the polynomial that all multiples of the element have in common.
+    `element`: element in reduced form. Returns factor, and the polynomial that all multiples of the element
+    have in common.
     """
     content, primitive = element.LC.primitive()
     scale = Fraction(int(content.numerator), int(content.denominator)) * (1 if primitive.LC > 0 else -1)
@@ -137,15 +95,7 @@ def split_rational_factor(element: Polynomial) -> tuple[Fraction, Polynomial]:
 def count_unique(sums: Iterable[DerivativeSum]) -> int:
     """Count sums of derivatives that are neither zero nor multiples of each other.
 
-    Parameters
-    ----------
-    sums : iterable of DerivativeSum
-        Sums of derivatives of A.
-
-    Returns
-    -------
-    int
-        How many differ by more than a factor.
+    Returns how many differ by more than a factor.
     """
     unique = set()
     for each in sums:

@@ -21,38 +21,20 @@ NOTHING = Operations(0, 0)
 
 
 class Counts(NamedTuple):
-    """Operations of a model's parts.
+    """Operations of a model's parts."""
 
-    Parameters
-    ----------
-    expanded : dict of str to Operations
-        A, B and C, g: each element by itself, constants times sums of products, as the paper counts.
-    factored : dict of str to Operations
-        Each element by itself, common factors taken out.
-    shared : dict of str to Operations
-        After common-subexpression elimination among the elements of each part, products of one angle (SS4)
-        included; and among all (`all`).
-    torque : Operations
-        The torques from the elements: the part that depends on speeds and accelerations.
-    """
-
+    # A, B and C, g: each element by itself, constants times sums of products, as the paper counts.
     expanded: dict[str, Operations]
-    factored: dict[str, Operations]
+    factored: dict[str, Operations]  # Each element by itself, common factors taken out.
+    # After common-subexpression elimination among the elements of each part, products of one angle (SS4)
+    # included; and among all (`all`).
     shared: dict[str, Operations]
-    torque: Operations
+    torque: Operations  # The torques from the elements: the part that depends on speeds and accelerations.
 
     def total(self, elements: dict[str, Operations]) -> Operations:
         """Add up the operations for all torques, the elements counted in one of the three ways.
 
-        Parameters
-        ----------
-        elements : dict of str to Operations
-            `expanded`, `factored` or `shared`.
-
-        Returns
-        -------
-        Operations
-            Elements and torques together.
+        `elements`: `expanded`, `factored` or `shared`. Returns elements and torques together.
         """
         parts = [elements["all"]] if "all" in elements else list(elements.values())
         parts.append(self.torque)
@@ -62,16 +44,9 @@ class Counts(NamedTuple):
 def count_model(model: ExplicitModel) -> Counts:
     """Count the arithmetic operations of an explicit model in three ways.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Full or abbreviated model.
-
-    Returns
-    -------
-    Counts
-        Operations of each part. Sines, cosines, changes of sign and the computation of the constants are not
-        counted. Elements that are multiples of another count in `torque`.
+    `model`: full or abbreviated model. Returns operations of each part. Sines, cosines, changes of sign and
+    the computation of the constants are not counted. Elements that are multiples of another count in
+    `torque`.
     """
     expanded, nested = dict.fromkeys(KINDS.values(), NOTHING), dict.fromkeys(KINDS.values(), NOTHING)
     for entry in model.elements:
@@ -91,17 +66,8 @@ def count_model(model: ExplicitModel) -> Counts:
 def count_lines(model: ExplicitModel, places: Sequence[ElementIndex]) -> Operations:
     """Count the operations of the code of some elements by running it on counting numbers.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model that the elements belong to.
-    places : sequence of ElementIndex
-        Elements to count.
-
-    Returns
-    -------
-    Operations
-        Operations after common-subexpression elimination among these elements.
+    `model`: model that the elements belong to. Returns operations after common-subexpression elimination
+    among these elements.
     """
     return _count_text(line.text for line in configuration_lines(model, places))
 
@@ -109,16 +75,8 @@ def count_lines(model: ExplicitModel, places: Sequence[ElementIndex]) -> Operati
 def equations(model: ExplicitModel) -> list[str]:
     """Write a model's equations as text in the paper's notation.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Full or abbreviated model.
-
-    Returns
-    -------
-    list of str
-        One equation for each element, such as `a22 = Im2 + I1 + 2 I5 S3 + …`; elements that are multiples of
-        others come last.
+    `model`: full or abbreviated model. Returns one equation for each element, such as `a22 = Im2 + I1 + 2 I5
+    S3 + …`; elements that are multiples of others come last.
     """
     lines = []
     for entry, terms in model.elements.items():

@@ -23,42 +23,19 @@ BLOCK = 256
 
 @dataclass(frozen=True)
 class ModelEvaluator:
-    """Code of an explicit model together with one arm's numbers.
+    """Code of an explicit model together with one arm's numbers."""
 
-    Parameters
-    ----------
-    module : module
-        Model's module, written by `model_module`.
-    constants : (m,) array
-        Constants that the module's `configuration` takes.
-    joints : int
-        Number of joints.
-    """
-
-    module: ModuleType
-    constants: Array
+    module: ModuleType  # Model's module, written by `model_module`.
+    constants: Array  # (m,): constants that the module's `configuration` takes.
     joints: int
 
 
 def make_evaluator(module: ModuleType, arm: Arm) -> ModelEvaluator:
     """Combine an explicit model with an arm's numbers.
 
-    Parameters
-    ----------
-    module : module
-        Model's module, such as `simbench.dynamics.generated.puma560_full`.
-    arm : Arm
-        Arm of the structure that the model was derived for; its numbers may differ.
-
-    Returns
-    -------
-    ModelEvaluator
-        Argument of `explicit_torques` and `explicit_terms`.
-
-    Raises
-    ------
-    DynamicsError
-        If the arm has other joints, or a non-zero parameter that is zero in the model.
+    `module`: model's module, such as `simbench.dynamics.generated.puma560_full`; `arm`: arm of the structure
+    that the model was derived for; its numbers may differ. Returns argument of `explicit_torques` and
+    `explicit_terms`.
     """
     symbols = arm_symbols(arm)
     structure = arm_structure(arm)
@@ -79,28 +56,10 @@ def explicit_torques(
 ) -> Array:
     """Compute the joint torques of one state or of many, without friction.
 
-    τ = A q̈ + B [q̇q̇] + C [q̇²] + g (Armstrong 1986, eq. 1).
-
-    Parameters
-    ----------
-    model : ModelEvaluator
-        Explicit model of the arm.
-    q : (..., n) array_like
-        Joint positions, rad, or m of sliding joints.
-    velocity : (..., n) array_like
-        Joint velocities, rad/s, or m/s.
-    acceleration : (..., n) array_like
-        Joint accelerations, rad/s², or m/s².
-
-    Returns
-    -------
-    (..., n) array
-        Joint torques, N·m, or forces, N.
-
-    Raises
-    ------
-    RobotError
-        If an array does not have n columns.
+    τ = A q̈ + B [q̇q̇] + C [q̇²] + g (Armstrong 1986, eq. 1). `model`: explicit model of the arm; `q` (...,
+    n) _like: joint positions, rad, or m of sliding joints; `velocity` (..., n) _like: joint velocities,
+    rad/s, or m/s; `acceleration` (..., n) _like: joint accelerations, rad/s², or m/s². Returns (..., n):
+    joint torques, N·m, or forces, N. Raises RobotError if an array does not have n columns.
     """
     states = [np.ascontiguousarray(each) for each in joint_states(model.joints, q, velocity, acceleration)]
     out = np.empty_like(states[0])
@@ -113,18 +72,10 @@ def explicit_torques(
 def compile_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
     """Compile a model for one state and for many.
 
-    Parameters
-    ----------
-    module : module
-        Model's module, written by `model_module`.
-
-    Returns
-    -------
-    one : callable
-        Function of constants, q, velocity, acceleration (n,) and the array (n,) that receives the torques.
-    many : callable
-        The same with (states, n). States are evaluated in blocks, sine by sine and then element by element,
-        which lets the processor evaluate several at once.
+    `module`: model's module, written by `model_module`. Returns `one`: function of constants, q, velocity,
+    acceleration (n,) and the array (n,) that receives the torques; `many`: the same with (states, n). States
+    are evaluated in blocks, sine by sine and then element by element, which lets the processor evaluate
+    several at once.
     """
     # Inlined, or the loop over states is not vectorised.
     functions = tuple(
@@ -186,18 +137,9 @@ def _compile_many(
 def compile_parts(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
     """Compile the two parts of a model for one state: its elements, and the torques from them.
 
-    Parameters
-    ----------
-    module : module
-        Model's module, written by `model_module`.
-
-    Returns
-    -------
-    compute : callable
-        Function of constants, q (n,) and the array that receives the elements of A, B, C and g.
-    combine : callable
-        Function of these elements, velocity and acceleration (n,) and the array (n,) that receives the
-        torques.
+    `module`: model's module, written by `model_module`. Returns `compute`: function of constants, q (n,) and
+    the array that receives the elements of A, B, C and g; `combine`: function of these elements, velocity and
+    acceleration (n,) and the array (n,) that receives the torques.
     """
     trigonometry, configuration, torque = (
         njit(each, error_model="numpy") for each in (module.trigonometry, module.configuration, module.torque)
@@ -219,23 +161,9 @@ def compile_parts(module: ModuleType) -> tuple[Callable[..., None], Callable[...
 def explicit_terms(model: ModelEvaluator, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Compute A, B, C and g of an explicit model, as `newton_euler.dynamics_terms` does by the recursion.
 
-    Parameters
-    ----------
-    model : ModelEvaluator
-        Explicit model of the arm.
-    q : (..., n) array_like
-        Joint positions, rad, or m of sliding joints.
-
-    Returns
-    -------
-    inertia : (..., n, n) array
-        A, kg·m².
-    coriolis : (..., n, n (n − 1) / 2) array
-        B, for the products q̇_i q̇_j, i < j, in the order of `velocity_products`.
-    centrifugal : (..., n, n) array
-        C, for the squares q̇_j².
-    gravity : (..., n) array
-        g, N·m.
+    `model`: explicit model of the arm; `q` (..., n) _like: joint positions, rad, or m of sliding joints.
+    Returns `inertia` (..., n, n): A, kg·m²; `coriolis`: B, for the products q̇_i q̇_j, i < j, in the order of
+    `velocity_products`; `centrifugal` (..., n, n): C, for the squares q̇_j²; `gravity` (..., n): g, N·m.
     """
     q = np.asarray(q, dtype=float)
     n, pairs = model.joints, velocity_products(model.joints)

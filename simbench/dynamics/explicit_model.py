@@ -37,27 +37,16 @@ ElementIndex = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ExplicitModel:
-    """An explicit dynamic model of an arm.
+    """An explicit dynamic model of an arm."""
 
-    Parameters
-    ----------
-    geometry : Geometry
-        The arm, its symbols and the ring in which the elements are written.
-    functions : dict of ElementIndex to polynomial
-        All non-zero elements of A without the motors, of B and C, and of g.
-    constants : dict of str to polynomial
-        Lumped constants by name, in the parameters: I1, I2, … of A and g1, g2, … of g. The motors' Im1, …
-        are constants too, but no polynomials.
-    elements : dict of ElementIndex to list of Term
-        Elements that are written out.
-    places : dict of ElementIndex to (ElementIndex, Fraction)
-        For every non-zero element, the written-out element that it is a multiple of, and the factor.
-    """
-
-    geometry: Geometry
+    geometry: Geometry  # The arm, its symbols and the ring in which the elements are written.
+    # All non-zero elements of A without the motors, of B and C, and of g.
     functions: dict[ElementIndex, Polynomial]
+    # Lumped constants by name, in the parameters: I1, I2, … of A and g1, g2, … of g. The motors' Im1, … are
+    # constants too, but no polynomials.
     constants: dict[str, Polynomial]
-    elements: dict[ElementIndex, list[Term]]
+    elements: dict[ElementIndex, list[Term]]  # Elements that are written out.
+    # For every non-zero element, the written-out element that it is a multiple of, and the factor.
     places: dict[ElementIndex, tuple[ElementIndex, Fraction]]
 
     @property
@@ -68,15 +57,7 @@ class ExplicitModel:
     def constant_values(self, values: Mapping[str, float] | None = None) -> dict[str, float]:
         """Evaluate the lumped constants and the motors' inertia.
 
-        Parameters
-        ----------
-        values : mapping of str to float, optional
-            Parameters by symbol that replace the arm's own.
-
-        Returns
-        -------
-        dict of str to float
-            Constants by name, kg·m² and N·m.
+        `values`: parameters by symbol that replace the arm's own. Returns constants by name, kg·m² and N·m.
         """
         parameters = self.geometry.symbols.values | self.geometry.symbols.motors | dict(values or {})
         lumped = {
@@ -88,20 +69,8 @@ class ExplicitModel:
 def derive_explicit_model(arm: Arm) -> ExplicitModel:
     """Derive the full explicit model of an arm.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose structure and non-zero parameters the model is for.
-
-    Returns
-    -------
-    ExplicitModel
-        The full model.
-
-    Raises
-    ------
-    DynamicsError
-        If sympy is not installed.
+    `arm`: arm whose structure and non-zero parameters the model is for. Raises DynamicsError if sympy is not
+    installed.
     """
     geometry = make_geometry(arm)
     inertia = derive_inertia_matrix(geometry)
@@ -124,22 +93,9 @@ def assemble_model(
 ) -> ExplicitModel:
     """Choose how elements are written, lump the constants and share equal elements: steps 2 and 4.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        The arm, its symbols and its ring.
-    functions : dict of ElementIndex to polynomial
-        Elements as derived.
-    possible : mapping of ElementIndex to list of polynomial
-        Equivalent forms of each element to choose from.
-    known : mapping of str to polynomial
-        Constants that have names already. Without any, constants of B and C that are sums of two of A's are
-        split into these.
-
-    Returns
-    -------
-    ExplicitModel
-        The model with its named constants.
+    `geometry`: the arm, its symbols and its ring. `functions`: elements as derived. `possible`: equivalent
+    forms of each element to choose from. `known`: constants that have names already. Without any, constants
+    of B and C that are sums of two of A's are split into these. Returns the model with its named constants.
     """
     ring, values = geometry.ring, geometry.symbols.values
 

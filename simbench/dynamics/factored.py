@@ -14,27 +14,13 @@ Product = tuple[int, tuple[str, ...]]
 
 
 class FactoredExpression(NamedTuple):
-    """An expression as text, and the operations that evaluate it.
-
-    Parameters
-    ----------
-    text : str
-        The expression.
-    multiplications : int
-        Number of multiplications.
-    additions : int
-        Number of additions and subtractions.
-    negative : bool
-        Whether the text begins with a minus sign.
-    terms : int
-        Number of summands at the outermost level.
-    """
+    """An expression as text, and the operations that evaluate it."""
 
     text: str
-    multiplications: int
-    additions: int
-    negative: bool
-    terms: int
+    multiplications: int  # Number of multiplications.
+    additions: int  # Number of additions and subtractions.
+    negative: bool  # Whether the text begins with a minus sign.
+    terms: int  # Number of summands at the outermost level.
 
     @property
     def operations(self) -> Operations:
@@ -45,17 +31,7 @@ class FactoredExpression(NamedTuple):
 def constant_name(name: str, factor: Fraction) -> str:
     """Name a constant times a rational number: I5, I5x2, I5x1_2.
 
-    Parameters
-    ----------
-    name : str
-        Name of the constant.
-    factor : Fraction
-        Number that it is multiplied by; its sign is dropped.
-
-    Returns
-    -------
-    str
-        Name of the product.
+    `factor`: number that it is multiplied by; its sign is dropped. Returns name of the product.
     """
     factor = abs(factor)
     if factor == 1:
@@ -66,17 +42,7 @@ def constant_name(name: str, factor: Fraction) -> str:
 def signed_products(ring: TrigRing, terms: Sequence[Term]) -> list[Product]:
     """List the products that an element is the sum of.
 
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring in which the element is written.
-    terms : sequence of Term
-        Terms of the element.
-
-    Returns
-    -------
-    list of Product
-        Sign and factors of each term, the constant first.
+    `ring`: ring in which the element is written. Returns sign and factors of each term, the constant first.
     """
     return [
         (
@@ -90,15 +56,7 @@ def signed_products(ring: TrigRing, terms: Sequence[Term]) -> list[Product]:
 def factor_terms(sum_of: Sequence[Product]) -> FactoredExpression:
     """Take the factor shared by most products out of them, repeatedly.
 
-    Parameters
-    ----------
-    sum_of : sequence of Product
-        At least one product.
-
-    Returns
-    -------
-    FactoredExpression
-        The sum in nested form.
+    `sum_of`: at least one product. Returns the sum in nested form.
     """
     # In the order of the terms, not of a set: the same text every time.
     uses = Counter(name for _, names in sum_of for name in dict.fromkeys(names))

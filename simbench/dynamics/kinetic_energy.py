@@ -33,34 +33,16 @@ UP: Vector = (0, 0, 1)
 
 @dataclass(frozen=True)
 class Geometry:
-    """Symbols of an arm's parameters and angles for the derivation.
+    """Symbols of an arm's parameters and angles for the derivation."""
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose model is derived.
-    symbols : ArmSymbols
-        Its non-zero parameters by symbol.
-    ring : TrigRing
-        Polynomials in its sines and cosines.
-    """
-
-    arm: Arm
-    symbols: ArmSymbols
-    ring: TrigRing
+    arm: Arm  # Arm whose model is derived.
+    symbols: ArmSymbols  # Its non-zero parameters by symbol.
+    ring: TrigRing  # Polynomials in its sines and cosines.
 
     def constant(self, name: str) -> Scalar:
         """Return a parameter as an element of the ring, or the integer 0 if it is zero.
 
-        Parameters
-        ----------
-        name : str
-            Name of the parameter in the paper's notation.
-
-        Returns
-        -------
-        Scalar
-            Constant polynomial, or 0.
+        `name`: name of the parameter in the paper's notation. Returns constant polynomial, or 0.
         """
         found = self.symbols.named(name)
         if found == 0:
@@ -72,15 +54,7 @@ class Geometry:
 def make_geometry(arm: Arm) -> Geometry:
     """Name an arm's parameters and angles and make the ring of its sines and cosines.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose model is derived.
-
-    Returns
-    -------
-    Geometry
-        Symbols and ring.
+    `arm`: arm whose model is derived. Returns symbols and ring.
     """
     symbols = arm_symbols(arm)
     slides = [i for i, joint in enumerate(arm.table.joints, start=1) if joint.sigma == Sigma.PRISMATIC]
@@ -95,15 +69,8 @@ def make_geometry(arm: Arm) -> Geometry:
 def derive_inertia_matrix(geometry: Geometry) -> dict[tuple[int, int], Polynomial]:
     """Derive the elements a_ij, i ≤ j, of the inertia matrix of the links alone.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Symbols and ring of the arm.
-
-    Returns
-    -------
-    dict of (int, int) to polynomial
-        Elements by row and column, counted from 1, with squares of sines eliminated.
+    `geometry`: symbols and ring of the arm. Returns elements by row and column, counted from 1, with squares
+    of sines eliminated.
     """
     arm, ring = geometry.arm, geometry.ring
     result = {}
@@ -125,15 +92,8 @@ def derive_inertia_matrix(geometry: Geometry) -> dict[tuple[int, int], Polynomia
 def derive_gravity_torques(geometry: Geometry) -> dict[int, Polynomial]:
     """Derive the gravity torques g_i = −Σ_k m_k v_ki · gravity.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Symbols and ring of the arm.
-
-    Returns
-    -------
-    dict of int to polynomial
-        Torques by joint, counted from 1, with squares of sines eliminated.
+    `geometry`: symbols and ring of the arm. Returns torques by joint, counted from 1, with squares of sines
+    eliminated.
     """
     arm, ring = geometry.arm, geometry.ring
     fall = _fall(geometry)

@@ -14,21 +14,11 @@ from simbench.dynamics.trig_ring import Polynomial, Powers
 
 
 class Term(NamedTuple):
-    """A term of an element: factor × lumped constant × product of sines and cosines.
+    """A term of an element: factor × lumped constant × product of sines and cosines."""
 
-    Parameters
-    ----------
-    powers : tuple of int
-        Exponent of each generator of the ring.
-    constant : str
-        Name of the lumped constant.
-    factor : Fraction
-        Rational factor.
-    """
-
-    powers: Powers
-    constant: str
-    factor: Fraction
+    powers: Powers  # Exponent of each generator of the ring.
+    constant: str  # Name of the lumped constant.
+    factor: Fraction  # Rational factor.
 
 
 NamedSum = tuple[tuple[str, Fraction], ...]
@@ -40,17 +30,8 @@ FACTORS = tuple(Fraction(n, d) for n, d in ((1, 1), (-1, 1), (2, 1), (-2, 1), (1
 def evaluate_polynomial(constant: Polynomial, values: Mapping[str, float]) -> float:
     """Evaluate a polynomial in the arm's parameters.
 
-    Parameters
-    ----------
-    constant : sympy PolyElement
-        Polynomial whose generators are parameters.
-    values : mapping of str to float
-        Values of the parameters by symbol; it may hold more than needed.
-
-    Returns
-    -------
-    float
-        Value of the polynomial.
+    `constant`: polynomial whose generators are parameters; `values`: values of the parameters by symbol; it
+    may hold more than needed. Returns value of the polynomial.
     """
     numbers = [values[str(symbol)] for symbol in constant.ring.symbols]
     total = 0.0
@@ -65,15 +46,7 @@ def evaluate_polynomial(constant: Polynomial, values: Mapping[str, float]) -> fl
 def split_content(constant: Polynomial) -> tuple[Fraction, Polynomial]:
     """Split a constant into a rational factor and a primitive polynomial with positive leading coefficient.
 
-    Parameters
-    ----------
-    constant : polynomial
-        Polynomial in the parameters.
-
-    Returns
-    -------
-    (Fraction, polynomial)
-        Factor and primitive polynomial.
+    `constant`: polynomial in the parameters.
     """
     content, primitive = constant.primitive()
     scale = Fraction(int(content.numerator), int(content.denominator))
@@ -83,15 +56,7 @@ def split_content(constant: Polynomial) -> tuple[Fraction, Polynomial]:
 def primitive_parts(element: Polynomial) -> set[Polynomial]:
     """Collect the constants of an element without their rational factors.
 
-    Parameters
-    ----------
-    element : polynomial
-        Element of A, B, C or g.
-
-    Returns
-    -------
-    set of polynomial
-        Primitive polynomials in the parameters.
+    `element`: element of A, B, C or g. Returns primitive polynomials in the parameters.
     """
     return {split_content(coefficient)[1] for coefficient in element.coeffs()}
 
@@ -101,21 +66,8 @@ def name_constants(
 ) -> dict[Polynomial, str]:
     """Name constants in descending order of size, continuing the numbers of the names that are taken.
 
-    Parameters
-    ----------
-    shapes : set of polynomial
-        Primitive polynomials to name.
-    letter : str
-        `I` or `g`, with which the names begin.
-    values : mapping of str to float
-        Values of the parameters, which give the sizes.
-    taken : iterable of str
-        Names in use.
-
-    Returns
-    -------
-    dict of polynomial to str
-        Name of each constant.
+    `shapes`: primitive polynomials to name; `letter`: `I` or `g`, with which the names begin; `values`:
+    values of the parameters, which give the sizes; `taken`: names in use.
     """
     start = 1 + sum(name.startswith(letter) for name in taken)
     ordered = sorted(shapes, key=lambda each: (-abs(evaluate_polynomial(each, values)), str(each)))
@@ -125,17 +77,7 @@ def name_constants(
 def lumped_terms(element: Polynomial, parts: Mapping[Polynomial, NamedSum]) -> list[Term]:
     """Write an element as a sum of factor × lumped constant × powers of sines and cosines.
 
-    Parameters
-    ----------
-    element : sympy PolyElement
-        Element of A, B, C or g.
-    parts : mapping of polynomial to NamedSum
-        Sum of named constants that each primitive constant equals.
-
-    Returns
-    -------
-    list of Term
-        Terms of the sum.
+    `element`: element of A, B, C or g; `parts`: sum of named constants that each primitive constant equals.
     """
     terms = []
     for powers, coefficient in element.terms():
@@ -147,17 +89,7 @@ def lumped_terms(element: Polynomial, parts: Mapping[Polynomial, NamedSum]) -> l
 def split_into_named(core: Polynomial, names: Mapping[Polynomial, str]) -> NamedSum | None:
     """Write a constant as the sum of two named ones, such as I11 + I12.
 
-    Parameters
-    ----------
-    core : polynomial
-        Primitive constant.
-    names : mapping of polynomial to str
-        Constants that have names.
-
-    Returns
-    -------
-    NamedSum or None
-        The two names with their factors; None if no such sum exists.
+    `core`: primitive constant. Returns the two names with their factors; None if no such sum exists.
     """
     field = core.ring.domain
     multiples = [
@@ -177,19 +109,8 @@ def choose_forms(
 ) -> dict[Key, Polynomial]:
     """Choose a form for each element so that few constants, and then few operations, are needed.
 
-    Parameters
-    ----------
-    forms : mapping of key to list of polynomial
-        Equivalent forms of each element.
-    known : set of polynomial
-        Constants that are needed anyway.
-    cost : callable
-        Number of operations of a form.
-
-    Returns
-    -------
-    dict of key to polynomial
-        Chosen form of each element.
+    `forms`: equivalent forms of each element; `known`: constants that are needed anyway; `cost`: number of
+    operations of a form. Returns chosen form of each element.
     """
     costs = {key: [cost(form) for form in each] for key, each in forms.items()}
     needs = {key: [primitive_parts(form) - known for form in each] for key, each in forms.items()}

@@ -19,33 +19,14 @@ WIDTH = 108
 
 
 class Line(NamedTuple):
-    """An assignment of the generated code.
+    """An assignment of the generated code."""
 
-    Parameters
-    ----------
-    name : str
-        Variable on the left.
-    text : str
-        Expression on the right.
-    """
-
-    name: str
-    text: str
+    name: str  # Variable on the left.
+    text: str  # Expression on the right.
 
 
 def element_name(entry: ElementIndex) -> str:
-    """Name an element as the paper does: a12, b112, c21; its g2 is w2, as constants are named g1, g2, too.
-
-    Parameters
-    ----------
-    entry : ElementIndex
-        Index of the element.
-
-    Returns
-    -------
-    str
-        Its name.
-    """
+    """Name an element as the paper does: a12, b112, c21; its g2 is w2, as constants are named g1, g2, too."""
     separator = "" if max(entry) < 10 else "_"
     letter = {1: "w", 2: "a", 3: "b"}[len(entry)]
     if len(entry) == 3 and entry[1] == entry[2]:
@@ -56,17 +37,7 @@ def element_name(entry: ElementIndex) -> str:
 def code_terms(model: ExplicitModel, entry: ElementIndex) -> list[Term]:
     """List an element's terms, a11's constant and the motor's inertia joined as J1.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model that the element belongs to.
-    entry : ElementIndex
-        Index of the element.
-
-    Returns
-    -------
-    list of Term
-        Its terms.
+    `model`: model that the element belongs to.
     """
     terms = model.elements[entry]
     if len(entry) != 2 or entry[0] != entry[1]:
@@ -79,15 +50,7 @@ def code_terms(model: ExplicitModel, entry: ElementIndex) -> list[Term]:
 def constant_lines(model: ExplicitModel) -> list[Line]:
     """Write the code of the constants, multiples and sums with the motors, from the lumped ones.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-
-    Returns
-    -------
-    list of Line
-        One assignment for each constant.
+    Returns one assignment for each constant.
     """
     lines: dict[str, str] = {}
     for entry in model.elements:
@@ -104,17 +67,7 @@ def constant_lines(model: ExplicitModel) -> list[Line]:
 def configuration_lines(model: ExplicitModel, places: Sequence[ElementIndex]) -> list[Line]:
     """Write the code of elements of A, B, C and g with common-subexpression elimination.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-    places : sequence of ElementIndex
-        Elements to write.
-
-    Returns
-    -------
-    list of Line
-        Assignments of shared subexpressions, then of the elements.
+    Returns assignments of shared subexpressions, then of the elements.
     """
     import sympy
 
@@ -149,15 +102,7 @@ def _eliminated(expressions: Sequence[Any]) -> tuple[int, list[tuple[Any, Any]],
 def used_angles(model: ExplicitModel) -> list[Angle]:
     """List the angles whose sine or cosine occurs in the elements.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-
-    Returns
-    -------
-    list of Angle
-        Angles in the order of the ring.
+    `model`: model to write. Returns angles in the order of the ring.
     """
     ring = model.geometry.ring
     powers = [term.powers for entry in model.elements for term in code_terms(model, entry)]
@@ -169,17 +114,7 @@ def used_angles(model: ExplicitModel) -> list[Angle]:
 def angle_offset(model: ExplicitModel, angle: Angle) -> float:
     """Add up the constant angles θ of the joints that an angle is the sum of.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model whose table has the constant angles.
-    angle : Angle
-        Joints whose angles are added.
-
-    Returns
-    -------
-    float
-        Offset, rad.
+    `model`: model whose table has the constant angles. Returns offset, rad.
     """
     return float(sum(model.geometry.arm.rows[joint - 1].theta for joint in angle))
 
@@ -187,15 +122,7 @@ def angle_offset(model: ExplicitModel, angle: Angle) -> float:
 def trigonometry_lines(model: ExplicitModel) -> list[Line]:
     """Write the code of the sine and cosine of each angle in use, then of the displacement of sliding joints.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-
-    Returns
-    -------
-    list of Line
-        Assignments.
+    Returns assignments.
     """
     lines = []
     for angle in used_angles(model):
@@ -219,15 +146,7 @@ def _squares(model: ExplicitModel, used: Iterable[str]) -> Iterable[Line]:
 def torque_lines(model: ExplicitModel) -> list[Line]:
     """Write the code of τ = A q̈ + B [q̇q̇] + C [q̇²] + g, without the zero elements.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-
-    Returns
-    -------
-    list of Line
-        Assignments, the torques last.
+    Returns assignments, the torques last.
     """
     n = model.joints
     rows: dict[int, list[tuple[int, str]]] = {i: [] for i in range(1, n + 1)}
@@ -261,15 +180,7 @@ def torque_lines(model: ExplicitModel) -> list[Line]:
 def lumped_lines(model: ExplicitModel) -> list[Line]:
     """Write the code of the lumped constants from the arm's parameters.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-
-    Returns
-    -------
-    list of Line
-        One assignment for each constant in use.
+    Returns one assignment for each constant in use.
     """
     used = {term.constant for terms in model.elements.values() for term in terms}
     lines = []
@@ -282,15 +193,7 @@ def lumped_lines(model: ExplicitModel) -> list[Line]:
 def format_assignments(lines: Sequence[Line]) -> str:
     """Format assignments as indented code, long ones over several lines.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-        Assignments.
-
-    Returns
-    -------
-    str
-        Code, indented by four spaces.
+    Returns code, indented by four spaces.
     """
     written = []
     for name, text in lines:

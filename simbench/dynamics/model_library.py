@@ -21,24 +21,10 @@ SHIPPED: Mapping[str, tuple[ModuleType, ModuleType]] = {"puma560": (puma560_full
 def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) -> ModelEvaluator:
     """Find the explicit model of an arm, or derive it and keep it in the user's cache.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        A robot that ships, or the path of a `robot.yaml`; its joints are placed by rows (`dh`).
-    abbreviated : bool
-        Whether insignificant terms are left out.
-
-    Returns
-    -------
-    ModelEvaluator
-        The model with the arm's numbers.
-
-    Raises
-    ------
-    RobotError
-        If the robot is not an arm with such joints.
-    DynamicsError
-        If the model has to be derived, and sympy is not installed.
+    `name_or_path`: A robot that ships, or the path of a `robot.yaml`; its joints are placed by rows (`dh`);
+    `abbreviated`: whether insignificant terms are left out. Returns the model with the arm's numbers. Raises
+    RobotError if the robot is not an arm with such joints. Raises DynamicsError if the model has to be
+    derived, and sympy is not installed.
     """
     arm = read_arm(name_or_path)
     if str(name_or_path) in SHIPPED:

@@ -84,17 +84,7 @@ def torque(e: Any, v: Any, a: Any) -> Any:
 def model_module(model: ExplicitModel, title: str) -> str:
     """Write an explicit model as the source of a Python module.
 
-    Parameters
-    ----------
-    model : ExplicitModel
-        Model to write.
-    title : str
-        First line of the module's docstring.
-
-    Returns
-    -------
-    str
-        Source code; it is the same on every machine.
+    `title`: first line of the module's docstring. Returns source code; it is the same on every machine.
     """
     symbols = model.geometry.symbols
     constants, lumped = constant_lines(model), lumped_lines(model)

@@ -35,28 +35,10 @@ def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: 
     """Compute the joint torques of a motion, with motors and the friction of moving joints.
 
     τ = A(q) q̈ + B(q) [q̇q̇] + C(q) [q̇²] + g(q) + D q̇ + f_c sgn q̇ (Armstrong 1986, eq. 1; Ohtsuki). The
-    friction of a joint at rest takes whatever value holds it, up to breakaway, and is left out.
-
-    Parameters
-    ----------
-    arm : Arm
-        The arm.
-    q : (..., n) array_like
-        Joint positions, rad, or m of sliding joints.
-    velocity : (..., n) array_like
-        Joint velocities, rad/s, or m/s.
-    acceleration : (..., n) array_like
-        Joint accelerations, rad/s², or m/s².
-
-    Returns
-    -------
-    (..., n) array
-        Joint torques, N·m, or forces, N.
-
-    Raises
-    ------
-    RobotError
-        If an array does not have n columns.
+    friction of a joint at rest takes whatever value holds it, up to breakaway, and is left out. `q` (..., n)
+    _like: joint positions, rad, or m of sliding joints; `velocity` (..., n) _like: joint velocities, rad/s,
+    or m/s; `acceleration` (..., n) _like: joint accelerations, rad/s², or m/s². Returns (..., n): joint
+    torques, N·m, or forces, N. Raises RobotError if an array does not have n columns.
     """
     angle, rate, change = joint_states(arm.joints, q, velocity, acceleration)
     columns = ([state[..., i] for i in range(arm.joints)] for state in (angle, rate, change))
@@ -69,26 +51,9 @@ def joint_states(
 ) -> tuple[Array, Array, Array]:
     """Check positions, velocities and accelerations and broadcast them to one shape.
 
-    Parameters
-    ----------
-    joints : int
-        Number of joints n.
-    q : (..., n) array_like
-        Joint positions, rad, or m.
-    velocity : (..., n) array_like
-        Joint velocities, rad/s, or m/s.
-    acceleration : (..., n) array_like
-        Joint accelerations, rad/s², or m/s².
-
-    Returns
-    -------
-    tuple of three (..., n) arrays
-        The same, broadcast.
-
-    Raises
-    ------
-    RobotError
-        If an array does not have n columns.
+    `joints`: number of joints n; `q` (..., n) _like: joint positions, rad, or m; `velocity` (..., n) _like:
+    joint velocities, rad/s, or m/s; `acceleration` (..., n) _like: joint accelerations, rad/s², or m/s².
+    Returns tuple of three (..., n) arrays: the same, broadcast.
     """
     states = []
     for name, given in (("q", q), ("velocity", velocity), ("acceleration", acceleration)):
@@ -108,17 +73,9 @@ def link_torques(
 ) -> list[Scalar]:
     """Compute the torques that the links alone need, by the recursion of Newton and Euler.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose table, masses and gravity are used; motors and friction are not.
-    q, velocity, acceleration : sequence of n scalars
-        State of the joints: numbers, arrays, or any objects that add, multiply and have a sine (`numpy.sin`).
-
-    Returns
-    -------
-    list of n scalars
-        Joint torques, N·m, or forces, N.
+    `arm`: arm whose table, masses and gravity are used; motors and friction are not; `q`, `velocity`,
+    `acceleration`: state of the joints: numbers, arrays, or any objects that add, multiply and have a sine
+    (`numpy.sin`). Returns joint torques, N·m, or forces, N.
     """
     slides = [joint.sigma == Sigma.PRISMATIC for joint in arm.table.joints]
     rotations, offsets, ends = zip(*map(_joint_frame, arm.rows, slides, q), strict=True)
@@ -159,25 +116,10 @@ def link_torques(
 def dynamics_terms(arm: Arm, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Compute A, B, C and g separately, by the recursion with unit velocities and accelerations.
 
-    The paper checked its explicit model in this way. The motors' inertia is on the diagonal of A.
-
-    Parameters
-    ----------
-    arm : Arm
-        The arm.
-    q : (..., n) array_like
-        Joint positions, rad, or m.
-
-    Returns
-    -------
-    inertia : (..., n, n) array
-        A, kg·m².
-    coriolis : (..., n, n (n − 1) / 2) array
-        B, for the products q̇_i q̇_j, i < j, in the order of `velocity_products`.
-    centrifugal : (..., n, n) array
-        C, for the squares q̇_j².
-    gravity : (..., n) array
-        g, N·m.
+    The paper checked its explicit model in this way. The motors' inertia is on the diagonal of A. `q` (...,
+    n) _like: joint positions, rad, or m. Returns `inertia` (..., n, n): A, kg·m²; `coriolis`: B, for the
+    products q̇_i q̇_j, i < j, in the order of `velocity_products`; `centrifugal` (..., n, n): C, for the
+    squares q̇_j²; `gravity` (..., n): g, N·m.
     """
     q = np.asarray(q, dtype=float)
     n, rest = arm.joints, np.zeros_like(q)
@@ -201,15 +143,7 @@ def dynamics_terms(arm: Arm, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
 def velocity_products(joints: int) -> list[tuple[int, int]]:
     """List the pairs i < j of [q̇q̇] in the paper's order: 12, 13, …, 1n, 23 and so on.
 
-    Parameters
-    ----------
-    joints : int
-        Number of joints n.
-
-    Returns
-    -------
-    list of (int, int)
-        Pairs, counted from 0.
+    `joints`: number of joints n. Returns pairs, counted from 0.
     """
     return [(i, j) for i in range(joints) for j in range(i + 1, joints)]
 

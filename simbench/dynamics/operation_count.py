@@ -9,18 +9,10 @@ from simbench.dynamics.newton_euler import link_torques
 
 
 class Operations(NamedTuple):
-    """Numbers of arithmetic operations.
-
-    Parameters
-    ----------
-    multiplications : int
-        Number of multiplications.
-    additions : int
-        Number of additions and subtractions.
-    """
+    """Numbers of arithmetic operations."""
 
     multiplications: int
-    additions: int
+    additions: int  # Number of additions and subtractions.
 
     @property
     def total(self) -> int:
@@ -30,30 +22,17 @@ class Operations(NamedTuple):
 
 @dataclass
 class Tally:
-    """Running count of operations.
+    """Running count of operations."""
 
-    Parameters
-    ----------
-    multiplications : int
-        Number of multiplications.
-    additions : int
-        Number of additions and subtractions.
-    """
-
-    multiplications: int = 0
-    additions: int = 0
+    multiplications: int = 0  # Number of multiplications.
+    additions: int = 0  # Number of additions and subtractions.
 
 
 class Counted:
     """A number without a value that counts the operations applied to it.
 
     As in the paper, these are not counted: sines and cosines, changes of sign, operations on constants alone,
-    and those that constants of 0, 1 or −1 make unnecessary.
-
-    Parameters
-    ----------
-    tally : Tally
-        Counters that the number increments.
+    and those that constants of 0, 1 or −1 make unnecessary. `tally`: counters that the number increments.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -88,17 +67,8 @@ class Counted:
 def count_operations(function: Callable[..., Any], *sizes: int) -> Operations:
     """Count the operations of a function by running it on counting numbers.
 
-    Parameters
-    ----------
-    function : callable
-        Function of sequences of numbers.
-    *sizes : int
-        Length of each of its arguments.
-
-    Returns
-    -------
-    Operations
-        Operations of one call.
+    `function`: function of sequences of numbers; `*sizes`: length of each of its arguments. Returns
+    operations of one call.
     """
     tally = Tally()
     arguments: list[Sequence[Counted]] = [[Counted(tally) for _ in range(size)] for size in sizes]
@@ -109,15 +79,7 @@ def count_operations(function: Callable[..., Any], *sizes: int) -> Operations:
 def count_newton_euler(arm: Arm) -> Operations:
     """Count the operations of the recursion for one state of an arm's links, without motors and friction.
 
-    Parameters
-    ----------
-    arm : Arm
-        The arm; its zero parameters cause no operations.
-
-    Returns
-    -------
-    Operations
-        Operations of one evaluation.
+    `arm`: the arm; its zero parameters cause no operations. Returns operations of one evaluation.
     """
     n = arm.joints
     return count_operations(lambda *state: link_torques(arm, *state), n, n, n)

@@ -22,18 +22,8 @@ def sines_and_cosines(angle: Array, sine: Array, cosine: Array, count: int) -> N
     """Compute sines and cosines of many angles, to 2e-16.
 
     Uses Cody and Waite's argument reduction to within π/4 and the polynomials of fdlibm (Sun Microsystems
-    1993).
-
-    Parameters
-    ----------
-    angle : (n,) array
-        Angles, rad.
-    sine : (n,) array
-        Receives the sines of the first `count` angles.
-    cosine : (n,) array
-        Receives their cosines.
-    count : int
-        Number of angles to evaluate.
+    1993). `angle` (n,): angles, rad; `sine` (n,): receives the sines of the first `count` angles; `cosine`
+    (n,): receives their cosines; `count`: number of angles to evaluate.
     """
     largest = 0.0
     for i in range(count):

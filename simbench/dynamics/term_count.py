@@ -12,18 +12,8 @@ def printed_operations(ring: TrigRing, terms: Sequence[Term]) -> Operations:
 
     I16 (S3 C5 + C3 C4 S5): products of sines and cosines, added up, times the constant, which has its
     numerical factor in it. Products of one angle (SS4, CC4, SC4) count as given, as sines and cosines do.
-
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring in which the element is written.
-    terms : sequence of Term
-        Terms of the element.
-
-    Returns
-    -------
-    Operations
-        Multiplications and additions of the printed expression.
+    `ring`: ring in which the element is written. Returns multiplications and additions of the printed
+    expression.
     """
     multiplications = 0
     for group in group_terms(terms):
@@ -35,15 +25,7 @@ def printed_operations(ring: TrigRing, terms: Sequence[Term]) -> Operations:
 def group_terms(terms: Iterable[Term]) -> list[list[Term]]:
     """Group terms by constant and absolute numerical factor.
 
-    Parameters
-    ----------
-    terms : iterable of Term
-        Terms of an element.
-
-    Returns
-    -------
-    list of list of Term
-        Groups in the order of their first term.
+    `terms`: terms of an element. Returns groups in the order of their first term.
     """
     groups: dict[tuple[str, object], list[Term]] = {}
     for term in terms:

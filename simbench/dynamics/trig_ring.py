@@ -22,24 +22,13 @@ Powers = tuple[int, ...]
 
 @dataclass(frozen=True)
 class TrigRing:
-    """A polynomial ring in the sines and cosines of an arm's angles.
+    """A polynomial ring in the sines and cosines of an arm's angles."""
 
-    Parameters
-    ----------
-    ring : sympy PolyRing
-        Ring whose generators are cosine and sine of each angle, then the displacements of sliding joints.
-    constants : sympy PolyRing
-        Ring of the coefficients, polynomials in the parameters.
-    angles : tuple of Angle
-        Angles in the order of the generators.
-    slides : tuple of int
-        Sliding joints, counted from 1.
-    """
-
+    # Ring whose generators are cosine and sine of each angle, then the displacements of sliding joints.
     ring: Any
-    constants: Any
-    angles: tuple[Angle, ...]
-    slides: tuple[int, ...]
+    constants: Any  # Ring of the coefficients, polynomials in the parameters.
+    angles: tuple[Angle, ...]  # Angles in the order of the generators.
+    slides: tuple[int, ...]  # Sliding joints, counted from 1.
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -47,72 +36,23 @@ class TrigRing:
         return tuple(str(symbol) for symbol in self.ring.symbols)
 
     def cosine(self, angle: Angle) -> Polynomial:
-        """Return the cosine of an angle.
-
-        Parameters
-        ----------
-        angle : Angle
-            One of `angles`.
-
-        Returns
-        -------
-        polynomial
-            The generator.
-        """
+        """Return the cosine of an angle. Returns the generator."""
         return self.ring.gens[2 * self.angles.index(angle)]
 
     def sine(self, angle: Angle) -> Polynomial:
-        """Return the sine of an angle.
-
-        Parameters
-        ----------
-        angle : Angle
-            One of `angles`.
-
-        Returns
-        -------
-        polynomial
-            The generator.
-        """
+        """Return the sine of an angle. Returns the generator."""
         return self.ring.gens[2 * self.angles.index(angle) + 1]
 
     def slide(self, joint: int) -> Polynomial:
-        """Return the displacement of a sliding joint.
-
-        Parameters
-        ----------
-        joint : int
-            One of `slides`.
-
-        Returns
-        -------
-        polynomial
-            The generator.
-        """
+        """Return the displacement of a sliding joint. Returns the generator."""
         return self.ring.gens[2 * len(self.angles) + self.slides.index(joint)]
 
 
 def make_ring(parameters: Sequence[str], angles: Sequence[Angle], slides: Sequence[int]) -> TrigRing:
     """Make the ring of some parameters and angles.
 
-    Parameters
-    ----------
-    parameters : sequence of str
-        Symbols of the parameters.
-    angles : sequence of Angle
-        Angles whose sines and cosines are generators.
-    slides : sequence of int
-        Sliding joints, counted from 1.
-
-    Returns
-    -------
-    TrigRing
-        The ring.
-
-    Raises
-    ------
-    DynamicsError
-        If sympy is not installed.
+    `parameters`: symbols of the parameters; `angles`: angles whose sines and cosines are generators;
+    `slides`: sliding joints, counted from 1.
     """
     try:
         from sympy import QQ
@@ -132,15 +72,7 @@ def make_ring(parameters: Sequence[str], angles: Sequence[Angle], slides: Sequen
 def angle_label(angle: Angle) -> str:
     """Write an angle as in S23, joints of more than one digit separated by underscores.
 
-    Parameters
-    ----------
-    angle : Angle
-        Joints whose angles are added.
-
-    Returns
-    -------
-    str
-        Label such as `23`.
+    `angle`: joints whose angles are added. Returns label such as `23`.
     """
     return ("" if max(angle) < 10 else "_").join(map(str, angle))
 
@@ -148,17 +80,7 @@ def angle_label(angle: Angle) -> str:
 def factor_names(ring: TrigRing, powers: Powers) -> list[str]:
     """Name the factors of a term as the paper does: S4, C23; SS4, CC4, SC4 for products of one angle.
 
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring in which the term is written.
-    powers : tuple of int
-        Exponent of each generator.
-
-    Returns
-    -------
-    list of str
-        Names of the factors.
+    `ring`: ring in which the term is written; `powers`: exponent of each generator.
     """
     names = []
     for index, angle in enumerate(ring.angles):
@@ -173,17 +95,7 @@ def factor_names(ring: TrigRing, powers: Powers) -> list[str]:
 def reduce_squares(ring: TrigRing, polynomial: Polynomial) -> Polynomial:
     """Replace every s² by 1 − c², so that equal functions become equal polynomials.
 
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring of the polynomial.
-    polynomial : polynomial
-        Polynomial to reduce.
-
-    Returns
-    -------
-    polynomial
-        Its reduced form.
+    Returns its reduced form.
     """
     for index in range(len(ring.angles)):
         polynomial = _exchanged(ring, polynomial, 2 * index + 1, 2 * index)
@@ -191,15 +103,7 @@ def reduce_squares(ring: TrigRing, polynomial: Polynomial) -> Polynomial:
 
 
 def enumerate_forms(ring: TrigRing, polynomial: Polynomial) -> Iterator[Polynomial]:
-    """Yield a reduced polynomial with c² or s² of every angle that has a square, in all combinations.
-
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring of the polynomial.
-    polynomial : polynomial
-        Polynomial in reduced form.
-    """
+    """Yield a reduced polynomial with c² or s² of every angle that has a square, in all combinations."""
     squared = [
         index
         for index in range(len(ring.angles))
@@ -216,19 +120,7 @@ def enumerate_forms(ring: TrigRing, polynomial: Polynomial) -> Iterator[Polynomi
 def differentiate(ring: TrigRing, polynomial: Polynomial, joint: int) -> Polynomial:
     """Differentiate a polynomial with respect to a joint's position.
 
-    Parameters
-    ----------
-    ring : TrigRing
-        Ring of the polynomial.
-    polynomial : polynomial
-        Polynomial to differentiate.
-    joint : int
-        Joint, counted from 1.
-
-    Returns
-    -------
-    polynomial
-        Derivative in reduced form.
+    `joint`: joint, counted from 1. Returns derivative in reduced form.
     """
     if joint in ring.slides:
         return polynomial.diff(ring.slide(joint))

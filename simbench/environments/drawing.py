@@ -17,13 +17,7 @@ from simbench.sim.state import RobotState
 
 
 class Picture:
-    """A scene that is drawn again and again.
-
-    Parameters
-    ----------
-    prepared : Preparation
-        What is simulated.
-    """
+    """A scene that is drawn again and again. `prepared`: what is simulated."""
 
     def __init__(self, prepared: Preparation) -> None:
         scenario, robot = prepared.scenario, prepared.robot
@@ -37,17 +31,7 @@ class Picture:
     def draw(self, state: RobotState, simulation: Simulation) -> NDArray[np.uint8]:
         """Draw the present state.
 
-        Parameters
-        ----------
-        state : RobotState
-            State of the robot.
-        simulation : Simulation
-            Whose equipment is drawn.
-
-        Returns
-        -------
-        (height, width, 3) array of uint8
-            The picture.
+        `simulation`: whose equipment is drawn. Returns (height, width, 3) of uint8.
         """
         body = simulation.body
         joints = state.q[body.robot.root_q :]

@@ -51,29 +51,12 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     """Tracking of a scenario's planned motion.
 
     The plan is made once, as for a run. An episode is one simulation of it; the robot's masses and the floor
-    are drawn anew for each by the scenario's section `variation`.
-
-    Parameters
-    ----------
-    scenario : str, Path or Scenario
-        Name or path of a scenario.
-    overrides : sequence of str, or mapping of str to object
-        Values to set in it, as after `--set`.
-    contract : str, Path or PolicyContract, optional
-        What is observed and what actions mean; by default `tracking_contract`.
-    weights : RewardWeights
-        Weights of the reward's terms.
-    render_mode : {"rgb_array"}, optional
-        Whether `render` draws.
-    max_time_s : float, optional
-        Time after which an episode is truncated; by default the scenario's.
-    cache : bool
-        Whether the plan may come from the cache of plans.
-
-    Raises
-    ------
-    SimbenchError
-        If the scenario or the contract is wrong, in one line.
+    are drawn anew for each by the scenario's section `variation`. `scenario`: name or path of a scenario;
+    `overrides`: values to set in it, as after `--set`; `contract`: what is observed and what actions mean; by
+    default `tracking_contract`; `weights`: weights of the reward's terms; `render_mode`: whether `render`
+    draws; `max_time_s`: time after which an episode is truncated; by default the scenario's; `cache`: whether
+    the plan may come from the cache of plans. Raises SimbenchError if the scenario or the contract is wrong,
+    in one line.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 50}  # noqa: RUF012
@@ -127,20 +110,9 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begin an episode: the robot stands at the start of the planned motion.
 
-        Parameters
-        ----------
-        seed : int, optional
-            Seed of the environment's random numbers, from which the masses and the floor of this and the next
-            episodes are drawn. The same seed gives the same episodes, bit for bit.
-        options : dict, optional
-            Not used.
-
-        Returns
-        -------
-        observation : (size,) array
-            First observation.
-        info : dict
-            As of `step`.
+        `seed`: seed of the environment's random numbers, from which the masses and the floor of this and the
+        next episodes are drawn. The same seed gives the same episodes, bit for bit. `options`: not used.
+        Returns `observation` (size,): first observation; `info`: as of `step`.
         """
         super().reset(seed=seed, options=options)
         self._episode.close()
@@ -182,28 +154,10 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Hold an action for one period of the policy.
 
-        Parameters
-        ----------
-        action : (m,) array
-            One number for each joint of the contract.
-
-        Returns
-        -------
-        observation : (size,) array
-            Next observation.
-        reward : float
-            Between 0 and 1.
-        terminated : bool
-            Whether the robot fell, or the physics diverged.
-        truncated : bool
-            Whether the planned motion, or `max_time_s`, is over.
-        info : dict
-            `time_s`; `reward_terms` by name; `fell` and `diverged`.
-
-        Raises
-        ------
-        SimbenchError
-            If no episode is going on, or the action is no finite number.
+        `action` (m,): one number for each joint of the contract. Returns `observation` (size,): next
+        observation; `reward`: between 0 and 1; `terminated`: whether the robot fell, or the physics diverged;
+        `truncated`: whether the planned motion, or `max_time_s`, is over; `info`: `time_s`; `reward_terms` by
+        name; `fell` and `diverged`.
         """
         if not self._going_on:
             raise SimbenchError("step: no episode is going on; call reset first")
@@ -224,10 +178,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     def render(self) -> NDArray[np.uint8] | None:
         """Draw the scene as the scenario's camera sees it.
 
-        Returns
-        -------
-        (height, width, 3) array of uint8, or None
-            The picture; None where `render_mode` asks for none.
+        Returns (height, width, 3) of uint8, or None: the picture; None where `render_mode` asks for none.
         """
         if self.render_mode is None or not hasattr(self, "prepared"):
             return None
@@ -247,10 +198,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     def log(self) -> xr.Dataset:
         """Make the log of the episode so far, with the variables of a run's log.nc.
 
-        Returns
-        -------
-        xarray.Dataset
-            Log, from which `simbench.runs.metrics.run_metrics` computes metrics.
+        Returns log, from which `simbench.runs.metrics.run_metrics` computes metrics.
         """
         self._stepper.finish_extremes()
         derive_signals(self.recorder, self._simulation.body.robot)

@@ -10,13 +10,7 @@ _CLASS = "simbench.environments.environment:ScenarioEnv"
 
 
 def register_environments() -> None:
-    """Register an environment for every shipped scenario, and one for others; again changes nothing.
-
-    Raises
-    ------
-    SimbenchError
-        If gymnasium is not installed.
-    """
+    """Register an environment for every shipped scenario, and one for others; again changes nothing."""
     try:
         from gymnasium.envs.registration import register, registry
     except ImportError:

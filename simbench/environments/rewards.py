@@ -10,52 +10,29 @@ from simbench.kinematics.arrays import Array
 
 
 class RewardInputs(NamedTuple):
-    """What rewards are computed from, after an action; n joints, J joints of equipment.
+    """What rewards are computed from, after an action; n joints, J joints of equipment."""
 
-    Parameters
-    ----------
-    position_error, velocity_error : (n,) array
-        Planned minus measured joint positions and velocities, rad and rad/s.
-    tilt : float
-        Angle between the planned and the measured orientation of the base, rad; 0 of a fixed base.
-    height_error : float
-        Planned minus measured height of the base, m; 0 of a fixed base.
-    equipment_error : (J,) array
-        Where the person moved the equipment minus where it is, m or rad; empty without.
-    action_change : (m,) array
-        Action minus the one before.
-    """
-
+    # `position_error`, `velocity_error` (n,): planned minus measured joint positions and velocities, rad and
+    # rad/s.
     position_error: Array
     velocity_error: Array
-    tilt: float
-    height_error: float
+    tilt: float  # Angle between the planned and the measured orientation of the base, rad; 0 of a fixed base.
+    height_error: float  # Planned minus measured height of the base, m; 0 of a fixed base.
+    # (J,): where the person moved the equipment minus where it is, m or rad; empty without.
     equipment_error: Array
-    action_change: Array
+    action_change: Array  # (m,): action minus the one before.
 
 
 @dataclass(frozen=True)
 class RewardWeights:
-    """Weight w_i of each term; the reward is Σ w_i r_i / Σ w_i over the terms that a scenario has.
+    """Weight w_i of each term; the reward is Σ w_i r_i / Σ w_i over the terms that a scenario has."""
 
-    Parameters
-    ----------
-    position, velocity : float
-        Of the joints' positions and velocities.
-    tilt, height : float
-        Of the base's orientation and height.
-    equipment : float
-        Of the equipment's joints.
-    smoothness : float
-        Of actions that change little.
-    """
-
-    position: float = 1.0
+    position: float = 1.0  # `position`, `velocity`: of the joints' positions and velocities.
     velocity: float = 0.25
-    tilt: float = 0.5
+    tilt: float = 0.5  # `tilt`, `height`: of the base's orientation and height.
     height: float = 0.25
-    equipment: float = 0.5
-    smoothness: float = 0.1
+    equipment: float = 0.5  # of the equipment's joints.
+    smoothness: float = 0.1  # of actions that change little.
 
 
 POSITION_SCALE, VELOCITY_SCALE = 0.1, 1.0
@@ -67,17 +44,7 @@ TILT_SCALE, HEIGHT_SCALE, EQUIPMENT_SCALE, CHANGE_SCALE = 0.2, 0.05, 0.05, 1.0
 def near(error: Array | float, scale: float) -> float:
     """Compute exp(−mean(e²) / σ²): 1 without error.
 
-    Parameters
-    ----------
-    error : array or float
-        Errors e.
-    scale : float
-        σ, in the same unit.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
+    `error`: errors e; `scale`: σ, in the same unit. Returns between 0 and 1.
     """
     return float(np.exp(-np.mean(np.square(error)) / scale**2))
 
@@ -85,17 +52,8 @@ def near(error: Array | float, scale: float) -> float:
 def compute_terms(now: RewardInputs, *, floating: bool) -> dict[str, float]:
     """Compute the terms of the reward.
 
-    Parameters
-    ----------
-    now : RewardInputs
-        Errors after an action.
-    floating : bool
-        Whether the base is free.
-
-    Returns
-    -------
-    dict of str to float
-        Value of each term of `RewardWeights` that there is.
+    `now`: errors after an action; `floating`: whether the base is free. Returns value of each term of
+    `RewardWeights` that there is.
     """
     terms = {
         "position": near(now.position_error, POSITION_SCALE),
@@ -110,20 +68,7 @@ def compute_terms(now: RewardInputs, *, floating: bool) -> dict[str, float]:
 
 
 def add_up(terms: Mapping[str, float], weights: RewardWeights) -> float:
-    """Compute Σ w_i r_i / Σ w_i.
-
-    Parameters
-    ----------
-    terms : mapping of str to float
-        From `compute_terms`.
-    weights : RewardWeights
-        Weights.
-
-    Returns
-    -------
-    float
-        Reward, between 0 and 1.
-    """
+    """Compute Σ w_i r_i / Σ w_i. Returns reward, between 0 and 1."""
     given = {name: float(getattr(weights, name)) for name in terms}
     total = sum(given.values())
     return sum(given[name] * value for name, value in terms.items()) / total if total else 0.0

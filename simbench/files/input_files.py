@@ -22,15 +22,8 @@ _KINDS = {
 def is_regular_file(path: str | Path) -> bool:
     """Return whether there is a regular file of this name.
 
-    Parameters
-    ----------
-    path : str or Path
-        Name that a user gave; `Path.is_file` raises an error for one that is too long.
-
-    Returns
-    -------
-    bool
-        False also for a name that no file can have.
+    `path`: name that a user gave; `Path.is_file` raises an error for one that is too long. Returns false also
+    for a name that no file can have.
     """
     return os.path.isfile(path)
 
@@ -40,25 +33,9 @@ def require_regular_file(path: Path, error: type[SimbenchError], max_bytes: int 
 
     Opening a pipe waits for a writer, reading a device may never end, and a sparse file that takes no room on
     the disk may be larger than the memory. A name that is not text could not be written into logs or reports.
-
-    Parameters
-    ----------
-    path : Path
-        File that will be read.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    max_bytes : int
-        Size of the largest file that is read.
-
-    Returns
-    -------
-    Path
-        The same path. A file that does not exist is left to whoever opens it.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line.
+    `path`: file that will be read; `error`: class of the error that is raised; `max_bytes`: size of the
+    largest file that is read. Returns the same path. A file that does not exist is left to whoever opens it.
+    Raises SimbenchError of the given class, in one line.
     """
     try:
         str(path).encode()

@@ -12,17 +12,8 @@ _UNSAFE = ("Cc", "Cs", "Zl", "Zp", "Cf")
 def printable(text: str) -> str:
     r"""Write control characters, line separators and marks of direction of a text as escapes, such as `\x1b`.
 
-    Line feed and tab stay.
-
-    Parameters
-    ----------
-    text : str
-        Any text, such as a name from a file.
-
-    Returns
-    -------
-    str
-        The text without characters that control a terminal or change the order in which a line is shown.
+    Line feed and tab stay. `text`: any text, such as a name from a file. Returns the text without characters
+    that control a terminal or change the order in which a line is shown.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -32,15 +23,7 @@ def printable(text: str) -> str:
 def is_plain_name(name: str) -> bool:
     """Return whether a name has no line feed, tab or other character that `printable` would escape.
 
-    Parameters
-    ----------
-    name : str
-        Name of a joint, a marker, or the like.
-
-    Returns
-    -------
-    bool
-        True if it can be shown as it is.
+    `name`: name of a joint, a marker, or the like. Returns true if it can be shown as it is.
     """
     return printable(name) == name and not any(blank in name for blank in _KEPT)
 

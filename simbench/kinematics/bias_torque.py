@@ -20,28 +20,13 @@ def bias_torque(
     """Compute h(q, q̇) of a tree whose root rests: recursive Newton-Euler with no joint acceleration.
 
     All twists and wrenches are about one point, in world axes, so that nothing is carried from frame to
-    frame. With S the joint's unit twist, V_k = V_parent + S q̇, A_k = A_parent + V_k × S q̇, the root's A being
-    gravity upwards, F_k = I A_k + V_k × (I V_k), and the torque Sᵀ Σ F of the subtree on the joint
-    (Featherstone 2008, §5.3).
-
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    axes : (n, 6) array
-        Unit twists of the joints, from `joint_axes`.
-    moment : (n + 1, 10) array
-        Mass moments of the single bodies about the same point, from `body_moments`.
-    velocity : (n,) array
-        Joint velocities, rad/s or m/s.
-    gravity : float
-        Along −z, m/s².
-    twist : (n + 1, 12) array
-        Overwritten: V (linear, angular) and A of the bodies.
-    effort : (n + 1, 6) array
-        Overwritten: force and moment that the bodies with their subtrees need.
-    torque : (n,) array
-        Overwritten: h, N·m or N.
+    frame. With S the joint's unit twist, V_k = V_parent + S q̇, A_k = A_parent + V_k × S q̇, the root's A
+    being gravity upwards, F_k = I A_k + V_k × (I V_k), and the torque Sᵀ Σ F of the subtree on the joint
+    (Featherstone 2008, §5.3). `tree`: kinematic tree of n joints; `axes` (n, 6); `moment` (n + 1, 10): mass
+    moments of the single bodies about the same point, from `body_moments`; `velocity` (n,): joint velocities,
+    rad/s or m/s; `gravity`: along −z, m/s²; `twist` (n + 1, 12): overwritten: V (linear, angular) and A of
+    the bodies; `effort` (n + 1, 6): overwritten: force and moment that the bodies with their subtrees need;
+    `torque` (n,): overwritten: h, N·m or N.
     """
     n = len(tree.parent)
     for i in range(12):

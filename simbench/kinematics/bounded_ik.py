@@ -25,63 +25,30 @@ _RULE = DampingRule(
 
 
 class Bounds(NamedTuple):
-    """Joint limits and damping of a robot's coordinates.
+    """Joint limits and damping of a robot's coordinates."""
 
-    Parameters
-    ----------
-    low : (n,) array
-        Lower joint limits, rad or m; minus infinity where there is none.
-    high : (n,) array
-        Upper joint limits, rad or m; infinite where there is none.
-    damping : (6 + n,) array
-        Added to the matrix' diagonal: root translation (3), root rotation (3), joints.
-    root_moves : bool
-        Whether the root may move; else it stays where it is.
-    """
-
-    low: Array
-    high: Array
+    low: Array  # (n,): lower joint limits, rad or m; minus infinity where there is none.
+    high: Array  # (n,): upper joint limits, rad or m; infinite where there is none.
+    # (6 + n,): added to the matrix' diagonal: root translation (3), root rotation (3), joints.
     damping: Array
-    root_moves: bool
+    root_moves: bool  # Whether the root may move; else it stays where it is.
 
 
 class Configuration(NamedTuple):
-    """Where a robot is; the arrays are changed in place.
+    """Where a robot is; the arrays are changed in place."""
 
-    Parameters
-    ----------
-    joints : (n,) array
-        Joint positions, rad or m.
-    rotation : (3, 3) array
-        Rotation of the root in the world.
-    position : (3,) array
-        Position of the root in the world, m.
-    """
-
-    joints: Array
-    rotation: Array
-    position: Array
+    joints: Array  # (n,): joint positions, rad or m.
+    rotation: Array  # (3, 3): rotation of the root in the world.
+    position: Array  # (3,): position of the root in the world, m.
 
 
 class TrackingModel(NamedTuple):
-    """A robot with the points and frames that follow targets, its bounds, and space to compute in.
+    """A robot with the points and frames that follow targets, its bounds, and space to compute in."""
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of the robot.
-    tasks : Tasks
-        Points and frames on its bodies.
-    bounds : Bounds
-        Joint limits and damping.
-    work : Workspace
-        Arrays that are overwritten.
-    """
-
-    tree: KinematicTree
-    tasks: Tasks
-    bounds: Bounds
-    work: Workspace
+    tree: KinematicTree  # Joints of the robot.
+    tasks: Tasks  # Points and frames on its bodies.
+    bounds: Bounds  # Joint limits and damping.
+    work: Workspace  # Arrays that are overwritten.
 
 
 @compiled
@@ -90,23 +57,9 @@ def gauss_newton_step(
 ) -> tuple[Array, float]:
     """Find the damped Gauss-Newton step from bodies in place, inside the bounds.
 
-    Parameters
-    ----------
-    model : TrackingModel
-        Its bodies are in place (`place_tree`).
-    targets : Targets
-        Targets of one frame.
-    joints : (n,) array
-        Joint positions, rad or m.
-    scale : float
-        Factor on the damping.
-
-    Returns
-    -------
-    change : (6 + n,) array
-        Translation (m) and rotation vector (rad) of the root in world axes, then the joints (rad or m).
-    cost : float
-        ‖ε‖² before the step.
+    `model`: its bodies are in place (`place_tree`); `targets`: targets of one frame; `joints` (n,): joint
+    positions, rad or m; `scale`: factor on the damping. Returns `change` (6 + n,): translation (m) and
+    rotation vector (rad) of the root in world axes, then the joints (rad or m); `cost`: ‖ε‖² before the step.
     """
     cost = gauss_newton(model.tree, model.tasks, targets.points, targets.rotations, model.work)
     return _solve_step(model.bounds, joints, model.work, scale), cost
@@ -136,14 +89,8 @@ def _solve_step(bounds: Bounds, joints: Array, work: Workspace, scale: float) ->
 def place_tree(tree: KinematicTree, configuration: Configuration, work: Workspace) -> None:
     """Compute the poses of all bodies.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of the robot.
-    configuration : Configuration
-        Root pose and joint positions of the robot.
-    work : Workspace
-        Its `rotation` and `position` are overwritten.
+    `tree`: joints of the robot; `configuration`: root pose and joint positions of the robot; `work`: its
+    `rotation` and `position` are overwritten.
     """
     for i in range(3):
         work.position[0, i] = configuration.position[i]
@@ -156,14 +103,9 @@ def place_tree(tree: KinematicTree, configuration: Configuration, work: Workspac
 def integrate_step(change: Array, bounds: Bounds, configuration: Configuration) -> None:
     """Add a step to the joints and to the root's pose, in place.
 
-    Parameters
-    ----------
-    change : (6 + n,) array
-        Translation (m) and rotation vector (rad) of the root in world axes, then the joints (rad or m).
-    bounds : Bounds
-        Joint limits: what was inside stays inside, as a sum may round beyond a limit.
-    configuration : Configuration
-        Where the step begins; overwritten with where it ends.
+    `change` (6 + n,): translation (m) and rotation vector (rad) of the root in world axes, then the joints
+    (rad or m); `bounds`: joint limits: what was inside stays inside, as a sum may round beyond a limit;
+    `configuration`: where the step begins; overwritten with where it ends.
     """
     joints, rotation, position = configuration.joints, configuration.rotation, configuration.position
     for k in range(len(joints)):
@@ -191,27 +133,11 @@ def solve_bounded_ik(
     """Minimise ‖ε‖² inside the bounds (Levenberg-Marquardt), starting from a configuration.
 
     With `hold` > 0 what is minimised is ‖ε‖² + hold Σ_j damping_j (q_j − q_j,start)² over the joints j: of
-    postures that are as good, or nearly, the one nearest to the start.
-
-    Parameters
-    ----------
-    model : TrackingModel
-        Robot, tasks and bounds; its workspace is overwritten.
-    targets : Targets
-        Targets of one frame.
-    configuration : Configuration
-        Where to begin; changed in place to the solution.
-    rounds : int
-        Most steps to take.
-    hold : float
-        Stiffness that keeps the joints near the start, as a factor on their damping.
-
-    Returns
-    -------
-    cost : float
-        Value of the cost function at the solution.
-    used : int
-        Steps tried.
+    postures that are as good, or nearly, the one nearest to the start. `model`: robot, tasks and bounds; its
+    workspace is overwritten; `targets`: targets of one frame; `configuration`: where to begin; changed in
+    place to the solution; `rounds`: most steps to take; `hold`: stiffness that keeps the joints near the
+    start, as a factor on their damping. Returns `cost`: value of the cost function at the solution; `used`:
+    steps tried.
     """
     trial = Configuration(
         configuration.joints.copy(), configuration.rotation.copy(), configuration.position.copy()

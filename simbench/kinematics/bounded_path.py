@@ -25,90 +25,42 @@ _TO_THE_BORDER = 0.99
 
 
 class PathBounds(NamedTuple):
-    """Limits of a path's n coordinates, at all of its K knots or at each.
+    """Limits of a path's n coordinates, at all of its K knots or at each."""
 
-    Parameters
-    ----------
-    lower : (n,) or (K, n) array
-        Least positions, rad.
-    upper : (n,) or (K, n) array
-        Greatest positions, rad.
-    speed : (n,) or (K, n) array
-        Greatest speeds, rad/s.
-    acceleration : (n,) or (K, n) array
-        Greatest accelerations, rad/s².
-    """
-
-    lower: Array
-    upper: Array
-    speed: Array
-    acceleration: Array
+    lower: Array  # (n,) or (K, n) array: least positions, rad.
+    upper: Array  # (n,) or (K, n) array: greatest positions, rad.
+    speed: Array  # (n,) or (K, n) array: greatest speeds, rad/s.
+    acceleration: Array  # (n,) or (K, n) array: greatest accelerations, rad/s².
 
 
 class PathCost(NamedTuple):
-    """What a path costs near a preferred one.
+    """What a path costs near a preferred one."""
 
-    Parameters
-    ----------
-    blocks : (K, n, n) array
-        Weights H of the distance from the preferred positions, symmetric, positive semidefinite.
-    drift : (K, n) array
-        Descent direction g at the preferred positions; 0 where these are the best without limits.
-    inertia : (K, n, n) array
-        Weights W of the acceleration, symmetric, positive semidefinite.
-    """
-
+    # (K, n, n): weights H of the distance from the preferred positions, symmetric, positive semidefinite.
     blocks: Array
+    # (K, n): descent direction g at the preferred positions; 0 where these are the best without limits.
     drift: Array
-    inertia: Array
+    inertia: Array  # (K, n, n): weights W of the acceleration, symmetric, positive semidefinite.
 
 
 class AccelerationRows(NamedTuple):
-    """Limits of R combinations of accelerations, such as torques, at every knot.
+    """Limits of R combinations of accelerations, such as torques, at every knot."""
 
-    Parameters
-    ----------
-    matrix : (K, R, n) array
-        Combinations.
-    lower : (K, R) array
-        Least values.
-    upper : (K, R) array
-        Greatest values.
-    """
-
-    matrix: Array
-    lower: Array
-    upper: Array
+    matrix: Array  # (K, R, n).
+    lower: Array  # (K, R): least values.
+    upper: Array  # (K, R): greatest values.
 
 
 class _Rows(NamedTuple):
-    """Constraint rows, each in units of half its range: what they take of neighbouring coefficients.
+    """Constraint rows, each in units of half its range: what they take of neighbouring coefficients."""
 
-    Parameters
-    ----------
-    position : (K, n) array
-        Of a coefficient.
-    speed : (2, K - 1, n) array
-        Of two neighbours.
-    acceleration : (3, K - 2, n) array
-        Of three.
-    second : (3, K - 2) array
-        What accelerations take of three coefficients, 1/s².
-    combined : (K - 2, R, n) array
-        What further rows take of accelerations.
-    lower : (M,) array
-        Least values of all rows, one after the other.
-    upper : (M,) array
-        Greatest values.
-    """
-
-    position: Array
-    speed: Array
-    acceleration: Array
-    second: Array
-    combined: Array
-    lower: Array
-    upper: Array
+    position: Array  # (K, n).
+    speed: Array  # (2, K - 1, n): of two neighbours.
+    acceleration: Array  # (3, K - 2, n): of three.
+    second: Array  # (3, K - 2): what accelerations take of three coefficients, 1/s².
+    combined: Array  # (K - 2, R, n): what further rows take of accelerations.
+    lower: Array  # (M,): least values of all rows, one after the other.
+    upper: Array  # (M,): greatest values.
 
 
 def solve_bounded_path(
@@ -132,29 +84,12 @@ def solve_bounded_path(
     method (Mehrotra 1992, SIAM J. Optim. 2: 575-601), whose matrix is banded: a coefficient is coupled to the
     two before it and the two after it, so that the time is in proportion to K.
 
-    Parameters
-    ----------
-    time : (K,) array
-        Time of the knots, s, ascending, K ≥ 6.
-    preferred : (K, n) array
-        Preferred positions, rad.
-    cost : PathCost
-        Weights of distance and acceleration.
-    bounds : PathBounds
-        Limits; where they differ from knot to knot, the narrowest of those nearby hold between them.
-    combined : AccelerationRows, optional
-        Limits of combinations of accelerations; those of the second knot and the last but one do not count,
-        where the acceleration is between those of their neighbours.
-
-    Returns
-    -------
-    scipy.interpolate.BSpline
-        The path: called with times (T,), positions (T, n), rad.
-
-    Raises
-    ------
-    ArithmeticError
-        If there is no such path, or the method finds none.
+    `time` (K,): time of the knots, s, ascending, K ≥ 6; `preferred` (K, n): preferred positions, rad; `cost`:
+    weights of distance and acceleration; `bounds`: limits; where they differ from knot to knot, the narrowest
+    of those nearby hold between them; `combined`: limits of combinations of accelerations; those of the
+    second knot and the last but one do not count, where the acceleration is between those of their
+    neighbours. Returns the path: called with times (T,), positions (T, n), rad. Raises ArithmeticError if
+    there is no such path, or the method finds none.
     """
     count, n = preferred.shape
     spline = make_interp_spline(time, preferred, k=3)

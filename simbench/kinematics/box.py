@@ -17,23 +17,9 @@ def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
 
     Block principal pivoting (Júdice & Pires 1994): all coordinates that are beyond a bound, or on one that
     would let them go, change sides at once; if that does not reduce their number for a while, one at a time
-    (Murty), which ends for every positive definite H.
-
-    Parameters
-    ----------
-    matrix : (n, n) array
-        H, symmetric and positive definite; only its lower triangle is read.
-    vector : (n,) array
-        g.
-    low : (n,) array
-        Lower bounds; minus infinity where there is none.
-    high : (n,) array
-        Upper bounds, high ≥ low; infinite where there is none.
-
-    Returns
-    -------
-    (n,) array
-        x.
+    (Murty), which ends for every positive definite H. `matrix` (n, n): H, symmetric and positive definite;
+    only its lower triangle is read; `vector` (n,); `low` (n,): lower bounds; minus infinity where there is
+    none; `high` (n,): upper bounds, high ≥ low; infinite where there is none. Returns (n,).
     """
     n = len(vector)
     # What is on a bound keeps its place there in x.
@@ -123,13 +109,8 @@ def _is_wrong(
 def factorise(matrix: Array, n: int) -> None:
     """Overwrite a matrix with its Cholesky factor.
 
-    Parameters
-    ----------
-    matrix : (N, N) array
-        Its first n rows and columns are symmetric and positive definite; only their lower triangle is read,
-        and overwritten with the factor.
-    n : int
-        Number of rows to factorise.
+    `matrix` (N, N): its first n rows and columns are symmetric and positive definite; only their lower
+    triangle is read, and overwritten with the factor; `n`: number of rows to factorise.
     """
     for j in range(n):
         for k in range(j):
@@ -149,14 +130,8 @@ def factorise(matrix: Array, n: int) -> None:
 def substitute(factor: Array, right: Array, n: int) -> None:
     """Solve a linear system with the Cholesky factor of its matrix.
 
-    Parameters
-    ----------
-    factor : (N, N) array
-        Lower triangular, from `factorise`.
-    right : (N,) array
-        Right-hand side; the first n entries are overwritten with the solution.
-    n : int
-        Number of unknowns.
+    `factor` (N, N): lower triangular, from `factorise`; `right` (N,): right-hand side; the first n entries
+    are overwritten with the solution; `n`: number of unknowns.
     """
     for i in range(n):
         for k in range(i):

@@ -19,11 +19,9 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def kernel_folders() -> list[Path]:
     """Find where machine code is kept.
 
-    Returns
-    -------
-    list of Path
-        Where machine code is looked for, and kept in the first that can be written: below `NUMBA_CACHE_DIR`,
-        the user's folder of caches, which all installations share, and the package's `__pycache__`.
+    Returns where machine code is looked for, and kept in the first that can be written: below
+    `NUMBA_CACHE_DIR`, the user's folder of caches, which all installations share, and the package's
+    `__pycache__`.
     """
     named, cache = os.environ.get("NUMBA_CACHE_DIR"), user_cache_dir()
     parents = [Path(named)] if named else []
@@ -35,17 +33,8 @@ def compiled(function: Function) -> Function:
     """Compile a function at its first call.
 
     The machine code is kept in one of the folders of `kernel_folders`; where none can be written, every
-    process compiles anew.
-
-    Parameters
-    ----------
-    function : callable
-        Function of arrays and numbers, in the subset of Python that numba compiles.
-
-    Returns
-    -------
-    callable
-        Compiled function with the same signature.
+    process compiles anew. `function`: function of arrays and numbers, in the subset of Python that numba
+    compiles. Returns compiled function with the same signature.
     """
     return _compile(function)
 
@@ -54,17 +43,9 @@ def compiled_into_callers(function: Function) -> Function:
     """Compile a function into the functions that call it.
 
     A call that hands over many arrays in NamedTuples costs time of its own: 5 % of a bounded least-squares
-    iteration on a humanoid's arms. Only for what is called in few places: each has a copy.
-
-    Parameters
-    ----------
-    function : callable
-        Function of arrays and numbers, in the subset of Python that numba compiles.
-
-    Returns
-    -------
-    callable
-        Compiled function with the same signature.
+    iteration on a humanoid's arms. Only for what is called in few places: each has a copy. `function`:
+    function of arrays and numbers, in the subset of Python that numba compiles. Returns compiled function
+    with the same signature.
     """
     return _compile(function, forceinline=True)
 
@@ -83,17 +64,8 @@ def compile_for(function: Function, *arguments: object) -> Function:
     4.9 µs more than without it. In exchange the arguments of all calls have to be of these types: an array of
     another memory layout is not noticed. Arrays that are made once and written in place are safe.
 
-    Parameters
-    ----------
-    function : callable
-        Function that `compiled` returned.
-    *arguments : object
-        Examples of the arguments: all calls have to have the same types and memory layouts.
-
-    Returns
-    -------
-    callable
-        Compiled function with the same signature.
+    `function`: function that `compiled` returned; `*arguments`: examples of the arguments: all calls have to
+    have the same types and memory layouts. Returns compiled function with the same signature.
     """
     if not isinstance(function, Dispatcher):
         return function
@@ -105,10 +77,7 @@ def compile_for(function: Function, *arguments: object) -> Function:
 def compile_timer() -> Iterator[Callable[[], float]]:
     """Measure for how long functions are compiled, or read from disk, at their first calls.
 
-    Yields
-    ------
-    callable
-        Returns the time since the context was entered, s.
+    Yields returns the time since the context was entered, s.
     """
     timing = event.TimingListener()
     with event.install_listener("numba:compiler_lock", timing) as listener:

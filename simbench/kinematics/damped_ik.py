@@ -17,21 +17,11 @@ _MAX_STEP = 0.1
 
 
 class PostureBounds(NamedTuple):
-    """Posture that joints prefer, and their limits.
+    """Posture that joints prefer, and their limits."""
 
-    Parameters
-    ----------
-    posture : (n,) array
-        Joint positions preferred where the hands leave a choice, rad.
-    lower : (n,) array
-        Lower joint limits, rad.
-    upper : (n,) array
-        Upper joint limits, rad.
-    """
-
-    posture: Array
-    lower: Array
-    upper: Array
+    posture: Array  # (n,): joint positions preferred where the hands leave a choice, rad.
+    lower: Array  # (n,): lower joint limits, rad.
+    upper: Array  # (n,): upper joint limits, rad.
 
 
 def solve_damped_ik(
@@ -51,27 +41,11 @@ def solve_damped_ik(
     (Baerlocher & Boulic 2004). That clamping, and singular values for the null space, are why it does not
     share the solver of `least_squares`.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with a free-flyer root.
-    data : pinocchio.Data
-        Data of the model; overwritten.
-    q : (7 + n,) array
-        Start; columns 0 to 6 are the base pose: position (m), quaternion x y z w.
-    targets : mapping of int to pinocchio.SE3
-        Desired poses of the hands in the world, by their frame ids.
-    bounds : PostureBounds
-        Preferred posture and joint limits.
-    iterations : int
-        Upper bound of steps.
-    tolerance : float
-        Stop when the norm of the hand error (m, rotations weighted) is below.
-
-    Returns
-    -------
-    (7 + n,) array
-        Configuration that was reached; its base pose is that of the start.
+    `model`: model with a free-flyer root; `data`: data of the model; overwritten; `q` (7 + n,): start;
+    columns 0 to 6 are the base pose: position (m), quaternion x y z w; `targets`: desired poses of the hands
+    in the world, by their frame ids; `bounds`: preferred posture and joint limits; `iterations`: upper bound
+    of steps; `tolerance`: stop when the norm of the hand error (m, rotations weighted) is below. Returns (7 +
+    n,): configuration that was reached; its base pose is that of the start.
     """
     posture, lower, upper = bounds
     q = q.copy()

@@ -32,49 +32,24 @@ there for a normal x of unit deviation. A median is 0 for rounded samples of a s
 
 @dataclass(frozen=True)
 class Derivatives:
-    """A motion with its derivatives, on the samples of the trajectory.
+    """A motion with its derivatives, on the samples of the trajectory."""
 
-    Parameters
-    ----------
-    position : (T, N) array
-        Smoothed coordinates.
-    velocity : (T, N) array
-        First derivative, the coordinates' unit / s.
-    acceleration : (T, N) array
-        Second derivative, the coordinates' unit / s².
-    window : int
-        Samples of the window.
-    noise : (N,) array
-        Standard deviation of each acceleration that follows from the noise of the samples.
-    """
-
-    position: Array
-    velocity: Array
-    acceleration: Array
+    position: Array  # (T, N): smoothed coordinates.
+    velocity: Array  # (T, N): first derivative, the coordinates' unit / s.
+    acceleration: Array  # (T, N): second derivative, the coordinates' unit / s².
     window: int
-    noise: Array
+    noise: Array  # (N,): standard deviation of each acceleration that follows from the noise of the samples.
 
 
 def differentiate(time: Array, values: Array, base_columns: int = 0) -> Derivatives:
     """Differentiate samples twice by polynomials of order 4 over a sliding window (Savitzky and Golay 1964).
 
     The window is the shortest one of at least five samples for which the noise of the accelerations is
-    accepted, at most 0.3 s. The noise of a coordinate is estimated by its lesser fourth differences,
-    which a smooth motion hardly has. Samples at unequal intervals are first interpolated by cubic splines.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s, T ≥ 5.
-    values : (T, N) array
-        Coordinates, rad, m, or parts of quaternions.
-    base_columns : int
-        Number of leading columns that are coordinates of the base, whose noise is less acceptable.
-
-    Returns
-    -------
-    Derivatives
-        Smoothed coordinates and derivatives at the same samples.
+    accepted, at most 0.3 s. The noise of a coordinate is estimated by its lesser fourth differences, which a
+    smooth motion hardly has. Samples at unequal intervals are first interpolated by cubic splines. `time`
+    (T,): times of the samples, s, T ≥ 5; `values` (T, N): coordinates, rad, m, or parts of quaternions;
+    `base_columns`: number of leading columns that are coordinates of the base, whose noise is less
+    acceptable. Returns smoothed coordinates and derivatives at the same samples.
     """
     interval = float((time[-1] - time[0]) / (len(time) - 1))
     even = time[0] + interval * np.arange(len(time))
@@ -110,17 +85,8 @@ def _choose_window(samples: Array, interval: float, accepted: Array) -> tuple[in
 def acceleration_noise_gain(window: int, interval: float) -> float:
     """Compute the standard deviation of the acceleration for samples with white noise of unit deviation.
 
-    Parameters
-    ----------
-    window : int
-        Samples of the window, odd, at least 5.
-    interval : float
-        Interval between the samples, s.
-
-    Returns
-    -------
-    float
-        Standard deviation, 1/s².
+    `window`: samples of the window, odd, at least 5; `interval`: interval between the samples, s. Returns
+    standard deviation, 1/s².
     """
     offsets = np.arange(window) - window // 2
     powers = np.vander(offsets.astype(np.float64), ORDER + 1, increasing=True)

@@ -9,26 +9,11 @@ def free_flyer_derivatives(q: Array, rate: Array, second: Array) -> tuple[Array,
     """Turn coordinates of a floating base and their derivatives into Pinocchio's q, v and a.
 
     With the quaternion p, ω = 2 p̄ ṗ and ω̇ = 2 p̄ p̈ (vector parts), in the base frame; the velocity of the
-    base there is Rᵀẋ, and its rate Rᵀẍ − ω × Rᵀẋ.
-
-    Parameters
-    ----------
-    q : (T, 7 + n) array
-        Position of the base, m, its quaternion x, y, z, w, not necessarily of unit length, and joint
-        positions, rad.
-    rate : (T, 7 + n) array
-        Their first derivatives, per second.
-    second : (T, 7 + n) array
-        Their second derivatives, per second².
-
-    Returns
-    -------
-    q : (T, 7 + n) array
-        The same with unit quaternions.
-    v : (T, 6 + n) array
-        Velocity: the base's linear (m/s) and angular (rad/s) in its own frame, and the joints'.
-    a : (T, 6 + n) array
-        Derivative of the components of `v`, as RNEA takes it.
+    base there is Rᵀẋ, and its rate Rᵀẍ − ω × Rᵀẋ. `q` (T, 7 + n): position of the base, m, its quaternion x,
+    y, z, w, not necessarily of unit length, and joint positions, rad; `rate` (T, 7 + n): their first
+    derivatives, per second; `second` (T, 7 + n): their second derivatives, per second². Returns `q` (T, 7 +
+    n): the same with unit quaternions; `v` (T, 6 + n): velocity: the base's linear (m/s) and angular (rad/s)
+    in its own frame, and the joints'; `a` (T, 6 + n): derivative of the components of `v`, as RNEA takes it.
     """
     length = np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     unit = q[:, 3:7] / length

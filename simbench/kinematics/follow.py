@@ -28,26 +28,15 @@ def follow(
 
     One step a frame goes wrong near a singularity, where it may be half a turn long, and nothing verifies
     that it reduced the error. Where it would be longer than 0.3 rad or m, ten times what motion at 100 Hz
-    asks for, `solve_bounded_ik` takes its place, which rejects steps that increase the error.
-
-    Parameters
-    ----------
-    model : TrackingModel
-        Robot, tasks and bounds; its workspace is overwritten.
-    targets : Targets
-        Targets of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame.
-    q : (7 + n,) array
-        Configuration before the first frame: position (m), quaternion x y z w, joints (rad or m). Changed in
-        place to the last frame's.
-    rounds : int
-        0: one Gauss-Newton step a frame, and `solve_bounded_ik` with at most ten only where that step is
-        long. Else `solve_bounded_ik` with at most so many. It holds to the frame before.
-    hold : float
-        Weight of the distance from the previous frame, as in `solve_bounded_ik`.
-    path : (T, 7 + n) array
-        Overwritten: the configuration in every frame, its quaternion continuous in sign.
-    cost : (T,) array
-        Overwritten: ‖ε‖² in every frame; with `rounds` 0 before its step.
+    asks for, `solve_bounded_ik` takes its place, which rejects steps that increase the error. `model`: robot,
+    tasks and bounds; its workspace is overwritten. `targets`: targets of all frames: points (T, P, 3), m, and
+    rotations (T, R, 3, 3), in the world frame. `q` (7 + n,): configuration before the first frame: position
+    (m), quaternion x y z w, joints (rad or m). Changed in place to the last frame's. `rounds`: 0: one
+    Gauss-Newton step a frame, and `solve_bounded_ik` with at most ten only where that step is long. Else
+    `solve_bounded_ik` with at most so many. It holds to the frame before. `hold`: weight of the distance from
+    the previous frame, as in `solve_bounded_ik`. `path` (T, 7 + n): overwritten: the configuration in every
+    frame, its quaternion continuous in sign. `cost` (T,): overwritten: ‖ε‖² in every frame; with `rounds` 0
+    before its step.
     """
     n = len(model.tree.parent)
     # A constant as an argument would be a type of its own, and `solve_bounded_ik` compiled twice.

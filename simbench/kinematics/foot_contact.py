@@ -16,30 +16,14 @@ Flags = NDArray[np.bool_]
 
 
 class ContactThresholds(NamedTuple):
-    """Thresholds between which a point of a foot touches the floor.
+    """Thresholds between which a point of a foot touches the floor."""
 
-    Parameters
-    ----------
-    touch_height : float
-        Height above the floor below which contact can begin, m.
-    lift_height : float
-        Height above which contact ends, m; above `touch_height`.
-    touch_speed : float
-        Speed below which contact can begin, m/s.
-    lift_speed : float
-        Speed above which contact ends, m/s; above `touch_speed`.
-    shortest_contact : float
-        Contacts that last less are dropped, s.
-    shortest_swing : float
-        Interruptions of a contact that last less are closed, s.
-    """
-
-    touch_height: float
-    lift_height: float
-    touch_speed: float
-    lift_speed: float
-    shortest_contact: float
-    shortest_swing: float
+    touch_height: float  # Height above the floor below which contact can begin, m.
+    lift_height: float  # Height above which contact ends, m; above `touch_height`.
+    touch_speed: float  # Speed below which contact can begin, m/s.
+    lift_speed: float  # Speed above which contact ends, m/s; above `touch_speed`.
+    shortest_contact: float  # Contacts that last less are dropped, s.
+    shortest_swing: float  # Interruptions of a contact that last less are closed, s.
 
 
 SOLE_THRESHOLDS = ContactThresholds(0.005, 0.01, 0.5, 1.0, 0.05, 0.12)
@@ -66,38 +50,22 @@ _END = 3
 
 
 class FootSkate(NamedTuple):
-    """Sliding of a foot while it is in contact.
+    """Sliding of a foot while it is in contact."""
 
-    Parameters
-    ----------
-    displacement : (T,) array
-        Largest horizontal displacement of a touching point since it began to touch, m; 0 without contact.
-    speed : (T,) array
-        Largest horizontal speed of a touching point over the interval that ends with the sample, m/s; 0
-        without contact.
-    worst : (int, int)
-        First and last sample of the contact with the largest displacement; (0, 0) without any contact.
-    """
-
+    # (T,): largest horizontal displacement of a touching point since it began to touch, m; 0 without contact.
     displacement: Array
+    # (T,): largest horizontal speed of a touching point over the interval that ends with the sample, m/s; 0
+    # without contact.
     speed: Array
+    # First and last sample of the contact with the largest displacement; (0, 0) without any contact.
     worst: tuple[int, int]
 
 
 def point_speeds(time: Array, points: Array) -> Array:
     """Compute the speeds of points by central differences.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s, T ≥ 2.
-    points : (T, P, 3) array
-        Positions of the points in the world frame, m.
-
-    Returns
-    -------
-    (T, P) array
-        Speeds, m/s.
+    `time` (T,): times of the samples, s, T ≥ 2; `points` (T, P, 3): positions of the points in the world
+    frame, m. Returns (T, P): speeds, m/s.
     """
     return np.asarray(np.linalg.norm(np.gradient(points, time, axis=0), axis=-1))
 
@@ -105,18 +73,9 @@ def point_speeds(time: Array, points: Array) -> Array:
 def estimate_floor(heights: Array, speeds: Array) -> Array:
     """Estimate the height at which each point of a foot stands: a low quantile of its heights at rest.
 
-    Parameters
-    ----------
-    heights : (T, P) array
-        Heights of the points, m.
-    speeds : (T, P) array
-        Their speeds, m/s.
-
-    Returns
-    -------
-    (P,) array
-        Heights, m: those of the floor for the corners of a sole, and above it by the height of the ankle for
-        an ankle. A point that never rests is taken at the quantile of all its heights.
+    `heights` (T, P): heights of the points, m; `speeds` (T, P): their speeds, m/s. Returns (P,): heights, m:
+    those of the floor for the corners of a sole, and above it by the height of the ankle for an ankle. A
+    point that never rests is taken at the quantile of all its heights.
     """
     resting = np.where(speeds < _REST_SPEED, heights, np.nan)
     resting = np.where(np.isnan(resting).all(axis=0), heights, resting)
@@ -132,24 +91,10 @@ def find_point_contacts(
 ) -> Flags:
     """Find when each point of a foot touches the floor.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s, T ≥ 2.
-    heights : (T, P) array
-        Heights of the points, m.
-    speeds : (T, P) array
-        Their speeds, m/s.
-    floor : float or (P,) array, optional
-        Height of the floor, m, or the height of each point when the foot stands on it; `estimate_floor` of
-        the same samples by default.
-    thresholds : ContactThresholds
-        Thresholds of height, speed and duration.
-
-    Returns
-    -------
-    (T, P) array of bool
-        Whether the point touches the floor.
+    `time` (T,): times of the samples, s, T ≥ 2; `heights` (T, P): heights of the points, m; `speeds` (T, P):
+    their speeds, m/s; `floor` float or (P,) array: height of the floor, m, or the height of each point when
+    the foot stands on it; `estimate_floor` of the same samples by default; `thresholds`: thresholds of
+    height, speed and duration. Returns (T, P) of bool: whether the point touches the floor.
     """
     above = heights - (estimate_floor(heights, speeds) if floor is None else floor)
     begins = (above < thresholds.touch_height) & (speeds < thresholds.touch_speed)
@@ -175,15 +120,7 @@ def find_foot_contacts(
 ) -> Flags:
     """Find when a foot is in contact with the floor: while any of its points touches.
 
-    Parameters
-    ----------
-    time, heights, speeds, floor, thresholds
-        As for `find_point_contacts`.
-
-    Returns
-    -------
-    (T,) array of bool
-        Whether the foot is in contact.
+    Returns (T,) of bool: whether the foot is in contact.
     """
     return np.asarray(find_point_contacts(time, heights, speeds, floor, thresholds).any(axis=1))
 
@@ -191,15 +128,8 @@ def find_foot_contacts(
 def contact_intervals(contact: Flags) -> NDArray[np.int64]:
     """List the intervals in which a flag is set.
 
-    Parameters
-    ----------
-    contact : (T,) array of bool
-        The flag at each sample.
-
-    Returns
-    -------
-    (K, 2) array of int
-        First and last sample of each interval.
+    `contact` (T,) of bool: the flag at each sample. Returns (K, 2) of int: first and last sample of each
+    interval.
     """
     edges = np.diff(np.concatenate([[False], contact, [False]]).astype(np.int8))
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
@@ -209,21 +139,10 @@ def measure_foot_skate(time: Array, points: Array, touching: Flags) -> FootSkate
     """Measure how far and how fast a foot slides over the floor while it is in contact.
 
     Each point is followed while it touches, so that a foot that rolls from the heel to the toe does not
-    slide, and one that turns on the spot does.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    points : (T, P, 3) array
-        Positions of the points of the foot in the world frame, m.
-    touching : (T, P) array of bool
-        Whether each point touches the floor, from `find_point_contacts`.
-
-    Returns
-    -------
-    FootSkate
-        Displacement and speed at each sample, and the worst contact.
+    slide, and one that turns on the spot does. `time` (T,): times of the samples, s; `points` (T, P, 3):
+    positions of the points of the foot in the world frame, m; `touching` (T, P) of bool: whether each point
+    touches the floor, from `find_point_contacts`. Returns displacement and speed at each sample, and the
+    worst contact.
     """
     index = np.arange(len(time))[:, None]
     starts = touching & ~np.vstack([np.zeros((1, touching.shape[1]), bool), touching[:-1]])
@@ -245,17 +164,8 @@ def measure_foot_skate(time: Array, points: Array, touching: Flags) -> FootSkate
 def measure_penetration(heights: Array, floor: float = 0.0) -> Array:
     """Measure how deep the lowest point of a foot is below the floor.
 
-    Parameters
-    ----------
-    heights : (T, P) array
-        Heights of the points, m.
-    floor : float
-        Height of the floor, m.
-
-    Returns
-    -------
-    (T,) array
-        Depth, m; 0 above the floor.
+    `heights` (T, P): heights of the points, m; `floor`: height of the floor, m. Returns (T,): depth, m; 0
+    above the floor.
     """
     return np.maximum(floor - heights.min(axis=1), 0.0)
 
@@ -263,19 +173,8 @@ def measure_penetration(heights: Array, floor: float = 0.0) -> Array:
 def measure_float(heights: Array, contact: Flags, floor: float = 0.0) -> Array:
     """Measure how high the lowest point of all feet is above the floor while no foot is in contact.
 
-    Parameters
-    ----------
-    heights : (T, P) array
-        Heights of the points of all feet, m.
-    contact : (T,) array of bool
-        Whether any foot is in contact.
-    floor : float
-        Height of the floor, m.
-
-    Returns
-    -------
-    (T,) array
-        Height, m; 0 while a foot is in contact.
+    `heights` (T, P): heights of the points of all feet, m; `contact` (T,) of bool: whether any foot is in
+    contact; `floor`: height of the floor, m. Returns (T,): height, m; 0 while a foot is in contact.
     """
     return np.where(contact, 0.0, np.maximum(heights.min(axis=1) - floor, 0.0))
 
@@ -283,17 +182,8 @@ def measure_float(heights: Array, contact: Flags, floor: float = 0.0) -> Array:
 def measure_sole_angle(normals: Array, contact: Flags) -> Array:
     """Measure how much a sole is tilted while it is in contact.
 
-    Parameters
-    ----------
-    normals : (T, 3) array
-        Unit normal of the sole, upwards, in the world frame.
-    contact : (T,) array of bool
-        Whether the foot is in contact.
-
-    Returns
-    -------
-    (T,) array
-        Angle between the sole and the floor, rad; 0 without contact.
+    `normals` (T, 3): unit normal of the sole, upwards, in the world frame; `contact` (T,) of bool: whether
+    the foot is in contact. Returns (T,): angle between the sole and the floor, rad; 0 without contact.
     """
     tilt = np.arctan2(np.linalg.norm(normals[:, :2], axis=1), normals[:, 2])
     return np.where(contact, tilt, 0.0)
@@ -302,17 +192,8 @@ def measure_sole_angle(normals: Array, contact: Flags) -> Array:
 def peak_jerk(time: Array, values: Array) -> Array:
     """Find the largest jerk of each coordinate: its third derivative by central differences.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s, T ≥ 7.
-    values : (T, N) array
-        Coordinates: joint positions, rad or m, or coordinates of points, m.
-
-    Returns
-    -------
-    (N,) array
-        Largest absolute jerk, the coordinates' unit / s³.
+    `time` (T,): times of the samples, s, T ≥ 7; `values` (T, N): coordinates: joint positions, rad or m, or
+    coordinates of points, m. Returns (N,): largest absolute jerk, the coordinates' unit / s³.
     """
     return np.asarray(np.abs(_jerk(time, values)).max(axis=0))
 
@@ -322,19 +203,9 @@ def dimensionless_jerk(time: Array, values: Array) -> Array:
 
     D is the duration and v the peak speed (Hogan and Sternad 2009, "Sensitivity of smoothness measures to
     movement duration, amplitude, and arrests"). A minimum-jerk movement has 204.8; it grows with stops and
-    shaking, and does not depend on amplitude and duration.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s, T ≥ 7.
-    values : (T, N) array
-        Coordinates: joint positions, rad or m, or coordinates of points, m.
-
-    Returns
-    -------
-    (N,) array
-        Dimensionless jerk; NaN for a coordinate that rests.
+    shaking, and does not depend on amplitude and duration. `time` (T,): times of the samples, s, T ≥ 7;
+    `values` (T, N): coordinates: joint positions, rad or m, or coordinates of points, m. Returns (N,):
+    dimensionless jerk; NaN for a coordinate that rests.
     """
     speed = np.abs(np.gradient(values, time, axis=0)).max(axis=0)
     inside = slice(_END, len(time) - _END)

@@ -30,57 +30,33 @@ _FEWEST = 2 * _END + 3
 
 @dataclass(frozen=True)
 class Worst:
-    """Largest value of a measure over time.
+    """Largest value of a measure over time."""
 
-    Parameters
-    ----------
-    value : float
-        Largest value, in the unit of the measure.
-    sample : int
-        Sample at which it is reached.
-    """
-
-    value: float
-    sample: int
+    value: float  # Largest value, in the unit of the measure.
+    sample: int  # Sample at which it is reached.
 
 
 @dataclass(frozen=True)
 class FootMeasures:
-    """How two feet touch the floor.
+    """How two feet touch the floor."""
 
-    Parameters
-    ----------
-    double, single, flight : float
-        Fractions of the samples at which both feet, one foot and no foot is in contact.
-    skate : Worst
-        Largest horizontal displacement of a point of a foot since it began to touch the floor, m.
-    penetration : Worst
-        Largest depth of a point below the floor at z = 0, m.
-    float_height : Worst
-        Largest height of the lower foot above where it stands while no foot is in contact, m.
-    """
-
+    # `double`, `single`, `flight`: fractions of the samples at which both feet, one foot and no foot is in
+    # contact.
     double: float
     single: float
     flight: float
-    skate: Worst
-    penetration: Worst
+    skate: Worst  # Largest horizontal displacement of a point of a foot since it began to touch the floor, m.
+    penetration: Worst  # Largest depth of a point below the floor at z = 0, m.
+    # Largest height of the lower foot above where it stands while no foot is in contact, m.
     float_height: Worst
 
 
 @dataclass(frozen=True)
 class Jerk:
-    """Jerk of a point: third derivative of its position, smoothed.
+    """Jerk of a point: third derivative of its position, smoothed."""
 
-    Parameters
-    ----------
-    peak : Worst
-        Largest jerk, m/s³.
-    dimensionless : float
-        D³/v² ∫ jerk² dt with the duration D and the peak speed v; NaN for a point that rests.
-    """
-
-    peak: Worst
+    peak: Worst  # Largest jerk, m/s³.
+    # D³/v² ∫ jerk² dt with the duration D and the peak speed v; NaN for a point that rests.
     dimensionless: float
 
 
@@ -93,22 +69,11 @@ def measure_feet(
 ) -> FootMeasures:
     """Measure how two feet touch the floor.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    feet : {side: (T, P, 3) array}
-        Positions of points of both feet in the world frame, m; the floor is at z = 0.
-    thresholds : ContactThresholds
-        Heights and speeds at which a point touches the floor.
-    floor : float or {side: (P,) array}, optional
-        Height at which each point stands, m: 0 for the corners of a sole. By default that of each point is
-        estimated, as an ankle's is not 0.
-
-    Returns
-    -------
-    FootMeasures
-        Support, skating, penetration and flight.
+    `time` (T,): times of the samples, s. `feet` {side: (T, P, 3) array}: positions of points of both feet in
+    the world frame, m; the floor is at z = 0. `thresholds`: heights and speeds at which a point touches the
+    floor. `floor` float or {side: (P,) array}: height at which each point stands, m: 0 for the corners of a
+    sole. By default that of each point is estimated, as an ankle's is not 0. Returns support, skating,
+    penetration and flight.
     """
     contacts, skates, above = [], [], []
     for side, points in feet.items():
@@ -139,17 +104,8 @@ def measure_jerk(time: Array, points: Array) -> Jerk | None:
     The dimensionless jerk is that of Hogan and Sternad (2009): a minimum-jerk movement from rest to rest has
     204.8; it grows with stops and shaking, and with the number of movements.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s, at nearly equal intervals.
-    points : (T, 3) array
-        Positions of the point in the world frame, m.
-
-    Returns
-    -------
-    Jerk or None
-        Its jerk; None for fewer than nine samples.
+    `time` (T,): times of the samples, s, at nearly equal intervals; `points` (T, 3): positions of the point
+    in the world frame, m. Returns its jerk; None for fewer than nine samples.
     """
     count = len(time)
     if count < _FEWEST:

@@ -12,35 +12,18 @@ from simbench.kinematics.tree import KinematicTree, first_joint, joint_axes
 
 
 class BodyMasses(NamedTuple):
-    """Masses and inertias of the bodies of a tree.
+    """Masses and inertias of the bodies of a tree."""
 
-    Parameters
-    ----------
-    mass : (n + 1,) array
-        Masses, kg.
-    centre : (n + 1, 3) array
-        Centre of mass on the body, m.
-    inertia : (n + 1, 3, 3) array
-        About the centre of mass, in the body's axes, kg·m².
-    """
-
-    mass: Array
-    centre: Array
-    inertia: Array
+    mass: Array  # (n + 1,): masses, kg.
+    centre: Array  # (n + 1, 3): centre of mass on the body, m.
+    inertia: Array  # (n + 1, 3, 3): about the centre of mass, in the body's axes, kg·m².
 
 
 def body_masses(model: pin.Model) -> BodyMasses:
     """Take the masses of a tree's bodies out of the model that `kinematic_tree` took the tree from.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        What is fixed to the world, or to the free-flyer, is body 0's.
-
-    Returns
-    -------
-    BodyMasses
-        Masses, centres of mass and inertias of the bodies of the tree.
+    `model`: what is fixed to the world, or to the free-flyer, is body 0's. Returns masses, centres of mass
+    and inertias of the bodies of the tree.
     """
     inertias = [model.inertias[joint] for joint in range(first_joint(model) - 1, model.njoints)]
     return BodyMasses(
@@ -54,15 +37,9 @@ def body_masses(model: pin.Model) -> BodyMasses:
 def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> None:
     """Compute the joint-space inertia matrix (composite rigid bodies) for bodies that are in place.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    masses : BodyMasses
-        Masses, centres of mass and inertias of the bodies of the tree.
-    work : Workspace
-        `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix` gets the
-        inertia: the root's translation and rotation first, then the joints. The rest is overwritten.
+    `tree`: kinematic tree of n joints. `masses`: masses, centres of mass and inertias of the bodies of the
+    tree. `work`: `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix`
+    gets the inertia: the root's translation and rotation first, then the joints. The rest is overwritten.
     """
     origin = work.position[0]
     for k in range(len(tree.parent) + 1):
@@ -78,18 +55,10 @@ def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> N
 def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: Array, moment: Array) -> None:
     """Compute each body's mass, first and second moments about a point, world axes.
 
-    Parameters
-    ----------
-    masses : BodyMasses
-        Masses, centres of mass and inertias of the bodies of the tree.
-    rotation : (n + 1, 3, 3) array
-        Rotations of the bodies, from `place_bodies`.
-    position : (n + 1, 3) array
-        Positions of the bodies, from `place_bodies`, m.
-    origin : (3,) array
-        The point, m, world.
-    moment : (n + 1, 10) array
-        Overwritten: kg, kg·m, and the inertia's xx, yy, zz, xy, xz, yz, kg·m².
+    `masses`: masses, centres of mass and inertias of the bodies of the tree; `rotation` (n + 1, 3, 3):
+    rotations of the bodies, from `place_bodies`; `position` (n + 1, 3): positions of the bodies, from
+    `place_bodies`, m; `origin` (3,): the point, m, world; `moment` (n + 1, 10): overwritten: kg, kg·m, and
+    the inertia's xx, yy, zz, xy, xz, yz, kg·m².
     """
     turned = np.empty((3, 3))
     for k in range(len(moment)):
@@ -119,12 +88,8 @@ def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: A
 def add_subtrees(tree: KinematicTree, moment: Array) -> None:
     """Add the moments of each body's subtree to those of the body, in place.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    moment : (n + 1, 10) array
-        From `body_moments`; overwritten with the moments of the composite bodies.
+    `tree`: kinematic tree of n joints; `moment` (n + 1, 10): from `body_moments`; overwritten with the
+    moments of the composite bodies.
     """
     for k in range(len(tree.parent) - 1, -1, -1):
         carrier = tree.parent[k]

@@ -48,14 +48,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     A file begins with the SHA-256 of the rest, which is the pickled key and machine code. The key has the
     types, the processor, the versions of numba and Python, and the digest of the function with all that it
     uses. A file counts only if it belongs to this user, to the owner of these sources or to root, since
-    unpickling can execute anything.
-
-    Parameters
-    ----------
-    function : callable
-        The function that is compiled.
-    folders : callable
-        Returns where machine code is looked for, in this order; it is kept in the first that can be written.
+    unpickling can execute anything. `function`: the function that is compiled; `folders`: returns where
+    machine code is looked for, in this order; it is kept in the first that can be written.
     """
 
     kind = "called from Python"
@@ -84,17 +78,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read the machine code for types of arguments.
 
-        Parameters
-        ----------
-        sig : numba.core.typing.templates.Signature
-            Types of the arguments.
-        target_context : numba.core.base.BaseContext
-            Processor for which it was compiled.
-
-        Returns
-        -------
-        numba.core.compiler.CompileResult or None
-            The machine code; None if there is none that can be used.
+        `target_context`: processor for which it was compiled. Returns the machine code; None if there is none
+        that can be used.
         """
         target_context.refresh()
         if not self._enabled:
@@ -113,15 +98,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         return CompileResult._rebuild(target_context, *payload)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the machine code for types of arguments, where that is possible.
-
-        Parameters
-        ----------
-        sig : numba.core.typing.templates.Signature
-            Types of the arguments.
-        data : numba.core.compiler.CompileResult
-            The machine code.
-        """
+        """Keep the machine code for types of arguments, where that is possible."""
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
         key = self._key(sig, data.codegen)

@@ -14,17 +14,8 @@ def kernel_digest(function: Callable[..., object]) -> str:
     """Compute a digest of a function with every function and constant that its machine code contains.
 
     It does not depend on the place of the source file nor on comments, so that machine code serves all
-    installations of the same sources.
-
-    Parameters
-    ----------
-    function : callable
-        Python function that is to be compiled.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal digits.
+    installations of the same sources. `function`: Python function that is to be compiled. Returns SHA-256 in
+    hexadecimal digits.
     """
     digest = hashlib.sha256()
     for part in _describe(function, set()):

@@ -32,13 +32,7 @@ class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def serialize_using_object_code(self) -> Any:
-        """Serialise what there is: no machine code.
-
-        Returns
-        -------
-        tuple
-            Name, kind and bitcode.
-        """
+        """Serialise what there is: no machine code. Returns name, kind and bitcode."""
         return self.serialize_using_bitcode()
 
     @classmethod
@@ -93,13 +87,7 @@ class _LinkedKernel(CPUDispatcher):  # type: ignore[misc]
     """A function as other kernels call it."""
 
     def add_overload(self, cres: Any) -> None:
-        """Register compiled code under a key of its own instead of a Python function.
-
-        Parameters
-        ----------
-        cres : numba.core.compiler.CompileResult
-            The code.
-        """
+        """Register compiled code under a key of its own instead of a Python function."""
         key = object()
         self.targetctx.insert_user_function(key, cres.fndesc, [cres.library])
         self.overloads[tuple(cres.signature.args)] = cres._replace(entry_point=key)
@@ -108,14 +96,9 @@ class _LinkedKernel(CPUDispatcher):  # type: ignore[misc]
 class Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function: called from Python, or linked into another compiled function.
 
-    Parameters
-    ----------
-    function : callable
-        Function of arrays and numbers, in the subset of Python that numba compiles.
-    folders : callable
-        Returns the folders in which machine code is kept; called at the first compilation.
-    forceinline : bool
-        Whether to compile it into the functions that call it.
+    `function`: function of arrays and numbers, in the subset of Python that numba compiles; `folders`:
+    returns the folders in which machine code is kept; called at the first compilation; `forceinline`: whether
+    to compile it into the functions that call it.
     """
 
     def __init__(
@@ -135,59 +118,25 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Compile for a caller that is compiled.
 
-        Parameters
-        ----------
-        args : sequence of numba.types.Type
-            Types of the arguments.
-        kws : dict of str to numba.types.Type
-            Types of the arguments that are given by name.
-
-        Returns
-        -------
-        tuple
-            As numba's.
+        `args`: types of the arguments; `kws`: types of the arguments that are given by name. Returns as
+        numba's.
         """
         return self._linked.get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:
         """Find the code that a compiled caller uses.
 
-        Parameters
-        ----------
-        sig : sequence of numba.types.Type
-            Types of the arguments.
-
-        Returns
-        -------
-        object
-            Key of the code.
+        `sig`: types of the arguments. Returns key of the code.
         """
         return self._linked.get_overload(sig)
 
     def compile(self, sig: Any) -> Any:
-        """Compile for calls from Python.
-
-        Parameters
-        ----------
-        sig : tuple of numba.types.Type
-            Types of the arguments.
-
-        Returns
-        -------
-        callable
-            The compiled function.
-        """
+        """Compile for calls from Python. `sig`: types of the arguments. Returns the compiled function."""
         with _without_garbage_collection():
             return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
-        """Register machine code, with the constants of all functions that it contains.
-
-        Parameters
-        ----------
-        cres : numba.core.compiler.CompileResult
-            The machine code.
-        """
+        """Register machine code, with the constants of all functions that it contains."""
         for environment in cres._find_referenced_environments() if cres.metadata else ():
             cres.codegen.set_env(environment.env_name, environment)
         super().add_overload(cres)

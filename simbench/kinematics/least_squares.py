@@ -19,75 +19,35 @@ from simbench.kinematics.compiled import compiled_into_callers
 
 
 class DampingRule(NamedTuple):
-    """How steps are damped, and which of them is the last.
-
-    Parameters
-    ----------
-    first : float
-        Damping of the first step.
-    least : float
-        Damping below which it is not reduced.
-    greatest : float
-        Damping at which the iteration gives up: no step, however short, reduces the cost.
-    step_tolerance : float
-        A step whose largest coordinate is shorter is the last one.
-    gain_tolerance : float
-        A step that reduces the cost by no more than this fraction of it is the last one; negative: never.
-    loss_tolerance : float
-        A rejected step that raises the cost by no more than this fraction of it is the last one, too; 0 or
-        negative: never.
-    cost_tolerance : float
-        Cost below which nothing is left to do.
-    """
+    """How steps are damped, and which of them is the last."""
 
     first: float
-    least: float
-    greatest: float
-    step_tolerance: float
+    least: float  # Damping below which it is not reduced.
+    greatest: float  # Damping at which the iteration gives up: no step, however short, reduces the cost.
+    step_tolerance: float  # A step whose largest coordinate is shorter is the last one.
+    # A step that reduces the cost by no more than this fraction of it is the last one; negative: never.
     gain_tolerance: float
+    # A rejected step that raises the cost by no more than this fraction of it is the last one, too; 0 or
+    # negative: never.
     loss_tolerance: float
-    cost_tolerance: float
+    cost_tolerance: float  # Cost below which nothing is left to do.
 
 
 class Progress(NamedTuple):
-    """Where an iteration is.
+    """Where an iteration is."""
 
-    Parameters
-    ----------
-    cost : float
-        Cost at the current point.
-    damping : float
-        Damping of the next step.
-    used : int
-        Steps tried.
-    accepted : bool
-        Whether the last step is accepted.
-    finished : bool
-        Whether it is the last one.
-    """
-
-    cost: float
-    damping: float
-    used: int
-    accepted: bool
-    finished: bool
+    cost: float  # Cost at the current point.
+    damping: float  # Damping of the next step.
+    used: int  # Steps tried.
+    accepted: bool  # Whether the last step is accepted.
+    finished: bool  # Whether it is the last one.
 
 
 @compiled_into_callers
 def begin(rule: DampingRule, cost: float) -> Progress:
     """Begin an iteration.
 
-    Parameters
-    ----------
-    rule : DampingRule
-        How steps are damped.
-    cost : float
-        Cost at the start.
-
-    Returns
-    -------
-    Progress
-        Before the first step.
+    `rule`: how steps are damped; `cost`: cost at the start. Returns before the first step.
     """
     return Progress(cost, rule.first, 0, True, False)
 
@@ -96,19 +56,8 @@ def begin(rule: DampingRule, cost: float) -> Progress:
 def is_running(rule: DampingRule, progress: Progress, rounds: int) -> bool:
     """Check whether another step is to be tried.
 
-    Parameters
-    ----------
-    rule : DampingRule
-        When to stop.
-    progress : Progress
-        State of the iteration.
-    rounds : int
-        Most steps to try.
-
-    Returns
-    -------
-    bool
-        False at the end.
+    `rule`: when to stop; `progress`: state of the iteration; `rounds`: most steps to try. Returns false at
+    the end.
     """
     if progress.finished or progress.used >= rounds:
         return False
@@ -120,23 +69,9 @@ def judge_step(rule: DampingRule, progress: Progress, new_cost: float, largest: 
     """Accept or reject a step, and adapt the damping (Marquardt 1963).
 
     A step that does not raise the cost is accepted, and the next one damped ten times less; another is
-    rejected, and tried again damped ten times more.
-
-    Parameters
-    ----------
-    rule : DampingRule
-        How steps are damped, and when to stop.
-    progress : Progress
-        Before the step.
-    new_cost : float
-        Cost where the step leads.
-    largest : float
-        Largest coordinate of the step, as an absolute value.
-
-    Returns
-    -------
-    Progress
-        After the step; its cost is that of the accepted point.
+    rejected, and tried again damped ten times more. `rule`: how steps are damped, and when to stop;
+    `progress`: before the step; `new_cost`: cost where the step leads; `largest`: largest coordinate of the
+    step, as an absolute value. Returns after the step; its cost is that of the accepted point.
     """
     cost, used, settled = progress.cost, progress.used + 1, largest < rule.step_tolerance
     if new_cost <= cost:

@@ -11,23 +11,13 @@ from simbench.kinematics.compiled import compiled
 def manipulability_gradient(columns: Array, gradient: Array) -> float:
     """Compute det(JJᵀ) and its gradient ω_i = 2 det(JJᵀ) tr[(JJᵀ)⁻¹ ∂J/∂q_i Jᵀ].
 
-    This is equation 4.8 of Tomić (2018). A joint turns and carries the axes of those beyond it:
-    ∂J_j/∂q_i = J_i × J_j (the cross product of twists) if i comes before j on the way to a hand, else 0. With
-    D = (JJᵀ)⁻¹J, D_j · (J_i × J_j) = J_i · (J_j ×* D_j), so that sums over the joints beyond i are enough.
-    The determinant does not depend on the points that the twists are given at.
-
-    Parameters
-    ----------
-    columns : (n, 6 h) array
-        Row j is what joint j moves: velocity and angular velocity of each of h hands, world axes, each at a
-        point of its own; 0 for a hand that it does not carry. Parents come before children.
-    gradient : (n,) array
-        Overwritten; 0 where JJᵀ has no inverse.
-
-    Returns
-    -------
-    float
-        det(JJᵀ).
+    This is equation 4.8 of Tomić (2018). A joint turns and carries the axes of those beyond it: ∂J_j/∂q_i =
+    J_i × J_j (the cross product of twists) if i comes before j on the way to a hand, else 0. With D =
+    (JJᵀ)⁻¹J, D_j · (J_i × J_j) = J_i · (J_j ×* D_j), so that sums over the joints beyond i are enough. The
+    determinant does not depend on the points that the twists are given at. `columns` (n, 6 h): row j is what
+    joint j moves: velocity and angular velocity of each of h hands, world axes, each at a point of its own; 0
+    for a hand that it does not carry. Parents come before children. `gradient` (n,): overwritten; 0 where JJᵀ
+    has no inverse.
     """
     n, rows = columns.shape
     gram = np.zeros((rows, rows))

@@ -18,27 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A convex part of the equipment.
+    """A convex part of the equipment."""
 
-    Parameters
-    ----------
-    name : str
-        Parts of one thing, as the boards of a cabinet, share a name and are reported together.
-    shape : coal.ShapeBase
-        Convex shape about its own middle, m.
-    pose : (4, 4) or (T, 4, 4) array
-        Pose of the shape's middle in the world frame, m, at rest or at each sample of a trajectory.
-    touching : frozenset of str
-        Links that may touch it, as those of a hand that grips.
-    grasped_beside : bool
-        Whether it is part of what hands hold: fingers near it are closed.
-    """
-
-    name: str
-    shape: pin.coal.ShapeBase
+    name: str  # Parts of one thing, as the boards of a cabinet, share a name and are reported together.
+    shape: pin.coal.ShapeBase  # Convex shape about its own middle, m.
+    # (4, 4) or (T, 4, 4) array: pose of the shape's middle in the world frame, m, at rest or at each sample
+    # of a trajectory.
     pose: Array
-    touching: frozenset[str] = frozenset()
-    grasped_beside: bool = False
+    touching: frozenset[str] = frozenset()  # Links that may touch it, as those of a hand that grips.
+    grasped_beside: bool = False  # Whether it is part of what hands hold: fingers near it are closed.
 
 
 def box_obstacle(name: str, size: Sequence[float], pose: Array, touching: Collection[str] = ()) -> Obstacle:

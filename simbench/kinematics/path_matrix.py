@@ -12,37 +12,19 @@ from simbench.kinematics.tree import KinematicTree, place_bodies
 
 
 class PathEquations(NamedTuple):
-    """Normal equations of a motion of T frames, each with 6 coordinates of the root and n joints.
+    """Normal equations of a motion of T frames, each with 6 coordinates of the root and n joints."""
 
-    Parameters
-    ----------
-    blocks : (T, 6 + n, 6 + n) array
-        JᵀJ; the coordinates are the root's translation and rotation in world axes, and the joints.
-    vectors : (T, 6 + n) array
-        Jᵀε.
-    cost : (T,) array
-        ‖ε‖².
-    """
-
+    # (T, 6 + n, 6 + n): JᵀJ; the coordinates are the root's translation and rotation in world axes, and the
+    # joints.
     blocks: Array
-    vectors: Array
-    cost: Array
+    vectors: Array  # (T, 6 + n): Jᵀε.
+    cost: Array  # (T,): ‖ε‖².
 
 
 def make_path_equations(frames: int, joints: int) -> PathEquations:
     """Allocate what `path_matrices` writes.
 
-    Parameters
-    ----------
-    frames : int
-        T.
-    joints : int
-        n.
-
-    Returns
-    -------
-    PathEquations
-        Equations with undefined values.
+    `frames`: T; `joints`: n. Returns equations with undefined values.
     """
     size = 6 + joints
     return PathEquations(np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames))
@@ -60,22 +42,10 @@ def path_matrices(
 ) -> None:
     """Compute JᵀJ, Jᵀε and ‖ε‖² of every frame.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of the robot.
-    tasks : Tasks
-        P points and R rotations to follow; the weights of the points are overwritten.
-    weights : (T, P) array
-        Weights of the points in each frame.
-    targets : Targets
-        Targets of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame.
-    path : (T, 7 + n) array
-        Configurations: position (m), quaternion x y z w, joints (rad or m).
-    work : Workspace
-        Overwritten.
-    equations : PathEquations
-        Overwritten.
+    `tree`: joints of the robot; `tasks`: P points and R rotations to follow; the weights of the points are
+    overwritten; `weights` (T, P): weights of the points in each frame; `targets`: targets of all frames:
+    points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame; `path` (T, 7 + n): configurations:
+    position (m), quaternion x y z w, joints (rad or m); `work`: overwritten; `equations`: overwritten.
     """
     n = len(tree.parent)
     joints = np.empty(n)

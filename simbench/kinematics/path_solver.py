@@ -20,25 +20,10 @@ def chain_step(
 ) -> Array:
     """Gauss-Newton step of all knots; coordinates on a limit that would leave it stay.
 
-    Parameters
-    ----------
-    x : (K, n) array
-        Coordinates, rad or m.
-    gradient : (K, n) array
-        Descent direction of the tracking term.
-    blocks : (K, n, n) array
-        Gauss-Newton matrices of the tracking term.
-    stiffness : (K - 1, n) array
-        Springs between neighbouring knots.
-    low : (n,) array
-        Lower limits of the coordinates.
-    high : (n,) array
-        Upper limits of the coordinates.
-
-    Returns
-    -------
-    (K, n) array
-        Step of the coordinates; it may pass limits.
+    `x` (K, n): coordinates, rad or m; `gradient` (K, n): descent direction of the tracking term; `blocks` (K,
+    n, n): gauss-Newton matrices of the tracking term; `stiffness` (K - 1, n): springs between neighbouring
+    knots; `low` (n,): lower limits of the coordinates; `high` (n,): upper limits of the coordinates. Returns
+    (K, n): step of the coordinates; it may pass limits.
     """
     descent = gradient - _spring_force(x, stiffness, None)
     fixed = ((x <= low + 1e-9) & (descent < 0)) | ((x >= high - 1e-9) & (descent > 0))
@@ -61,34 +46,15 @@ def bounded_chain_step(
     Block principal pivoting (Júdice & Pires 1994), as `solve_box` does for one knot: coordinates that the
     step takes beyond a limit are set onto it, those that the step would take off their limit are released,
     all of them at once, and the others are solved for again. Where a joint comes to its limit and leaves it
-    moves by a few knots a round only, so the coordinates on limits are those of the step before at first.
-
-    Parameters
-    ----------
-    x : (K, n) array
-        Coordinates inside the limits, rad or m.
-    gradient : (K, n) array
-        Descent direction of the tracking term.
-    blocks : (K, n, n) array
-        Gauss-Newton matrices of the tracking term.
-    stiffness : (K - 1, n) array
-        Springs between neighbouring knots.
-    bending : (K - 2, n) array or None
-        Springs on second differences of three neighbouring knots; None: there are none.
-    box : ((K, n) array, (K, n) array)
-        Lower and upper limits of the coordinates.
-    on_limit : (K, n) int array, optional
-        Coordinates that are expected to end on a limit: -1 on the lower one, 1 on the upper one, others 0. By
-        default those that are there and would leave the box.
-    pivotings : int
-        Most rounds; if that is too few, the step is clipped.
-
-    Returns
-    -------
-    step : (K, n) array
-        Step of the coordinates.
-    on_limit : (K, n) int array
-        Coordinates that should be on a limit: to be handed over to the next step.
+    moves by a few knots a round only, so the coordinates on limits are those of the step before at first. `x`
+    (K, n): coordinates inside the limits, rad or m. `gradient` (K, n): descent direction of the tracking
+    term. `blocks` (K, n, n): gauss-Newton matrices of the tracking term. `stiffness` (K - 1, n): springs
+    between neighbouring knots. `bending` (K - 2, n) or None: springs on second differences of three
+    neighbouring knots; None: there are none. `box` ((K, n) , (K, n) array): lower and upper limits of the
+    coordinates. `on_limit` (K, n) int: coordinates that are expected to end on a limit: -1 on the lower one,
+    1 on the upper one, others 0. By default those that are there and would leave the box. `pivotings`: most
+    rounds; if that is too few, the step is clipped. Returns `step` (K, n); `on_limit` (K, n) int: coordinates
+    that should be on a limit: to be handed over to the next step.
     """
     descent = gradient - _spring_force(x, stiffness, bending)
     low, high = box[0] - x, box[1] - x
@@ -164,25 +130,10 @@ def _solve_banded(
 ) -> Array:
     """Solve for the free coordinates by a banded Cholesky factorisation, column by column.
 
-    Parameters
-    ----------
-    blocks : (K, n, n) array
-        Only their lower triangles are read.
-    springs : (K, n) array
-        Stiffness that is added on the diagonal.
-    beside : (K - 1, n) array
-        The entries n below the diagonal.
-    bending : (K - 2, n) or (0, n) array
-        The entries 2 n below the diagonal.
-    fixed : (K, n) array
-        Which coordinates are not free.
-    right : (K, n) array
-        Right-hand side.
-
-    Returns
-    -------
-    (K, n) array
-        0 where fixed.
+    `blocks` (K, n, n): only their lower triangles are read; `springs` (K, n): stiffness that is added on the
+    diagonal; `beside` (K - 1, n): the entries n below the diagonal; `bending` (K - 2, n) or (0, n) array: the
+    entries 2 n below the diagonal; `fixed` (K, n): which coordinates are not free; `right` (K, n): right-hand
+    side. Returns (K, n): 0 where fixed.
     """
     knots, n = right.shape
     size, band = knots * n, 2 * n if len(bending) else n

@@ -8,19 +8,8 @@ from simbench.kinematics.arrays import Array
 def minimum_jerk(time: Array, start: float, duration: float) -> Array:
     """Progress of a minimum-jerk movement (Flash & Hogan 1985): 10 s³ − 15 s⁴ + 6 s⁵.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Time, s.
-    start : float
-        When the movement starts, s.
-    duration : float
-        How long it takes, s, positive.
-
-    Returns
-    -------
-    (T,) array
-        Progress: 0 before the start, 1 after the end, speed and acceleration zero at both.
+    `time` (T,); `start`: when the movement starts, s; `duration`: how long it takes, s, positive. Returns
+    (T,): progress: 0 before the start, 1 after the end, speed and acceleration zero at both.
     """
     s = np.clip((time - start) / duration, 0.0, 1.0)
     return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
@@ -31,27 +20,10 @@ def quintic(
 ) -> tuple[Array, Array]:
     """Compute the quintic that goes from a moving start to rest in a given time.
 
-    Parameters
-    ----------
-    start : (K,) array
-        Position at the start, in any unit.
-    speed : (K,) array
-        Velocity at the start, per second.
-    acceleration : (K,) array
-        Acceleration at the start, per second².
-    end : (K,) array
-        Position at the end.
-    duration : float
-        Time to go, s.
-    time : (N,) array
-        Times since the start, s, 0 to `duration`.
-
-    Returns
-    -------
-    position : (N, K) array
-        Positions at the given times.
-    rate : (N, K) array
-        Velocities there, per second.
+    `start` (K,): position at the start, in any unit; `speed` (K,): velocity at the start, per second;
+    `acceleration` (K,): acceleration at the start, per second²; `end` (K,): position at the end; `duration`:
+    time to go, s; `time` (N,): times since the start, s, 0 to `duration`. Returns `position` (N, K); `rate`
+    (N, K): velocities there, per second.
     """
     phase = (time / duration)[:, None]
     v, a = speed * duration, acceleration * duration**2

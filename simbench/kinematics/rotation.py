@@ -14,15 +14,7 @@ palm is in the right place and a little rotated, not the other way round."""
 def wrap_angle(angle: Array | float) -> Array:
     """Bring angles into [−π, π), as differences of headings that may have gone round are to be.
 
-    Parameters
-    ----------
-    angle : array or float
-        Angles, rad, of any shape.
-
-    Returns
-    -------
-    array
-        The same angles but for whole turns, rad, of the same shape.
+    `angle`: angles, rad, of any shape. Returns the same angles but for whole turns, rad, of the same shape.
     """
     return np.asarray(np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi)
 
@@ -31,18 +23,8 @@ def wrap_angle(angle: Array | float) -> Array:
 def quaternion_to_matrix(x: float, y: float, z: float, w: float, matrix: Array) -> None:
     """Compute the rotation matrix of a unit quaternion.
 
-    Parameters
-    ----------
-    x : float
-        First component of the vector part.
-    y : float
-        Second component of the vector part.
-    z : float
-        Third component of the vector part.
-    w : float
-        Scalar part.
-    matrix : (3, 3) array
-        Overwritten with the rotation matrix.
+    `x`: first component of the vector part; `y`: second component of the vector part; `z`: third component of
+    the vector part; `w`: scalar part; `matrix` (3, 3): overwritten with the rotation matrix.
     """
     matrix[0, 0] = 1.0 - 2.0 * (y * y + z * z)
     matrix[0, 1] = 2.0 * (x * y - z * w)
@@ -59,15 +41,7 @@ def quaternion_to_matrix(x: float, y: float, z: float, w: float, matrix: Array) 
 def matrix_to_quaternion(matrix: Array) -> tuple[float, float, float, float]:
     """Compute the unit quaternion of a rotation matrix, from its largest component.
 
-    Parameters
-    ----------
-    matrix : (3, 3) array
-        Rotation matrix.
-
-    Returns
-    -------
-    (float, float, float, float)
-        x, y, z, w, of unit length.
+    `matrix` (3, 3). Returns x, y, z, w, of unit length.
     """
     trace = matrix[0, 0] + matrix[1, 1] + matrix[2, 2]
     v = np.empty(4)

@@ -15,30 +15,11 @@ def savgol_filter(values: ArrayLike, window: int, order: int, deriv: int = 0, de
 
     The result is that of `scipy.signal.savgol_filter` along the first axis, bit for bit. The import of
     `scipy.signal` takes 0.9 s of CPU time, mostly for `scipy.stats`, and planning needs nothing else of it.
-
-    Parameters
-    ----------
-    values : (T, ...) array
-        Samples at equal intervals along the first axis.
-    window : int
-        Number of samples in the window, odd, at most T.
-    order : int
-        Order of the polynomials, less than `window`.
-    deriv : int
-        Order of the derivative to compute, at most `order`; 0 smooths.
-    delta : float
-        Interval between the samples, s.
-
-    Returns
-    -------
-    (T, ...) array
-        Smoothed values, or their derivative in the values' unit / s^deriv. In the first and the last half
-        window these are values of the polynomial fitted to the first or last whole window.
-
-    Raises
-    ------
-    ValueError
-        If the window is longer than the samples, or not longer than the order.
+    `values` (T, ...): samples at equal intervals along the first axis; `window`: number of samples in the
+    window, odd, at most T; `order`: order of the polynomials, less than `window`; `deriv`: order of the
+    derivative to compute, at most `order`; 0 smooths; `delta`: interval between the samples, s. Returns (T,
+    ...): smoothed values, or their derivative in the values' unit / s^deriv. In the first and the last half
+    window these are values of the polynomial fitted to the first or last whole window.
     """
     samples = np.asarray(values, dtype=np.float64)
     if not order < window <= len(samples):

@@ -18,90 +18,45 @@ from simbench.kinematics.tree import KinematicTree, joint_axes
 
 
 class Tasks(NamedTuple):
-    """Points and frames on the bodies of a tree that are to follow targets; the targets come frame by frame.
+    """Points and frames on the bodies of a tree that follow targets; the targets come frame by frame."""
 
-    Parameters
-    ----------
-    point_body : (P,) int array
-        Bodies that carry the points.
-    point : (P, 3) array
-        Positions of the points on their bodies, m.
-    point_weight : (P,) array
-        w of each position error.
-    rotation_body : (R,) int array
-        Bodies that carry the frames.
-    rotation : (R, 3, 3) array
-        Rotations of the frames on their bodies.
-    rotation_weight : (R,) array
-        w of each orientation error.
-    """
-
-    point_body: NDArray[np.int64]
-    point: Array
-    point_weight: Array
-    rotation_body: NDArray[np.int64]
-    rotation: Array
-    rotation_weight: Array
+    point_body: NDArray[np.int64]  # (P,) int: bodies that carry the points.
+    point: Array  # (P, 3): positions of the points on their bodies, m.
+    point_weight: Array  # (P,): w of each position error.
+    rotation_body: NDArray[np.int64]  # (R,) int: bodies that carry the frames.
+    rotation: Array  # (R, 3, 3).
+    rotation_weight: Array  # (R,): w of each orientation error.
 
 
 class Targets(NamedTuple):
-    """Where the points and frames of `Tasks` are to be, in one frame of a motion or in T.
+    """Where the points and frames of `Tasks` are to be, in one frame of a motion or in T."""
 
-    Parameters
-    ----------
-    points : (P, 3) or (T, P, 3) array
-        Positions in the world, m.
-    rotations : (R, 3, 3) or (T, R, 3, 3) array
-        Rotations in the world.
-    """
-
-    points: Array
-    rotations: Array
+    points: Array  # (P, 3) or (T, P, 3) array: positions in the world, m.
+    rotations: Array  # (R, 3, 3) or (T, R, 3, 3) array: rotations in the world.
 
 
 class Workspace(NamedTuple):
-    """Arrays that `gauss_newton` writes to; allocated once.
+    """Arrays that `gauss_newton` writes to; allocated once."""
 
-    Parameters
-    ----------
-    rotation : (n + 1, 3, 3) array
-        Rotations of the bodies in the world.
-    position : (n + 1, 3) array
-        Positions of the bodies in the world, m.
-    axes : (n, 6) array
-        Unit twists of the joints at the root's origin, world axes.
-    moment : (n + 1, 10) array
-        Weight, first moment and second moment (xx, yy, zz, xy, xz, yz) of each body with its subtree, about
-        the root's origin.
-    wrench : (n + 1, 6) array
-        Weighted errors of each body with its subtree as forces, and their moments about the root's origin.
-    matrix : (6 + n, 6 + n) array
-        JᵀJ, lower triangle. The root's coordinates come first: its translation and rotation, world axes.
-    vector : (6 + n,) array
-        Jᵀε.
-    """
-
-    rotation: Array
-    position: Array
-    axes: Array
+    rotation: Array  # (n + 1, 3, 3): rotations of the bodies in the world.
+    position: Array  # (n + 1, 3): positions of the bodies in the world, m.
+    axes: Array  # (n, 6): unit twists of the joints at the root's origin, world axes.
+    # (n + 1, 10): weight, first moment and second moment (xx, yy, zz, xy, xz, yz) of each body with its
+    # subtree, about the root's origin.
     moment: Array
+    # (n + 1, 6): weighted errors of each body with its subtree as forces, and their moments about the root's
+    # origin.
     wrench: Array
+    # (6 + n, 6 + n): JᵀJ, lower triangle. The root's coordinates come first: its translation and rotation,
+    # world axes.
     matrix: Array
-    vector: Array
+    vector: Array  # (6 + n,): Jᵀε.
 
 
 def make_workspace(tree: KinematicTree) -> Workspace:
     """Allocate what `gauss_newton` needs for a tree.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Tree of n joints.
-
-    Returns
-    -------
-    Workspace
-        Workspace with undefined values.
+    `tree`: tree of n joints. Returns workspace with undefined values.
     """
     n = len(tree.parent)
     return Workspace(
@@ -124,25 +79,9 @@ def gauss_newton(
     ε holds w (target − point) for each point and w Δe for each orientation, Δe the vector part of the unit
     quaternion that rotates the frame into its target (world axes), as in Tomić 2018, eq. 3.4. With η its
     scalar part, ∂Δe/∂ω = −½(η I + S(Δe)), so that an orientation adds w²¼(I − Δe Δeᵀ) to the second moment
-    and w²½ η Δe to the wrench.
-
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of the robot.
-    tasks : Tasks
-        P points and R rotations to follow.
-    points : (P, 3) array
-        Target positions, m, world.
-    rotations : (R, 3, 3) array
-        Target rotations, world.
-    work : Workspace
-        `rotation` and `position` are read (from `place_bodies`); the rest is overwritten.
-
-    Returns
-    -------
-    float
-        ‖ε‖².
+    and w²½ η Δe to the wrench. `tree`: joints of the robot; `tasks`: P points and R rotations to follow;
+    `points` (P, 3): target positions, m, world; `rotations` (R, 3, 3); `work`: `rotation` and `position` are
+    read (from `place_bodies`); the rest is overwritten. Returns ‖ε‖².
     """
     rotation, position, origin = work.rotation, work.position, work.position[0]
     n, moment, wrench = len(tree.parent), work.moment, work.wrench
@@ -214,12 +153,8 @@ def gauss_newton(
 def assemble_matrix(tree: KinematicTree, work: Workspace) -> None:
     """Compute the matrix and the vector from the moments and wrenches of bodies with their subtrees.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of the robot.
-    work : Workspace
-        `axes`, `moment` and `wrench` are read, the lower triangle of `matrix` and `vector` overwritten.
+    `tree`: joints of the robot; `work`: `axes`, `moment` and `wrench` are read, the lower triangle of
+    `matrix` and `vector` overwritten.
     """
     axes, moment, matrix = work.axes, work.moment, work.matrix
     n = len(tree.parent)
@@ -254,28 +189,11 @@ def momentum(
 ) -> tuple[float, float, float, float, float, float]:
     """Compute the momentum of a body that moves with a twist, all about one point.
 
-    Parameters
-    ----------
-    m : (10,) array
-        Mass, first moment and second moment (xx, yy, zz, xy, xz, yz): kg, kg·m and kg·m², or weights instead
-        of masses.
-    vx : float
-        Velocity of the body at the point along x, m/s.
-    vy : float
-        Velocity of the body at the point along y, m/s.
-    vz : float
-        Velocity of the body at the point along z, m/s.
-    wx : float
-        Angular velocity about x, rad/s.
-    wy : float
-        Angular velocity about y, rad/s.
-    wz : float
-        Angular velocity about z, rad/s.
-
-    Returns
-    -------
-    (float, float, float, float, float, float)
-        Linear momentum, then angular momentum about the point.
+    `m` (10,): mass, first moment and second moment (xx, yy, zz, xy, xz, yz): kg, kg·m and kg·m², or weights
+    instead of masses; `vx`: velocity of the body at the point along x, m/s; `vy`: velocity of the body at the
+    point along y, m/s; `vz`: velocity of the body at the point along z, m/s; `wx`: angular velocity about x,
+    rad/s; `wy`: angular velocity about y, rad/s; `wz`: angular velocity about z, rad/s. Returns linear
+    momentum, then angular momentum about the point.
     """
     return (
         m[0] * vx + wy * m[3] - wz * m[2],
@@ -297,18 +215,9 @@ def couple(
 ) -> None:
     """Project the momentum of a joint's unit motion on the joint itself and on the joints that carry it.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of the robot.
-    axes : (n, 6) array
-        Unit twists of all joints at one point.
-    k : int
-        Index of the joint.
-    carried : (float, float, float, float, float, float)
-        Momentum of what the joint moves at a unit rate, about the same point, from `momentum`.
-    row : (n,) array
-        Row of the joint-space matrix; the entries of those joints are overwritten.
+    `tree`: joints of the robot; `axes` (n, 6): unit twists of all joints at one point; `k`: index of the
+    joint; `carried`: momentum of what the joint moves at a unit rate, about the same point, from `momentum`;
+    `row` (n,): row of the joint-space matrix; the entries of those joints are overwritten.
     """
     body = k + 1
     while body > 0:
@@ -330,23 +239,8 @@ def rotation_error(
 ) -> tuple[float, float, float, float]:
     """Compute the unit quaternion that rotates a frame on a body into its target, world axes.
 
-    Parameters
-    ----------
-    targets : (R, 3, 3) array
-        Target rotations of the frames in the world.
-    frames : (R, 3, 3) array
-        Rotations of the frames on their bodies.
-    k : int
-        Index of the frame.
-    rotation : (n + 1, 3, 3) array
-        Rotations of the bodies in the world.
-    body : int
-        Index of the body that carries the frame.
-
-    Returns
-    -------
-    (float, float, float, float)
-        Quaternion x, y, z, w with w ≥ 0.
+    `targets` (R, 3, 3); `frames` (R, 3, 3); `k`: index of the frame; `rotation` (n + 1, 3, 3); `body`: index
+    of the body that carries the frame. Returns quaternion x, y, z, w with w ≥ 0.
     """
     # E = target (body frame)ᵀ
     e = np.empty((3, 3))

@@ -16,18 +16,10 @@ def time_grids(time: Array) -> list[NDArray[np.int64]]:
     """Choose the grids on which a motion is solved, one after the other.
 
     What an iteration costs is proportional to the number of samples; so is the number of iterations in which
-    the instants are found at which joints come to their limits. A solution at a few samples a second is
-    near that at all of them, which is then found in a few iterations.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Time of the samples, s, evenly spaced.
-
-    Returns
-    -------
-    list of (S,) int arrays
-        Samples of each grid: a coarse one, if there is one, and all. The first and the last are in each.
+    the instants are found at which joints come to their limits. A solution at a few samples a second is near
+    that at all of them, which is then found in a few iterations. `time` (T,): time of the samples, s, evenly
+    spaced. Returns list of (S,) int arrays: samples of each grid: a coarse one, if there is one, and all. The
+    first and the last are in each.
     """
     count = len(time)
     stride = int((count - 1) / (time[-1] - time[0]) / _COARSE_RATE) if count > 1 else 1
@@ -39,19 +31,8 @@ def time_grids(time: Array) -> list[NDArray[np.int64]]:
 def interpolate_change(time: Array, samples: NDArray[np.int64], change: Array) -> Array:
     """Interpolate the change of a motion from the samples of a grid to all of them, by a cubic spline.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Time of all samples, s.
-    samples : (S,) int array
-        Samples of the grid, from `time_grids`.
-    change : (S, n) array
-        Change at these samples.
-
-    Returns
-    -------
-    (T, n) array
-        Change at all samples.
+    `time` (T,): time of all samples, s; `samples` (S,) int: samples of the grid, from `time_grids`; `change`
+    (S, n): change at these samples. Returns (T, n).
     """
     if len(samples) == len(time):
         return change
@@ -61,19 +42,8 @@ def interpolate_change(time: Array, samples: NDArray[np.int64], change: Array) -
 def hold_between(count: int, samples: NDArray[np.int64], held: NDArray[np.int8]) -> NDArray[np.int8]:
     """Hold between two samples of a grid what is held the same way at both.
 
-    Parameters
-    ----------
-    count : int
-        T, number of all samples.
-    samples : (S,) int array
-        Samples of the grid, from `time_grids`.
-    held : (S, n) int array
-        How each coordinate is held at these samples; 0 if it is not.
-
-    Returns
-    -------
-    (T, n) int array
-        The same at all samples.
+    `count`: T, number of all samples; `samples` (S,) int: samples of the grid, from `time_grids`; `held` (S,
+    n) int: how each coordinate is held at these samples; 0 if it is not. Returns (T, n) int.
     """
     every = np.arange(count)
     after = np.searchsorted(samples, every)

@@ -22,17 +22,10 @@ class PathConstraints(NamedTuple):
     """Constraints a u + b x ≤ 1 on u = s̈ and x = ṡ² at evenly spaced nodes of a path.
 
     Divided by what is left at rest, which must be positive: a path on which the robot can stop anywhere.
-
-    Parameters
-    ----------
-    a : (N, m) array
-        Coefficients of u, s².
-    b : (N, m) array
-        Coefficients of x.
     """
 
-    a: Array
-    b: Array
+    a: Array  # (N, m): coefficients of u, s².
+    b: Array  # (N, m): coefficients of x.
 
 
 def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> Array:
@@ -46,27 +39,11 @@ def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> A
     With 2 Δ u = x' − x for the next node's x', a constraint is c x + d x' ≤ 1. Where c and d are positive,
     near a zero of a (a zero-inertia point), more of one is less of the other: the greedy sweeps would take
     all of x and leave x' = 0. There x and x' are at most 1 / (c + d) = 1 / b each, which is as exact as the
-    grid. Without such constraints the greatest x at one node is compatible with the greatest at all others.
-    A constant rate that satisfies all constraints is therefore never above what is found.
-
-    Parameters
-    ----------
-    step : float
-        Distance Δ of the nodes, in units of s.
-    ceiling : (N,) array
-        Upper bound of x at each node, positive: speed limits, and 1 for the path's own tempo.
-    constraints : PathConstraints
-        Constraints at the nodes; m = 0 for none.
-
-    Returns
-    -------
-    (N,) array
-        x = ṡ², at most `ceiling`; the integral of ds/ṡ is the least there is.
-
-    Raises
-    ------
-    ValueError
-        If a bound is not positive, or a number is not finite.
+    grid. Without such constraints the greatest x at one node is compatible with the greatest at all others. A
+    constant rate that satisfies all constraints is therefore never above what is found. `step`: distance Δ of
+    the nodes, in units of s; `ceiling` (N,): upper bound of x at each node, positive: speed limits, and 1 for
+    the path's own tempo; `constraints`: constraints at the nodes; m = 0 for none. Returns (N,): x = ṡ², at
+    most `ceiling`; the integral of ds/ṡ is the least there is.
     """
     if not (np.isfinite(ceiling).all() and (ceiling > 0.0).all()):
         raise ValueError("the upper bound of the squared rate must be finite and positive")
@@ -80,17 +57,8 @@ def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> A
 def constant_rate(ceiling: Array, constraints: PathConstraints) -> float:
     """Find the greatest constant ṡ², that of a path which is slowed by one factor.
 
-    Parameters
-    ----------
-    ceiling : (N,) array
-        Upper bound of x = ṡ² at each node.
-    constraints : PathConstraints
-        Constraints at the nodes; with u = 0, b x ≤ 1.
-
-    Returns
-    -------
-    float
-        The least of all bounds of x.
+    `ceiling` (N,): upper bound of x = ṡ² at each node; `constraints`: constraints at the nodes; with u = 0, b
+    x ≤ 1. Returns the least of all bounds of x.
     """
     most = float(constraints.b.max(initial=0.0))
     least = float(ceiling.min())
@@ -102,19 +70,8 @@ def smooth_rate(square: Array, half_width: int) -> Array:
 
     The least value within the half width, averaged with the weights 1 + cos over the same width: the result
     is at most `square`, and twice continuously differentiable. Its second derivative, and so the jerk of the
-    path, is at most π / w² of the range of x for the half width w.
-
-    Parameters
-    ----------
-    square : (N,) array
-        x = ṡ² at evenly spaced nodes.
-    half_width : int
-        Half width of the kernel, in nodes; 0 smooths nothing.
-
-    Returns
-    -------
-    (N,) array
-        Smoothed x.
+    path, is at most π / w² of the range of x for the half width w. `square` (N,): x = ṡ² at evenly spaced
+    nodes; `half_width`: half width of the kernel, in nodes; 0 smooths nothing. Returns (N,).
     """
     if half_width == 0:
         return square
@@ -126,21 +83,9 @@ def smooth_rate(square: Array, half_width: int) -> Array:
 def constraint_use(step: float, square: Array, ceiling: Array, constraints: PathConstraints) -> Array:
     """Compute how much of each constraint a rate needs.
 
-    Parameters
-    ----------
-    step : float
-        Distance of the nodes, in units of s.
-    square : (N,) array
-        x = ṡ² at the nodes.
-    ceiling : (N,) array
-        Upper bound of x.
-    constraints : PathConstraints
-        Constraints at the nodes.
-
-    Returns
-    -------
-    (N, 1 + m) array
-        x / ceiling, and a u + b x with u = dx/ds / 2; feasible up to 1.
+    `step`: distance of the nodes, in units of s; `square` (N,): x = ṡ² at the nodes; `ceiling` (N,): upper
+    bound of x; `constraints`: constraints at the nodes. Returns (N, 1 + m): x / ceiling, and a u + b x with u
+    = dx/ds / 2; feasible up to 1.
     """
     acceleration = 0.5 * np.gradient(square, step)
     rows = constraints.a * acceleration[:, None] + constraints.b * square[:, None]
@@ -155,25 +100,10 @@ def reduce_rate(
     Where the constraints are used by a factor f > 1, x is divided by f, and around it by as much as keeps it
     smooth; slower by √f both speed and acceleration are divided by f. What is left after some rounds divides
     all of x. A steep reduction takes an acceleration of its own and may break more than it mends: where it
-    takes longer than to divide all of x from the beginning, or than a constant rate, that is done.
-
-    Parameters
-    ----------
-    step : float
-        Distance of the nodes, in units of s.
-    square : (N,) array
-        x = ṡ² at the nodes, smooth.
-    ceiling : (N,) array
-        Upper bound of x.
-    constraints : PathConstraints
-        Constraints at the nodes.
-    half_width : int
-        Half width, in nodes, over which a reduction begins and ends.
-
-    Returns
-    -------
-    (N,) array
-        Smooth x, at most `square`, for which all constraints hold.
+    takes longer than to divide all of x from the beginning, or than a constant rate, that is done. `step`:
+    distance of the nodes, in units of s; `square` (N,): x = ṡ² at the nodes, smooth; `ceiling` (N,): upper
+    bound of x; `constraints`: constraints at the nodes; `half_width`: half width, in nodes, over which a
+    reduction begins and ends. Returns (N,): smooth x, at most `square`, for which all constraints hold.
     """
     whole = square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
     constant = np.full_like(square, min(float(square.min()), constant_rate(ceiling, constraints)))

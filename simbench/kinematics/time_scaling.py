@@ -13,21 +13,8 @@ def time_scaling_factor(
 ) -> float:
     """Find the least factor ≥ 1 by which a motion must be slowed to keep all joint speed limits.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Time, s.
-    q : (T, n) array
-        Joint positions, rad.
-    speed_limit : (n,) array
-        Speed limits of the joints, rad/s.
-    timestep : float
-        Spacing at which the interpolated speed is examined, s.
-
-    Returns
-    -------
-    float
-        Factor on the time.
+    `time` (T,): time, s; `q` (T, n): joint positions, rad; `speed_limit` (n,): speed limits of the joints,
+    rad/s; `timestep`: spacing at which the interpolated speed is examined, s.
     """
     fine = np.arange(time[0], time[-1], timestep)
     speed = np.abs(make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()(fine)).max(axis=0)

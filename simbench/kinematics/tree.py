@@ -14,48 +14,20 @@ from simbench.kinematics.rotation import quaternion_to_matrix
 
 
 class KinematicTree(NamedTuple):
-    """Joints of a model, parents before children. Body 0 is the root, body k + 1 hangs on joint k.
+    """Joints of a model, parents before children. Body 0 is the root, body k + 1 hangs on joint k."""
 
-    Parameters
-    ----------
-    parent : (n,) int array
-        Body that carries the joint.
-    rotation : (n, 3, 3) array
-        Rotation of the joint's frame in the parent body.
-    translation : (n, 3) array
-        m.
-    axis : (n, 3) array
-        Unit vector in the joint's frame.
-    sliding : (n,) bool array
-        Whether the joint moves along its axis, m, or about it, rad.
-    """
-
-    parent: NDArray[np.int64]
-    rotation: Array
-    translation: Array
-    axis: Array
-    sliding: NDArray[np.bool_]
+    parent: NDArray[np.int64]  # (n,) int: body that carries the joint.
+    rotation: Array  # (n, 3, 3): rotation of the joint's frame in the parent body.
+    translation: Array  # (n, 3): m.
+    axis: Array  # (n, 3): unit vector in the joint's frame.
+    sliding: NDArray[np.bool_]  # (n,) bool: whether the joint moves along its axis, m, or about it, rad.
 
 
 def kinematic_tree(model: pin.Model) -> KinematicTree:
     """Take the tree out of a Pinocchio model, with a free-flyer root or a fixed one.
 
-    Joint k of the tree is the model's joint `first_joint(model) + k`.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Each of its joints, but a free-flyer root, has one degree of freedom.
-
-    Returns
-    -------
-    KinematicTree
-        Tree of all joints but the root's.
-
-    Raises
-    ------
-    RobotError
-        If a joint has not exactly one degree of freedom.
+    Joint k of the tree is the model's joint `first_joint(model) + k`. `model`: each of its joints, but a
+    free-flyer root, has one degree of freedom. Returns tree of all joints but the root's.
     """
     first = first_joint(model)
     ids = range(first, model.njoints)
@@ -82,15 +54,8 @@ def kinematic_tree(model: pin.Model) -> KinematicTree:
 def first_joint(model: pin.Model) -> int:
     """Find the first joint after the root.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with a free-flyer root or a fixed one.
-
-    Returns
-    -------
-    int
-        Id of the joint: 2 with a free-flyer, 1 without.
+    `model`: model with a free-flyer root or a fixed one. Returns id of the joint: 2 with a free-flyer, 1
+    without.
     """
     return 2 if model.njoints > 1 and model.joints[1].nq == 7 else 1
 
@@ -98,21 +63,8 @@ def first_joint(model: pin.Model) -> int:
 def frame_on_body(model: pin.Model, frame: int) -> tuple[int, Array, Array]:
     """Find the body of a tree that carries a frame, and the frame's pose on it.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        From which the tree is taken.
-    frame : int
-        Id of the frame.
-
-    Returns
-    -------
-    body : int
-        Index of the body in the tree.
-    rotation : (3, 3) array
-        Rotation of the frame on the body.
-    translation : (3,) array
-        Position of the frame on the body, m.
+    `model`: from which the tree is taken; `frame`: id of the frame. Returns `body`: index of the body in the
+    tree; `rotation` (3, 3); `translation` (3,): position of the frame on the body, m.
     """
     placement = model.frames[frame].placement
     body = max(0, int(model.frames[frame].parentJoint) - first_joint(model) + 1)
@@ -122,19 +74,9 @@ def frame_on_body(model: pin.Model, frame: int) -> tuple[int, Array, Array]:
 def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Array]:
     """Compute the poses of frames in every sample of a motion.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with a free-flyer root and n joints of one degree of freedom.
-    frames : sequence of int
-        Ids of the frames.
-    path : (T, 7 + n) array
-        Configurations: position (m), quaternion x y z w, joints (rad or m).
-
-    Returns
-    -------
-    list of (T, 4, 4) arrays
-        Homogeneous poses of each frame in the world, m.
+    `model`: model with a free-flyer root and n joints of one degree of freedom; `frames`: ids of the frames;
+    `path` (T, 7 + n): configurations: position (m), quaternion x y z w, joints (rad or m). Returns list of
+    (T, 4, 4) arrays: homogeneous poses of each frame in the world, m.
     """
     tree = kinematic_tree(model)
     rotation, position = make_path_poses(tree, len(path))
@@ -151,19 +93,8 @@ def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Ar
 def make_path_poses(tree: KinematicTree, frames: int) -> tuple[Array, Array]:
     """Allocate what `place_path` writes.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Tree of n joints.
-    frames : int
-        T, number of frames of a motion.
-
-    Returns
-    -------
-    rotation : (T, n + 1, 3, 3) array
-        Undefined values.
-    position : (T, n + 1, 3) array
-        Undefined values.
+    `tree`: tree of n joints; `frames`: T, number of frames of a motion. Returns `rotation` (T, n + 1, 3, 3):
+    undefined values; `position` (T, n + 1, 3): undefined values.
     """
     bodies = len(tree.parent) + 1
     return np.empty((frames, bodies, 3, 3)), np.empty((frames, bodies, 3))
@@ -173,16 +104,8 @@ def make_path_poses(tree: KinematicTree, frames: int) -> tuple[Array, Array]:
 def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: Array) -> None:
     """Compute the pose of every body in the world.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    joints : (n,) array
-        Joint positions, rad or m.
-    rotation : (n + 1, 3, 3) array
-        Entry 0 is the root's; the others are overwritten.
-    position : (n + 1, 3) array
-        The same, m.
+    `tree`: kinematic tree of n joints; `joints` (n,): joint positions, rad or m; `rotation` (n + 1, 3, 3):
+    entry 0 is the root's; the others are overwritten; `position` (n + 1, 3): the same, m.
     """
     turn = np.empty((3, 3))
     frame = np.empty((3, 3))
@@ -225,16 +148,8 @@ def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: 
 def place_path(tree: KinematicTree, path: Array, rotation: Array, position: Array) -> None:
     """Compute the pose of every body in the world in every frame of a motion.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    path : (T, 7 + n) array
-        Configurations: position (m), quaternion x y z w, joints (rad or m).
-    rotation : (T, n + 1, 3, 3) array
-        Overwritten.
-    position : (T, n + 1, 3) array
-        Overwritten, m.
+    `tree`: kinematic tree of n joints; `path` (T, 7 + n): configurations: position (m), quaternion x y z w,
+    joints (rad or m); `rotation` (T, n + 1, 3, 3): overwritten; `position` (T, n + 1, 3): overwritten, m.
     """
     for t in range(len(path)):
         for i in range(3):
@@ -266,24 +181,10 @@ def point_jacobians(
     """Derive points on bodies by the root's translation and rotation, in world axes, and by some joints.
 
     A point p changes by (p − o) of the root o as ω × (p − o), and by a × (p − o) of a joint with axis a
-    through o.
-
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    joints : (m,) int array
-        The joints.
-    moves : (P, m) array
-        0 where a joint does not move a point.
-    rotation : (T, n + 1, 3, 3) array
-        Rotations of the bodies, from `place_path`.
-    position : (T, n + 1, 3) array
-        Positions of the bodies, m.
-    points : (T, P, 3) array
-        Positions of the points in the world, m.
-    jacobian : (T, P, 3, 6 + m) array
-        Overwritten, m or m/rad.
+    through o. `tree`: kinematic tree of n joints; `joints` (m,) int; `moves` (P, m): 0 where a joint does not
+    move a point; `rotation` (T, n + 1, 3, 3): rotations of the bodies, from `place_path`; `position` (T, n +
+    1, 3): positions of the bodies, m; `points` (T, P, 3): positions of the points in the world, m; `jacobian`
+    (T, P, 3, 6 + m): overwritten, m or m/rad.
     """
     jacobian[:] = 0.0
     for t in range(len(points)):
@@ -314,18 +215,9 @@ def point_jacobians(
 def joint_axes(tree: KinematicTree, rotation: Array, position: Array, origin: Array, axes: Array) -> None:
     """Compute the unit twist of every joint: velocity at a point of the world, and angular velocity.
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of n joints.
-    rotation : (n + 1, 3, 3) array
-        Rotations of the bodies, from `place_bodies`.
-    position : (n + 1, 3) array
-        Positions of the bodies, from `place_bodies`, m.
-    origin : (3,) array
-        The point, m, world.
-    axes : (n, 6) array
-        Overwritten: velocity, then angular velocity.
+    `tree`: kinematic tree of n joints; `rotation` (n + 1, 3, 3): rotations of the bodies, from
+    `place_bodies`; `position` (n + 1, 3): positions of the bodies, from `place_bodies`, m; `origin` (3,): the
+    point, m, world; `axes` (n, 6): overwritten: velocity, then angular velocity.
     """
     for k in range(len(tree.parent)):
         for i in range(3):

@@ -20,17 +20,8 @@ PALM_OFFSET = np.array([0.09, 0.0, -0.02])
 def transform(rotation: Array, position: Array) -> Array:
     """Build homogeneous transforms from rotations and positions, which broadcast against each other.
 
-    Parameters
-    ----------
-    rotation : (..., 3, 3) array
-        Rotation matrices.
-    position : (..., 3) array
-        Positions of the origins, m.
-
-    Returns
-    -------
-    (..., 4, 4) array
-        Homogeneous transforms.
+    `rotation` (..., 3, 3): rotation matrices; `position` (..., 3): positions of the origins, m. Returns (...,
+    4, 4).
     """
     shape = np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1])
     frames = np.zeros((*shape, 4, 4))
@@ -41,15 +32,7 @@ def transform(rotation: Array, position: Array) -> Array:
 def mean_frame(frames: Array) -> Array:
     """Average homogeneous transforms: mean position and chordal mean of the rotations.
 
-    Parameters
-    ----------
-    frames : (T, 4, 4) array
-        Homogeneous transforms.
-
-    Returns
-    -------
-    (4, 4) array
-        Their mean.
+    `frames` (T, 4, 4). Returns (4, 4).
     """
     rotation = Rotation.from_matrix(frames[:, :3, :3]).mean().as_matrix()
     return transform(rotation, frames[:, :3, 3].mean(axis=0))

@@ -36,17 +36,10 @@ STANDING_SPEED = 0.2
 
 @dataclass(frozen=True)
 class Spread:
-    """Median and range of a length or an angle of the body over a recording.
+    """Median and range of a length or an angle of the body over a recording."""
 
-    Parameters
-    ----------
-    name : str
-        Which length or angle it is: `left upper arm`, `right knee flexion`, ...
-    median, low, high : float
-        Median, smallest and largest value over time, m for lengths, rad for angles.
-    """
-
-    name: str
+    name: str  # Which length or angle it is: `left upper arm`, `right knee flexion`,.
+    # `median`, `low`, `high`: median, smallest and largest value over time, m for lengths, rad for angles.
     median: float
     low: float
     high: float
@@ -54,61 +47,29 @@ class Spread:
 
 @dataclass(frozen=True)
 class HandSpeed:
-    """Speed of one palm over time.
+    """Speed of one palm over time."""
 
-    Parameters
-    ----------
-    side : str
-        `left` or `right`.
-    values : (T,) array
-        Speed at the motion's times, m/s.
-    rms, peak : float
-        Root mean square and maximum of the speed, m/s.
-    peak_time : float
-        Time of the maximum, s.
-    """
-
-    side: str
-    values: Array
-    rms: float
+    side: str  # `left` or `right`.
+    values: Array  # (T,): speed at the motion's times, m/s.
+    rms: float  # `rms`, `peak`: root mean square and maximum of the speed, m/s.
     peak: float
-    peak_time: float
+    peak_time: float  # Time of the maximum, s.
 
 
 @dataclass(frozen=True)
 class Feet:
-    """Height of the lowest recorded point of both feet.
+    """Height of the lowest recorded point of both feet."""
 
-    Parameters
-    ----------
-    points : tuple of str
-        Names of the joints that count as feet.
-    lowest : float
-        Smallest height over the whole recording, m.
-    lowest_time : float
-        Time of the smallest height, s.
-    standing : float or None
-        Median height while that point hardly moves, m; None if it always moves.
-    """
-
-    points: tuple[str, ...]
-    lowest: float
-    lowest_time: float
-    standing: float | None
+    points: tuple[str, ...]  # Names of the joints that count as feet.
+    lowest: float  # Smallest height over the whole recording, m.
+    lowest_time: float  # Time of the smallest height, s.
+    standing: float | None  # Median height while that point hardly moves, m; None if it always moves.
 
 
 def measure_bone_lengths(motion: HumanMotion) -> tuple[Spread, ...]:
     """Measure the length of every bone of which both ends are recorded.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    tuple of Spread
-        Lengths of `left upper arm`, ..., `shoulder width`, `hip width`, m.
+    Returns lengths of `left upper arm`, ..., `shoulder width`, `hip width`, m.
     """
     ends = {
         f"{side} {limb}": (f"{side}_{proximal}", f"{side}_{distal}")
@@ -125,16 +86,8 @@ def measure_bone_lengths(motion: HumanMotion) -> tuple[Spread, ...]:
 def measure_joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
     """Measure the joint angles that do not depend on a convention of joint axes.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    tuple of Spread
-        Flexion of elbows and knees, rad, 0 when straight; elevation of the upper arms from the trunk's
-        downward axis, rad, or from the vertical where no trunk is recorded.
+    `motion`: the recording. Returns flexion of elbows and knees, rad, 0 when straight; elevation of the upper
+    arms from the trunk's downward axis, rad, or from the vertical where no trunk is recorded.
     """
     joints, angles = motion.joints, []
     trunk = motion.segments.get("trunk")
@@ -154,17 +107,8 @@ def measure_joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
 def measure_hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
     """Measure the speed of each palm's centre by a Savitzky-Golay filter of 4th order over 0.1 s.
 
-    In the first and last 0.05 s the speed is held at the value at their inner end.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    tuple of HandSpeed
-        Speeds of the palms, one entry for each recorded arm.
+    In the first and last 0.05 s the speed is held at the value at their inner end. `motion`: the recording.
+    Returns speeds of the palms, one entry for each recorded arm.
     """
     speeds = []
     for side in recorded_arms(motion):
@@ -179,15 +123,7 @@ def measure_hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
 def measure_foot_heights(motion: HumanMotion) -> Feet | None:
     """Measure how far the feet are above the floor, which is at z = 0.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    Feet or None
-        Heights of the feet; None where no ankle, heel, toe or sole is recorded.
+    `motion`: the recording. Returns heights of the feet; None where no ankle, heel, toe or sole is recorded.
     """
     points = tuple(name for name in motion.joints if any(word in name for word in FOOT_WORDS))
     if not points:

@@ -27,16 +27,8 @@ _HEEL_BEHIND = 0.05
 def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:
     """Measure how a person's feet touch the floor.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    FootMeasures or None
-        Support, skating, penetration and flight, from the joints of ankles, heels and toes; None where a foot
-        is not recorded.
+    `motion`: the recording. Returns support, skating, penetration and flight, from the joints of ankles,
+    heels and toes; None where a foot is not recorded.
     """
     motion = with_heels(motion)
     feet = person_feet(motion)
@@ -50,16 +42,8 @@ def measure_person_feet(motion: HumanMotion) -> FootMeasures | None:
 def person_feet(motion: HumanMotion) -> dict[str, Array]:
     """Collect the tracks of the joints of both feet.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    {side: (T, P, 3) array}
-        Positions of the joints that `foot_points` lists, in the world frame, m; empty where a foot is not
-        recorded.
+    `motion`: the recording. Returns {side: (T, P, 3) array}: positions of the joints that `foot_points`
+    lists, in the world frame, m; empty where a foot is not recorded.
     """
     names = {side: foot_points(motion, side) for side in SIDES}
     if not all(names.values()):
@@ -71,19 +55,9 @@ def with_heels(motion: HumanMotion, heights: Mapping[str, float] | None = None) 
     """Add the heels of feet of which only ankle and toe are recorded: a person lands on the heel.
 
     The heel is on the floor, 5 cm behind the ankle, while the foot stands, and rotates with the line from
-    ankle to toe.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    heights : {str: float}, optional
-        Heights of the joints over z = 0 while a foot stands, m; those of `standing_heights` by default.
-
-    Returns
-    -------
-    HumanMotion
-        The same recording, with `left_heel` and `right_heel` where they can be found.
+    ankle to toe. `heights` {str: float}: heights of the joints over z = 0 while a foot stands, m; those of
+    `standing_heights` by default. Returns the same recording, with `left_heel` and `right_heel` where they
+    can be found.
     """
     heights, joints = standing_heights(motion) if heights is None else heights, dict(motion.joints)
     for side in SIDES:
@@ -108,15 +82,7 @@ def with_heels(motion: HumanMotion, heights: Mapping[str, float] | None = None) 
 def person_thresholds(motion: HumanMotion) -> ContactThresholds:
     """Choose the thresholds of contact for the joints that are recorded of the feet.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    ContactThresholds
-        Those of ankles where nothing else is recorded.
+    Returns those of ankles where nothing else is recorded.
     """
     return ANKLE_THRESHOLDS if has_only_ankles(motion) else PERSON_THRESHOLDS
 
@@ -125,17 +91,8 @@ def standing_heights(motion: HumanMotion) -> dict[str, float]:
     """Estimate how high each joint of the feet is while its foot stands.
 
     A foot that hardly rests in the recording says little about it, so that a joint stands as high as that of
-    the other foot if that one's estimate is lower.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    {str: float}
-        Heights over z = 0, m, by the joint's name; empty where no foot is recorded.
+    the other foot if that one's estimate is lower. Returns {str: float}: heights over z = 0, m, by the
+    joint's name; empty where no foot is recorded.
     """
     lowest: dict[str, float] = {}
     names = [name for side in SIDES for name in foot_points(motion, side)]
@@ -150,18 +107,10 @@ def standing_heights(motion: HumanMotion) -> dict[str, float]:
 def find_person_contacts(motion: HumanMotion, heights: Mapping[str, float] | None = None) -> dict[str, Flags]:
     """Find when each joint of a person's feet touches the floor.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    heights : {str: float}, optional
-        Heights of the joints over z = 0 while a foot stands, m; those of `standing_heights` by default.
-
-    Returns
-    -------
-    {side: (T, P) array of bool}
-        Whether each joint that `foot_points` lists touches the floor; empty where a foot is not recorded. A
-        foot is in contact while any of its joints is.
+    `motion`: the recording; `heights` {str: float}: heights of the joints over z = 0 while a foot stands, m;
+    those of `standing_heights` by default. Returns {side: (T, P) array of bool}: whether each joint that
+    `foot_points` lists touches the floor; empty where a foot is not recorded. A foot is in contact while any
+    of its joints is.
     """
     floor, thresholds = standing_heights(motion) if heights is None else heights, person_thresholds(motion)
     return {
@@ -179,15 +128,8 @@ def find_person_contacts(motion: HumanMotion, heights: Mapping[str, float] | Non
 def measure_person_jerks(motion: HumanMotion) -> dict[str, Jerk]:
     """Measure the jerk of a person's wrists, and of one point of each foot.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    {str: Jerk}
-        Jerks of `left hand`, `right hand`, `left foot` and `right foot`, as far as they are recorded.
+    `motion`: the recording. Returns {str: Jerk}: jerks of `left hand`, `right hand`, `left foot` and `right
+    foot`, as far as they are recorded.
     """
     paths: dict[str, Array] = {}
     for side in SIDES:
@@ -203,15 +145,7 @@ def measure_person_jerks(motion: HumanMotion) -> dict[str, Jerk]:
 def has_only_ankles(motion: HumanMotion) -> bool:
     """Tell whether the ankles are all that is recorded of the feet, so that a raised heel is a lifted foot.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    bool
-        True if ankles are recorded, and no heel or toe.
+    Returns true if ankles are recorded, and no heel or toe.
     """
     points = [name for side in SIDES for name in foot_points(motion, side)]
     return bool(points) and all(name.endswith("_ankle") for name in points)
@@ -220,17 +154,7 @@ def has_only_ankles(motion: HumanMotion) -> bool:
 def foot_points(motion: HumanMotion, side: str) -> tuple[str, ...]:
     """List the joints of a foot that are recorded, the ankle first.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    side : str
-        left or right.
-
-    Returns
-    -------
-    tuple of str
-        Names of the joints.
+    `side`: left or right. Returns names of the joints.
     """
     names = [
         name

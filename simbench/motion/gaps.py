@@ -17,28 +17,10 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
     A gap with samples on both sides is filled by the cubic spline through all samples of its marker. At the
     ends there is nothing to interpolate between: instead of extrapolating, the whole recording is cut to
     begin with the first sample, and to end with the last one, that every marker has. Both are done only up to
-    `longest`.
-
-    Parameters
-    ----------
-    recording : MarkerRecording
-        Marker tracks, with NaN where a marker was not seen.
-    longest : float
-        Longest stretch that is filled or cut, s: the number of missing samples times the mean sampling
-        interval.
-
-    Returns
-    -------
-    recording : MarkerRecording
-        The same tracks without NaN, time from 0. Markers that were never seen are dropped, with a note.
-    gaps : tuple of Gap
-        The gaps that were filled, as samples of the returned recording.
-
-    Raises
-    ------
-    MotionError
-        A gap is longer than `longest` (naming marker, frames, counted from 0, and times), no marker was ever
-        seen, or nothing is left between the cut ends.
+    `longest`. `recording`: marker tracks, with NaN where a marker was not seen; `longest`: longest stretch
+    that is filled or cut, s: the number of missing samples times the mean sampling interval. Returns
+    `recording`: the same tracks without NaN, time from 0. Markers that were never seen are dropped, with a
+    note; `gaps`: the gaps that were filled, as samples of the returned recording.
     """
     absent = np.asarray(np.isnan(recording.positions).any(axis=2))
     frames = len(recording.time)
@@ -91,15 +73,8 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
 def find_runs(absent: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
     """Find the unbroken stretches in which markers were not seen.
 
-    Parameters
-    ----------
-    absent : (T, M) array of bool
-        Whether a marker was not seen.
-
-    Returns
-    -------
-    list of (int, int, int)
-        Marker, first and last frame of each stretch, by marker.
+    `absent` (T, M) of bool: whether a marker was not seen. Returns marker, first and last frame of each
+    stretch, by marker.
     """
     edges = np.diff(np.pad(absent.T.astype(np.int8), ((0, 0), (1, 1))), axis=1)
     markers, first = np.nonzero(edges == 1)
@@ -112,19 +87,8 @@ def interpolate(
 ) -> NDArray[np.float64]:
     """Interpolate a track by the cubic spline through all its known samples.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    track : (T, 3) array
-        The track, m, with NaN where it is not known; at least two samples are.
-    frames : (N,) array of int
-        Frames at which it is interpolated.
-
-    Returns
-    -------
-    (N, 3) array
-        Positions there, m.
+    `time` (T,): times of the samples, s; `track` (T, 3): the track, m, with NaN where it is not known; at
+    least two samples are; `frames` (N,) of int. Returns (N, 3): positions there, m.
     """
     known = ~np.isnan(track).any(axis=1)
     return np.asarray(CubicSpline(time[known], track[known])(time[frames]))

@@ -15,38 +15,22 @@ UNIT = 1e-3
 
 @dataclass(frozen=True)
 class HandlePath:
-    """A handle that one hand holds, as the poses of the palm along the path on which the equipment guides it.
+    """A handle that one hand holds, as poses of the palm along the path on which the equipment guides it."""
 
-    Parameters
-    ----------
-    poses : (K, 4, 4) array
-        Poses of the palm that holds the handle, in the world frame, m, in order along the path: origin at the
-        palm's centre, x along the fingers, z dorsal. A single pose for a handle that does not move; the first
-        equals the last where the path is a circle.
-    turn_axis : (3,) array or None
-        Unit vector in the palm's axes about which the hand may turn on the handle; None where the grasp is
-        rigid.
-    start : int or None
-        Index of the pose in which a hand finds the handle; None if that is not known.
-    """
-
+    # (K, 4, 4): poses of the palm that holds the handle, in the world frame, m, in order along the path:
+    # origin at the palm's centre, x along the fingers, z dorsal. A single pose for a handle that does not
+    # move; the first equals the last where the path is a circle.
     poses: NDArray[np.float64]
+    # (3,) or None: unit vector in the palm's axes about which the hand may turn on the handle; None where the
+    # grasp is rigid.
     turn_axis: NDArray[np.float64] | None = None
-    start: int | None = None
+    start: int | None = None  # Index of the pose in which a hand finds the handle; None if that is not known.
 
 
 def path_length(handle: HandlePath) -> float:
     """Measure the length of a handle's path.
 
-    Parameters
-    ----------
-    handle : HandlePath
-        The handle.
-
-    Returns
-    -------
-    float
-        Length of the path of the palm's centre from one end to the other (once around a circle), m.
+    Returns length of the path of the palm's centre from one end to the other (once around a circle), m.
     """
     steps = np.diff(handle.poses[:, :3, 3], axis=0)
     return float(np.linalg.norm(steps, axis=1).sum())
@@ -55,18 +39,8 @@ def path_length(handle: HandlePath) -> float:
 def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
     """Check that handles have known sides, the right shapes and finite numbers.
 
-    Parameters
-    ----------
-    handles : mapping of str to HandlePath
-        The handles by the side of the hand that holds them, `left` or `right`.
-    source : str
-        Name of the recording they belong to, for messages.
-
-    Raises
-    ------
-    MotionError
-        An unknown side, no poses or poses of the wrong shape, NaN or infinite numbers, an axis that is not a
-        unit vector.
+    `handles`: the handles by the side of the hand that holds them, `left` or `right`; `source`: name of the
+    recording they belong to, for messages.
     """
     for side, handle in handles.items():
         if side not in SIDES:

@@ -41,43 +41,21 @@ SHORTEST_STEP = 1e-9
 
 @dataclass(frozen=True)
 class Actor:
-    """The person who moved, as far as their body is known.
+    """The person who moved, as far as their body is known."""
 
-    Parameters
-    ----------
-    name : str
-        Name or label of the person.
-    height : float
-        Stature, m.
-    mass : float or None
-        Body mass, kg.
-    sex : str or None
-        `female` or `male`.
-    age : float or None
-        Age, years.
-    """
-
-    name: str
-    height: float
-    mass: float | None = None
-    sex: str | None = None
-    age: float | None = None
+    name: str  # Name or label of the person.
+    height: float  # Stature, m.
+    mass: float | None = None  # Body mass, kg.
+    sex: str | None = None  # `female` or `male`.
+    age: float | None = None  # Age, years.
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A stretch in which a marker was not seen and its track was filled.
+    """A stretch in which a marker was not seen and its track was filled."""
 
-    Parameters
-    ----------
-    marker : str
-        Name of the marker.
-    first, last : int
-        Index of the first and of the last sample of the gap.
-    """
-
-    marker: str
-    first: int
+    marker: str  # Name of the marker.
+    first: int  # `first`, `last`: index of the first and of the last sample of the gap.
     last: int
 
 
@@ -87,16 +65,11 @@ class InitialPose:
 
     It is the mean over the samples of the initial configuration phase (ICP) if the recording has one, else
     the same posture computed from the skeleton.
-
-    Parameters
-    ----------
-    joints : mapping of str to (3,) array
-        Joint positions in the world frame, m.
-    segments : mapping of str to (4, 4) array
-        Poses of the segments' marker frames in the world frame, m.
     """
 
+    # Mapping of str to (3,) array: joint positions in the world frame, m.
     joints: Mapping[str, NDArray[np.float64]]
+    # Mapping of str to (4, 4) array: poses of the segments' marker frames in the world frame, m.
     segments: Mapping[str, NDArray[np.float64]]
 
 
@@ -162,22 +135,9 @@ class HumanMotion:
 def validate_motion(motion: HumanMotion) -> HumanMotion:
     """Check everything about a motion that later steps rely on; all readers end with this.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to check.
-
-    Returns
-    -------
-    HumanMotion
-        The same object.
-
-    Raises
-    ------
-    MotionError
-        Fewer than two frames, no complete arm, an arm without its segments, wrong shapes, NaN or infinite
-        values, time that does not increase, rotations that are not orthonormal, coinciding arm joints, limb
-        lengths that no human has, handles with an unknown side.
+    Returns the same object. Raises MotionError fewer than two frames, no complete arm, an arm without its
+    segments, wrong shapes, NaN or infinite values, time that does not increase, rotations that are not
+    orthonormal, coinciding arm joints, limb lengths that no human has, handles with an unknown side.
     """
     time = motion.time
     _check_names(motion)
@@ -208,17 +168,7 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
 def check_time(time: NDArray[np.float64], source: str) -> None:
     """Check that time increases from sample to sample.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    source : str
-        Name of the recording, for messages.
-
-    Raises
-    ------
-    MotionError
-        Fewer than two samples, NaN or infinite time, time that repeats or goes back.
+    `time` (T,): times of the samples, s; `source`: name of the recording, for messages.
     """
     if time.ndim != 1 or len(time) < 2:
         raise MotionError(f"{source}: {time.size} frame(s) found; a motion needs at least 2 frames")
@@ -238,15 +188,7 @@ def check_time(time: NDArray[np.float64], source: str) -> None:
 def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
     """Find the arms of which shoulder, elbow and wrist are recorded.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    tuple of str
-        Sides of the complete arms: `left`, `right`, both or neither.
+    Returns sides of the complete arms: `left`, `right`, both or neither.
     """
     return tuple(
         side
@@ -256,18 +198,7 @@ def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
 
 
 def require_both_arms(motion: HumanMotion) -> None:
-    """Refuse a recording that retargeting to two arms cannot use.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Raises
-    ------
-    MotionError
-        An arm is missing.
-    """
+    """Refuse a recording that retargeting to two arms cannot use."""
     absent = [name for name in ARM_JOINTS if name not in motion.joints]
     if absent:
         raise MotionError(
@@ -309,25 +240,9 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
     """Sample the same motion at another rate, by twice continuously differentiable interpolation.
 
     Positions are interpolated by cubic splines, orientations by rotation splines. There is no low-pass
-    filter: lowering the rate of a noisy recording aliases its noise.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to resample.
-    rate : float
-        New sampling rate, Hz.
-
-    Returns
-    -------
-    HumanMotion
-        The motion with samples every 1/rate from the first time on, the last one at most 1/rate before the
-        original end; `strokes` moved to the nearest samples.
-
-    Raises
-    ------
-    MotionError
-        The rate is not positive, or leaves fewer than two samples.
+    filter: lowering the rate of a noisy recording aliases its noise. `rate`: new sampling rate, Hz. Returns
+    the motion with samples every 1/rate from the first time on, the last one at most 1/rate before the
+    original end; `strokes` moved to the nearest samples.
     """
     if not (np.isfinite(rate) and rate > 0):
         raise MotionError(f"{motion.source}: cannot resample at {rate} Hz; the rate must be positive")

@@ -33,69 +33,32 @@ JUMPS_LISTED, TRACKS_NAMED = 5, 3
 
 @dataclass(frozen=True)
 class MarkerGaps:
-    """The gaps of one marker that were filled.
+    """The gaps of one marker that were filled."""
 
-    Parameters
-    ----------
-    marker : str
-        Name of the marker.
-    gaps : tuple of Gap
-        Its gaps in the order of time.
-    longest : float
-        Duration of the longest gap, s: the number of missing samples times the mean sampling interval.
-    """
-
-    marker: str
-    gaps: tuple[Gap, ...]
+    marker: str  # Name of the marker.
+    gaps: tuple[Gap, ...]  # Its gaps in the order of time.
+    # Duration of the longest gap, s: the number of missing samples times the mean sampling interval.
     longest: float
 
 
 @dataclass(frozen=True)
 class MotionInspection:
-    """Measures and phases of a recording, and warnings about it.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    gaps : tuple of MarkerGaps
-        Gaps that were filled, one entry for each marker that had any.
-    lengths : tuple of Spread
-        Lengths of the bones, m.
-    angles : tuple of Spread
-        Joint angles, rad.
-    hands : tuple of HandSpeed
-        Speed of the palm of each recorded arm.
-    feet : Feet or None
-        Height of the feet; None where none are recorded.
-    phases : Phases
-        Phases of the task and its primitives.
-    warnings : tuple of str
-        Everything that looks wrong, one line each.
-    """
+    """Measures and phases of a recording, and warnings about it."""
 
     motion: HumanMotion
-    gaps: tuple[MarkerGaps, ...]
-    lengths: tuple[Spread, ...]
-    angles: tuple[Spread, ...]
-    hands: tuple[HandSpeed, ...]
-    feet: Feet | None
-    phases: Phases
-    warnings: tuple[str, ...]
+    gaps: tuple[MarkerGaps, ...]  # Gaps that were filled, one entry for each marker that had any.
+    lengths: tuple[Spread, ...]  # Lengths of the bones, m.
+    angles: tuple[Spread, ...]  # Joint angles, rad.
+    hands: tuple[HandSpeed, ...]  # Speed of the palm of each recorded arm.
+    feet: Feet | None  # Height of the feet; None where none are recorded.
+    phases: Phases  # Phases of the task and its primitives.
+    warnings: tuple[str, ...]  # Everything that looks wrong, one line each.
 
 
 def inspect_motion(motion: HumanMotion) -> MotionInspection:
     """Measure a recording, find its phases, and look for what is wrong with it.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    MotionInspection
-        Measures, phases and warnings.
+    Returns measures, phases and warnings.
     """
     lengths, feet = measure_bone_lengths(motion), measure_foot_heights(motion)
     return MotionInspection(
@@ -113,15 +76,8 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
 def find_doubts(motion: HumanMotion) -> tuple[str, ...]:
     """List everything about a recording that may well be wrong: the reader's doubts, and what looks wrong.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording as it was read, before it is resampled: frames are named by their numbers.
-
-    Returns
-    -------
-    tuple of str
-        The warnings of `inspect_motion`, one line each.
+    `motion`: the recording as it was read, before it is resampled: frames are named by their numbers. Returns
+    the warnings of `inspect_motion`, one line each.
     """
     return _find_doubts(motion, measure_bone_lengths(motion), measure_foot_heights(motion))
 
@@ -129,15 +85,8 @@ def find_doubts(motion: HumanMotion) -> tuple[str, ...]:
 def with_doubts(motion: HumanMotion) -> HumanMotion:
     """Add everything that looks wrong about a recording to its doubts, so that later steps can repeat it.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording as it was read.
-
-    Returns
-    -------
-    HumanMotion
-        The same motion, with the warnings of `inspect_motion` as its doubts.
+    `motion`: the recording as it was read. Returns the same motion, with the warnings of `inspect_motion` as
+    its doubts.
     """
     return replace(motion, doubts=find_doubts(motion))
 
@@ -145,15 +94,8 @@ def with_doubts(motion: HumanMotion) -> HumanMotion:
 def human_length_range(bone: str) -> tuple[float, float] | None:
     """Look up the range of a bone's length among adults.
 
-    Parameters
-    ----------
-    bone : str
-        Name of a bone as in `measure_bone_lengths`, for example `left upper arm`.
-
-    Returns
-    -------
-    (float, float) or None
-        Shortest and longest length, m; None for a bone of which no range is known.
+    `bone`: name of a bone as in `measure_bone_lengths`, for example `left upper arm`. Returns shortest and
+    longest length, m; None for a bone of which no range is known.
     """
     return HUMAN_LENGTHS.get(bone.partition(" ")[2])
 
@@ -161,15 +103,8 @@ def human_length_range(bone: str) -> tuple[float, float] | None:
 def is_human_length(length: Spread) -> bool:
     """Tell whether the length of a bone is in the range of adults.
 
-    Parameters
-    ----------
-    length : Spread
-        Length of a bone from `measure_bone_lengths`.
-
-    Returns
-    -------
-    bool
-        Whether the median is in the range; True for a bone of which no range is known.
+    `length`: length of a bone from `measure_bone_lengths`. Returns whether the median is in the range; True
+    for a bone of which no range is known.
     """
     allowed = human_length_range(length.name)
     return allowed is None or allowed[0] <= length.median <= allowed[1]

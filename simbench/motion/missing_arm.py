@@ -34,17 +34,9 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
     """Add the arm that a recording lacks, hanging beside the trunk, and say so.
 
     Its bones are as long as those of the recorded arm, and its shoulder is the mirror image of the other one.
-    A recording with both arms is returned as it is.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording, in the world frame, with at least one complete arm.
-
-    Returns
-    -------
-    HumanMotion
-        The recording with both arms; `missing` still lists the parts that were not recorded.
+    A recording with both arms is returned as it is. `motion`: the recording, in the world frame, with at
+    least one complete arm. Returns the recording with both arms; `missing` still lists the parts that were
+    not recorded.
     """
     arms = recorded_arms(motion)
     if len(arms) != 1:

@@ -26,23 +26,13 @@ _HEADING_BANDWIDTH, _LEAN_BANDWIDTH = 2.0, 3.0
 
 
 class PersonBody(NamedTuple):
-    """Motion of a person's body as a whole.
+    """Motion of a person's body as a whole."""
 
-    Parameters
-    ----------
-    pelvis : (T, 3) array
-        Middle of the hips, or the pelvis where no hips are recorded, in the world frame, m.
-    cog : (T, 3) array
-        Centre of gravity, m.
-    heading : (T,) array
-        Direction in which the pelvis looks, rad about the vertical, without jumps.
-    pitch, roll : (T,) array
-        Lean of the trunk in the frame of the heading, rad: forward, and to the right.
-    """
-
+    # (T, 3): middle of the hips, or the pelvis where no hips are recorded, in the world frame, m.
     pelvis: Array
-    cog: Array
-    heading: Array
+    cog: Array  # (T, 3): centre of gravity, m.
+    heading: Array  # (T,): direction in which the pelvis looks, rad about the vertical, without jumps.
+    # `pitch`, `roll` (T,): lean of the trunk in the frame of the heading, rad: forward, and to the right.
     pitch: Array
     roll: Array
 

@@ -90,26 +90,9 @@ class ReadOptions:
 def resolve_length_unit(written: str, options: ReadOptions, where: str) -> tuple[str, float]:
     """Determine the unit of length of a file from what the file and the user say.
 
-    Parameters
-    ----------
-    written : str
-        Unit as the file writes it.
-    options : ReadOptions
-        What the user declares; its `unit` overrules the file.
-    where : str
-        File and position in it, for the message.
-
-    Returns
-    -------
-    unit : str
-        Name of the unit, a key of `UNITS`.
-    scale : float
-        Metres per unit.
-
-    Raises
-    ------
-    MotionError
-        The file names no known unit and the user declares none.
+    `written`: unit as the file writes it; `options`: what the user declares; its `unit` overrules the file;
+    `where`: file and position in it, for the message. Returns `unit`: name of the unit, a key of `UNITS`;
+    `scale`: metres per unit.
     """
     unit = options.unit
     if unit is None:

@@ -51,18 +51,11 @@ class MarkerRecording:
 
 @dataclass(frozen=True)
 class RecordedPose:
-    """One pose of a skeleton.
+    """One pose of a skeleton."""
 
-    Parameters
-    ----------
-    positions : (J, 3) array
-        Positions of the joints in the file's world axes, in the file's unit.
-    rotations : (J, 3, 3) array
-        Rotations from each joint's axes to the file's world axes.
-    """
-
+    # (J, 3): positions of the joints in the file's world axes, in the file's unit.
     positions: NDArray[np.float64]
-    rotations: NDArray[np.float64]
+    rotations: NDArray[np.float64]  # (J, 3, 3): rotations from each joint's axes to the file's world axes.
 
 
 @dataclass(frozen=True)

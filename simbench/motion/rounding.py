@@ -16,21 +16,10 @@ def round_motion(motion: HumanMotion, seed: int) -> HumanMotion:
     """Displace the joint centres and segments of a recording at random by `ROUNDING`.
 
     A plan is a search. Where two of its candidates are nearly equal, the last digit of a matrix product
-    decides between them, and libraries for different processors differ in that digit.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    seed : int
-        Seed of the displacements: the same seed gives the same motion.
-
-    Returns
-    -------
-    HumanMotion
-        The recording with every joint centre and every segment frame moved by normally distributed amounts,
-        m, and every segment frame also turned by such angles about the world's axes, rad. Handles and
-        markers are as they were.
+    decides between them, and libraries for different processors differ in that digit. `seed`: seed of the
+    displacements: the same seed gives the same motion. Returns the recording with every joint centre and
+    every segment frame moved by normally distributed amounts, m, and every segment frame also turned by such
+    angles about the world's axes, rad. Handles and markers are as they were.
     """
     rng = np.random.default_rng(seed)
     return replace(
@@ -45,18 +34,9 @@ def round_motion(motion: HumanMotion, seed: int) -> HumanMotion:
 def round_trajectory(trajectory: JointTrajectory, seed: int) -> JointTrajectory:
     """Displace the joints and the base of a robot's motion at random by `ROUNDING`.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The robot's motion.
-    seed : int
-        Seed of the displacements: the same seed gives the same motion.
-
-    Returns
-    -------
-    JointTrajectory
-        The motion with every joint position, rad or m, and every position of the base, m, moved by normally
-        distributed amounts. The base's quaternion is as it was.
+    `seed`: seed of the displacements: the same seed gives the same motion. Returns the motion with every
+    joint position, rad or m, and every position of the base, m, moved by normally distributed amounts. The
+    base's quaternion is as it was.
     """
     rng = np.random.default_rng(seed)
     base = trajectory.base

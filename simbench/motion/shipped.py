@@ -14,10 +14,7 @@ FORMATS = (".c3d", ".bvh", ".trc")
 def clip_folder() -> Path | None:
     """Find the folder of the clips in the pybullet wheel, without importing it.
 
-    Returns
-    -------
-    Path or None
-        The folder; None if pybullet is not installed.
+    Returns the folder; None if pybullet is not installed.
     """
     spec = find_spec("pybullet_data")
     if spec is None or spec.origin is None:
@@ -28,22 +25,13 @@ def clip_folder() -> Path | None:
 def clip_names() -> list[str]:
     """List the human clips in the installed pybullet wheel.
 
-    Returns
-    -------
-    list of str
-        Their names, sorted; empty if pybullet is not installed.
+    Returns their names, sorted; empty if pybullet is not installed.
     """
     folder = clip_folder()
     return [] if folder is None else sorted(path.stem for path in folder.glob("humanoid3d_*.txt"))
 
 
 def list_sample_recordings() -> list[Path]:
-    """List the files of the sample recordings.
-
-    Returns
-    -------
-    list of Path
-        Files, by name, each in the order of `FORMATS`.
-    """
+    """List the files of the sample recordings. Returns files, by name, each in the order of `FORMATS`."""
     found = (path for path in resource_dir("samples").glob("*") if path.suffix in FORMATS)
     return sorted(found, key=lambda path: (path.stem, FORMATS.index(path.suffix)))

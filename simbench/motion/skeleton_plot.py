@@ -46,21 +46,12 @@ GAP_COLOUR = "#aa0000"
 
 @dataclass(frozen=True)
 class Polyline:
-    """A line through connected joints of a recorded body, as a camera sees it.
+    """A line through connected joints of a recorded body, as a camera sees it."""
 
-    Parameters
-    ----------
-    side : str
-        `left`, `right`, or empty for the middle of the body.
-    arm : bool
-        Whether the joints are those of an arm.
-    across, up : (T, N) array
-        Image coordinates of the N joints for a camera in front of the actor and to their left: distance to
-        the right of the body's centre at the same time, m, and height above the floor, m.
-    """
-
-    side: str
-    arm: bool
+    side: str  # `left`, `right`, or empty for the middle of the body.
+    arm: bool  # Whether the joints are those of an arm.
+    # `across`, `up` (T, N): image coordinates of the N joints for a camera in front of the actor and to their
+    # left: distance to the right of the body's centre at the same time, m, and height above the floor, m.
     across: Array
     up: Array
 
@@ -126,15 +117,7 @@ def plot_recording(inspection: MotionInspection, path: Path) -> None:
 def build_stick_figure(motion: HumanMotion) -> list[Polyline]:
     """Connect the recorded joints of a body by lines.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    list of Polyline
-        Lines in the order in which they are drawn: the side farther from the camera comes first.
+    Returns lines in the order in which they are drawn: the side farther from the camera comes first.
     """
     points = dict(motion.joints)
     for side in recorded_arms(motion):
@@ -151,15 +134,9 @@ def build_stick_figure(motion: HumanMotion) -> list[Polyline]:
 def connect_joints(points: dict[str, Array]) -> list[tuple[str, bool, Array]]:
     """Connect the joints of a body by lines, as far as they are there: spine, girdles, legs and arms.
 
-    Parameters
-    ----------
-    points : {str: (T, 3) array}
-        Positions, m, named as the joints of a recording; the middles of hips and shoulders are added.
-
-    Returns
-    -------
-    list of (str, bool, (T, N, 3) array)
-        Side, empty for the middle of the body; whether it is an arm; positions of the line's joints, m.
+    `points` {str: (T, 3) array}: positions, m, named as the joints of a recording; the middles of hips and
+    shoulders are added. Returns list of (str, bool, (T, N, 3) array): side, empty for the middle of the body;
+    whether it is an arm; positions of the line's joints, m.
     """
     for joint in ("hip", "shoulder"):
         pair = [points[f"{side}_{joint}"] for side in SIDES if f"{side}_{joint}" in points]

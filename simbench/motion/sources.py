@@ -12,15 +12,8 @@ from simbench.resources import resource_dir
 def list_motion_sources() -> dict[str, str]:
     """List the virtual actors, sample recordings and clips that come with simbench.
 
-    Returns
-    -------
-    dict of str to str
-        Source as `read_motion` takes it, and one line that describes it.
-
-    Raises
-    ------
-    MotionError
-        A clip is damaged.
+    Returns source as `read_motion` takes it, and one line that describes it. Raises MotionError A clip is
+    damaged.
     """
     names = read_json_object(resource_dir("schemas") / "names.json", MotionError)
     listed: dict[str, str] = names["actors"] | _list_samples()
@@ -31,13 +24,7 @@ def list_motion_sources() -> dict[str, str]:
 
 
 def list_tasks() -> list[str]:
-    """List what virtual actors of a session perform.
-
-    Returns
-    -------
-    list of str
-        Names of tasks and free motions, sorted.
-    """
+    """List what virtual actors of a session perform. Returns names of tasks and free motions, sorted."""
     names = read_json_object(resource_dir("schemas") / "names.json", MotionError)
     return list(names["tasks"])
 
@@ -45,10 +32,7 @@ def list_tasks() -> list[str]:
 def describe_actors() -> dict[str, str]:
     """Describe what virtual actors perform, from the modules that define it.
 
-    Returns
-    -------
-    dict of str to str
-        Source as `read_motion` takes it, and one line that describes it.
+    Returns source as `read_motion` takes it, and one line that describes it.
     """
     # Their import takes a second: they are listed from a file that scripts/tools/write_schemas.py writes.
     from simbench.motion.actors.free import FREE, OUTSIDE_SESSION

@@ -37,23 +37,7 @@ class JointTrajectory:
 def validate_trajectory(trajectory: JointTrajectory, where: str) -> JointTrajectory:
     """Check that a trajectory that was read from a file is one that a robot can follow.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The trajectory to check.
-    where : str
-        File it was read from, for messages.
-
-    Returns
-    -------
-    JointTrajectory
-        The same object.
-
-    Raises
-    ------
-    MotionError
-        Two joints have the same name, a number is not finite, a sample is not later than the one before, or a
-        quaternion does not have unit length; the message names the first such sample.
+    `where`: file it was read from, for messages. Returns the same object.
     """
     time, base = trajectory.time, trajectory.base
     names = trajectory.joint_names

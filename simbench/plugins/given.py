@@ -14,16 +14,9 @@ _given: dict[str, Any] = {}
 def give_reference(value: Any) -> str:
     """Keep an object, and give it a reference by which it is loaded in this process.
 
-    Parameters
-    ----------
-    value : object
-        Function, class, or an instance of a section.
-
-    Returns
-    -------
-    str
-        `FILE.py:NAME` of what a file defines at its top level, which another process can load too; otherwise
-        `python:NAME`, which this process alone knows.
+    `value`: function, class, or an instance of a section. Returns `FILE.py:NAME` of what a file defines at
+    its top level, which another process can load too; otherwise `python:NAME`, which this process alone
+    knows.
     """
     defined = value if inspect.isfunction(value) or inspect.isclass(value) else type(value)
     name, module = defined.__qualname__, sys.modules.get(defined.__module__)
@@ -43,14 +36,7 @@ def give_reference(value: Any) -> str:
 def find_given(reference: str) -> Any:
     """Find an object that was passed.
 
-    Parameters
-    ----------
-    reference : str
-        What `give_reference` returned.
-
-    Returns
-    -------
-    object
-        The object; None if this process was given none of that name.
+    `reference`: what `give_reference` returned. Returns the object; None if this process was given none of
+    that name.
     """
     return _given.get(reference)

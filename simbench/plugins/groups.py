@@ -5,23 +5,12 @@ from typing import NamedTuple
 
 
 class Group(NamedTuple):
-    """Plug-ins of one kind.
+    """Plug-ins of one kind."""
 
-    Parameters
-    ----------
-    thing : str
-        What a plug-in is, with its article.
-    key : str
-        Key of a scenario that names it.
-    method : str
-        Method of a section (a class with keys) that makes it; empty where there is no section.
-    arguments : tuple of str
-        Arguments of that method, and of a function that a plug-in may be instead; empty where it is a path.
-    """
-
-    thing: str
-    key: str
-    method: str
+    thing: str  # What a plug-in is, with its article.
+    key: str  # Key of a scenario that names it.
+    method: str  # Method of a section (a class with keys) that makes it; empty where there is no section.
+    # Arguments of that method, and of a function that a plug-in may be instead; empty where it is a path.
     arguments: tuple[str, ...]
 
 
@@ -43,16 +32,5 @@ GROUPS: Mapping[str, Group] = {
 
 
 def group_of_entry_points(name: str) -> str:
-    """Name a group as packages write it.
-
-    Parameters
-    ----------
-    name : str
-        A key of `GROUPS`.
-
-    Returns
-    -------
-    str
-        Group of entry points.
-    """
+    """Name a group as packages write it. `name`: A key of `GROUPS`."""
     return f"simbench.{name}"

@@ -12,33 +12,16 @@ from simbench.plugins.options import is_plugin, read_options, require_plugin
 
 @dataclass(frozen=True)
 class OneOf:
-    """Annotation of a text that is one of simbench's own names, or names a plug-in.
+    """Annotation of a text that is one of simbench's own names, or names a plug-in."""
 
-    Parameters
-    ----------
-    group : str
-        A key of `plugins.groups.GROUPS`.
-    shipped : tuple of str
-        Names that simbench has itself.
-    """
-
-    group: str
-    shipped: tuple[str, ...]
+    group: str  # A key of `plugins.groups.GROUPS`.
+    shipped: tuple[str, ...]  # Names that simbench has itself.
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Validate a value.
 
-        Parameters
-        ----------
-        source : type
-            Annotated type.
-        handler : GetCoreSchemaHandler
-            Makes the schema of that type.
-
-        Returns
-        -------
-        CoreSchema
-            Schema that calls `choose`.
+        `source`: annotated type; `handler`: makes the schema of that type. Returns schema that calls
+        `choose`.
         """
         return core_schema.with_info_plain_validator_function(
             self.choose, serialization=core_schema.to_string_ser_schema()
@@ -49,41 +32,16 @@ class OneOf:
     ) -> dict[str, Any]:
         """Describe the values for editors.
 
-        Parameters
-        ----------
-        schema : CoreSchema
-            What validates them.
-        handler : GetJsonSchemaHandler
-            Makes the usual description.
-
-        Returns
-        -------
-        dict
-            JSON Schema: a text; the names are examples, since those of plug-ins are not known.
+        `schema`: what validates them; `handler`: makes the usual description. Returns JSON Schema: a text;
+        the names are examples, since those of plug-ins are not known.
         """
         return {"type": "string", "examples": list(self.shipped), "plugins": f"simbench.{self.group}"}
 
     def choose(self, value: Any, info: ValidationInfo) -> str:
         """Take a name, or load the plug-in that it names.
 
-        Parameters
-        ----------
-        value : object
-            Value of the key.
-        info : ValidationInfo
-            Says whether plug-ins are loaded.
-
-        Returns
-        -------
-        str
-            The same name.
-
-        Raises
-        ------
-        PydanticCustomError
-            If it is neither.
-        PluginError
-            If the plug-in cannot be loaded, or is not what its group asks for.
+        `value`: value of the key; `info`: says whether plug-ins are loaded. Returns the same name. Raises
+        PluginError if the plug-in cannot be loaded, or is not what its group asks for.
         """
         if isinstance(value, str) and value in self.shipped:
             return value
@@ -107,15 +65,7 @@ FINISHED = "finished"
 def is_finished(info: ValidationInfo) -> bool:
     """Tell whether a scenario is validated that will not be run.
 
-    Parameters
-    ----------
-    info : ValidationInfo
-        Context of the validation.
-
-    Returns
-    -------
-    bool
-        Whether the code that it names stays unloaded.
+    `info`: context of the validation. Returns whether the code that it names stays unloaded.
     """
     return bool((info.context or {}).get(FINISHED))
 
@@ -123,29 +73,10 @@ def is_finished(info: ValidationInfo) -> bool:
 def plugin_options(group: str, key: str, value: Any, info: ValidationInfo) -> Any:
     """Validate the options of a plug-in by its own section.
 
-    Parameters
-    ----------
-    group : str
-        A key of `plugins.groups.GROUPS`.
-    key : str
-        Field of the same section that names the plug-in, validated before.
-    value : mapping or None
-        What the scenario gives.
-    info : ValidationInfo
-        Fields that are validated already.
-
-    Returns
-    -------
-    BaseModel, mapping or None
-        Section of the plug-in with all its keys; None of what is none, or of a function. What the scenario
-        gives, where it will not be run.
-
-    Raises
-    ------
-    PydanticCustomError
-        If options are given to what is no plug-in.
-    PluginError, ValidationError
-        If the plug-in refuses them.
+    `group`: A key of `plugins.groups.GROUPS`; `key`: field of the same section that names the plug-in,
+    validated before; `value`: what the scenario gives; `info`: fields that are validated already. Returns
+    section of the plug-in with all its keys; None of what is none, or of a function. What the scenario gives,
+    where it will not be run. Raises PluginError, ValidationError if the plug-in refuses them.
     """
     reference = info.data.get(key)
     if is_finished(info):

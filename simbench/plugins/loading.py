@@ -26,59 +26,28 @@ _LARGEST_SOURCE = 50_000_000
 
 
 class Origin(NamedTuple):
-    """Where a plug-in came from, for `provenance.json`.
+    """Where a plug-in came from, for `provenance.json`."""
 
-    Parameters
-    ----------
-    group : str
-        A key of `GROUPS`.
-    reference : str
-        How the scenario names it.
-    package : str or None
-        Distribution that provides it.
-    version : str or None
-        Version of that distribution.
-    file : str or None
-        File of its code.
-    sha256 : str or None
-        Digest of that file, or of all Python files of its package in alphabetical order.
-    """
-
-    group: str
-    reference: str
-    package: str | None = None
-    version: str | None = None
-    file: str | None = None
+    group: str  # A key of `GROUPS`.
+    reference: str  # How the scenario names it.
+    package: str | None = None  # Distribution that provides it.
+    version: str | None = None  # Version of that distribution.
+    file: str | None = None  # File of its code.
+    # Digest of that file, or of all Python files of its package in alphabetical order.
     sha256: str | None = None
 
 
 class Plugin(NamedTuple):
-    """A plug-in that is loaded.
+    """A plug-in that is loaded."""
 
-    Parameters
-    ----------
-    value : object
-        What its reference names.
-    origin : Origin
-        Where it came from.
-    """
-
-    value: Any
-    origin: Origin
+    value: Any  # What its reference names.
+    origin: Origin  # Where it came from.
 
 
 def find_entry_points(group: str) -> dict[str, metadata.EntryPoint]:
     """Find the plug-ins of installed packages; nothing is imported.
 
-    Parameters
-    ----------
-    group : str
-        A key of `GROUPS`.
-
-    Returns
-    -------
-    dict of str to importlib.metadata.EntryPoint
-        Entry points by name, sorted.
+    `group`: A key of `GROUPS`. Returns entry points by name, sorted.
     """
     found = {point.name: point for point in metadata.entry_points(group=group_of_entry_points(group))}
     return dict(sorted(found.items()))
@@ -87,15 +56,8 @@ def find_entry_points(group: str) -> dict[str, metadata.EntryPoint]:
 def names_code(reference: str) -> bool:
     """Tell whether a text names code: `MODULE:NAME`, `FILE.py:NAME`, or an object that a program passed.
 
-    Parameters
-    ----------
-    reference : str
-        Value of a scenario's key.
-
-    Returns
-    -------
-    bool
-        Whether it does; False for the name of an installed plug-in or of what ships with simbench.
+    `reference`: value of a scenario's key. Returns whether it does; False for the name of an installed
+    plug-in or of what ships with simbench.
     """
     place, colon, name = reference.rpartition(":")
     return bool(colon) and (reference.startswith(PREFIX) or (bool(place) and name.isidentifier()))
@@ -104,15 +66,8 @@ def names_code(reference: str) -> bool:
 def code_file(reference: object) -> str | None:
     """Find the file that a reference names.
 
-    Parameters
-    ----------
-    reference : object
-        Value of a scenario's key.
-
-    Returns
-    -------
-    str or None
-        Path before the colon of `FILE.py:NAME`; None for any other value.
+    `reference`: value of a scenario's key. Returns path before the colon of `FILE.py:NAME`; None for any
+    other value.
     """
     if not isinstance(reference, str):
         return None
@@ -123,22 +78,8 @@ def code_file(reference: object) -> str | None:
 def load_plugin(group: str, reference: str) -> Plugin:
     """Load what a reference names, and say so on the standard error, once for each source.
 
-    Parameters
-    ----------
-    group : str
-        A key of `GROUPS`.
-    reference : str
-        Name of an entry point of `simbench.<group>`, `MODULE:NAME`, or `FILE.py:NAME`.
-
-    Returns
-    -------
-    Plugin
-        The object and its origin.
-
-    Raises
-    ------
-    PluginError
-        If plug-ins are forbidden, nothing has that name, or its code cannot be imported.
+    `group`: A key of `GROUPS`; `reference`: name of an entry point of `simbench.<group>`, `MODULE:NAME`, or
+    `FILE.py:NAME`. Returns the object and its origin.
     """
     require_allowed(group, reference)
     given = find_given(reference)
@@ -160,17 +101,7 @@ def load_plugin(group: str, reference: str) -> Plugin:
 def require_allowed(group: str, reference: str) -> None:
     """Refuse plug-ins where the user has forbidden them.
 
-    Parameters
-    ----------
-    group : str
-        A key of `GROUPS`.
-    reference : str
-        How the plug-in is named.
-
-    Raises
-    ------
-    PluginError
-        After `--no-plugins`.
+    `group`: A key of `GROUPS`; `reference`: how the plug-in is named.
     """
     if os.environ.get(FORBIDDEN, "") not in ("", "0"):
         raise PluginError(f"{reference}: {GROUPS[group].thing} of a plug-in; --no-plugins forbids those")
@@ -247,15 +178,7 @@ def _import_content(file: Path, content: bytes) -> ModuleType:
 def describe_failure(error: BaseException) -> str:
     """Describe an error of a plug-in in one line, with the place where it was raised.
 
-    Parameters
-    ----------
-    error : BaseException
-        What its code raised.
-
-    Returns
-    -------
-    str
-        Type and message, and file and line.
+    `error`: what its code raised. Returns type and message, and file and line.
     """
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
     trace = error.__traceback__

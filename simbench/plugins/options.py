@@ -14,19 +14,9 @@ from simbench.plugins.loading import Plugin, describe_failure, find_entry_points
 def is_plugin(group: str, value: object, shipped: Collection[str]) -> bool:
     """Tell whether a scenario's value names a plug-in.
 
-    Parameters
-    ----------
-    group : str
-        A key of `plugins.groups.GROUPS`.
-    value : object
-        Value of the key.
-    shipped : collection of str
-        Names that simbench has itself; they go before those of plug-ins.
-
-    Returns
-    -------
-    bool
-        Whether it is a reference to code, or the name of an installed plug-in.
+    `group`: A key of `plugins.groups.GROUPS`; `value`: value of the key; `shipped`: names that simbench has
+    itself; they go before those of plug-ins. Returns whether it is a reference to code, or the name of an
+    installed plug-in.
     """
     if not isinstance(value, str) or value in shipped:
         return False
@@ -36,23 +26,9 @@ def is_plugin(group: str, value: object, shipped: Collection[str]) -> bool:
 def require_plugin(group: str, reference: str) -> Plugin:
     """Load a plug-in and refuse what cannot be one of its group.
 
-    Parameters
-    ----------
-    group : str
-        A key of `plugins.groups.GROUPS`.
-    reference : str
-        How a scenario names it.
-
-    Returns
-    -------
-    Plugin
-        A section, that is a class derived from pydantic's `BaseModel`, with the method of the group, an
-        instance of one, or a function with the arguments of the group.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be loaded, or is neither.
+    `group`: A key of `plugins.groups.GROUPS`; `reference`: how a scenario names it. Returns A section, that
+    is a class derived from pydantic's `BaseModel`, with the method of the group, an instance of one, or a
+    function with the arguments of the group.
     """
     plugin = load_plugin(group, reference)
     wanted, value = GROUPS[group], plugin.value
@@ -78,26 +54,8 @@ def require_plugin(group: str, reference: str) -> Plugin:
 def read_options(group: str, reference: str, data: Any) -> BaseModel | None:
     """Validate the keys that a scenario gives to a plug-in.
 
-    Parameters
-    ----------
-    group : str
-        A key of `plugins.groups.GROUPS`.
-    reference : str
-        How the scenario names it.
-    data : mapping, section or None
-        What the scenario gives.
-
-    Returns
-    -------
-    BaseModel or None
-        The plug-in's section; None of a function, which takes no keys.
-
-    Raises
-    ------
-    PluginError
-        As `require_plugin`, or if a function gets keys.
-    ValidationError
-        If the section refuses them.
+    `group`: A key of `plugins.groups.GROUPS`; `reference`: how the scenario names it. Returns the plug-in's
+    section; None of a function, which takes no keys. Raises ValidationError if the section refuses them.
     """
     value = require_plugin(group, reference).value
     if isinstance(value, BaseModel):
@@ -112,19 +70,9 @@ def read_options(group: str, reference: str, data: Any) -> BaseModel | None:
 def plugin_maker(group: str, reference: str, options: BaseModel | None) -> Callable[..., Any]:
     """Find what makes the thing that a plug-in is.
 
-    Parameters
-    ----------
-    group : str
-        A key of `plugins.groups.GROUPS`.
-    reference : str
-        How the scenario names it.
-    options : BaseModel or None
-        From `read_options`.
-
-    Returns
-    -------
-    callable
-        Takes the arguments of the group. What the plug-in's code raises becomes a PluginError in one line.
+    `group`: A key of `plugins.groups.GROUPS`; `reference`: how the scenario names it; `options`: from
+    `read_options`. Returns takes the arguments of the group. What the plug-in's code raises becomes a
+    PluginError in one line.
     """
     wanted = GROUPS[group]
     make = load_plugin(group, reference).value if options is None else getattr(options, wanted.method)
@@ -138,24 +86,8 @@ def plugin_maker(group: str, reference: str, options: BaseModel | None) -> Calla
 def call_plugin(reference: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call the code of a plug-in.
 
-    Parameters
-    ----------
-    reference : str
-        How the scenario names it.
-    function : callable
-        Function or method of the plug-in.
-    *arguments : object
-        Its arguments.
-
-    Returns
-    -------
-    object
-        What it returns.
-
-    Raises
-    ------
-    PluginError
-        For what it raises, in one line, but for errors of simbench.
+    `reference`: how the scenario names it; `function`: function or method of the plug-in. Returns what it
+    returns.
     """
     try:
         return function(*arguments)

@@ -68,56 +68,31 @@ class JointBounds(NamedTuple):
 
 
 class ArmChain(NamedTuple):
-    """An arm alone, in the axes of the robot's root, with the trunk's joints at zero; and its workspace.
+    """An arm alone, in the axes of the robot's root, with the trunk's joints at zero; and its workspace."""
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Kinematic tree of the arm's n joints in the model's order.
-    body : (5,) int array
-        Bodies that carry the points: three of the hand, elbow, shoulder.
-    local : (5, 3) array
-        Positions of these points on their bodies, m.
-    rotation, position : (n + 1, 3, 3) and (n + 1, 3) array
-        Overwritten by `place_arm`: poses of the bodies, m.
-    point : (4, 3) array
-        Overwritten: hand points and elbow from the shoulder, m.
-    jacobian : (4, 3, n) array
-        Overwritten: derivatives of `point`, m/rad.
-    """
-
-    tree: KinematicTree
-    body: NDArray[np.int64]
-    local: Array
+    tree: KinematicTree  # Kinematic tree of the arm's n joints in the model's order.
+    body: NDArray[np.int64]  # (5,) int: bodies that carry the points: three of the hand, elbow, shoulder.
+    local: Array  # (5, 3): positions of these points on their bodies, m.
+    # `rotation`, `position` (n + 1, 3, 3) and (n + 1, 3) array: overwritten by `place_arm`: poses of the
+    # bodies, m.
     rotation: Array
     position: Array
-    point: Array
-    jacobian: Array
+    point: Array  # (4, 3): overwritten: hand points and elbow from the shoulder, m.
+    jacobian: Array  # (4, 3, n): overwritten: derivatives of `point`, m/rad.
 
 
 @dataclass(frozen=True)
 class ArmAdaptation:
-    """Joint motion of a robot's arms, and what is left of the criterion.
+    """Joint motion of a robot's arms, and what is left of the criterion."""
 
-    Parameters
-    ----------
-    joint_names : tuple of str
-        The left arm's, then the right arm's, as far as both robot and recording have them.
-    q : (T, n) array
-        Joint positions at the recording's frames, rad.
-    bounds : JointBounds
-        Bounds that q keeps, with velocity and acceleration by backward differences from rest.
-    hand_errors : {side: (T, 3, 3) array}
-        Person minus stretched robot, by point (wrist, thumb, pinky) and coordinate, m.
-    upper_arm_errors : {side: (T,) array}
-        Angle between the upper arms, rad.
-    """
-
+    # The left arm's, then the right arm's, as far as both robot and recording have them.
     joint_names: tuple[str, ...]
-    q: Array
+    q: Array  # (T, n): joint positions at the recording's frames, rad.
+    # Bounds that q keeps, with velocity and acceleration by backward differences from rest.
     bounds: JointBounds
+    # {side: (T, 3, 3) array}: person minus stretched robot, by point (wrist, thumb, pinky) and coordinate, m.
     hand_errors: Mapping[str, Array]
-    upper_arm_errors: Mapping[str, Array]
+    upper_arm_errors: Mapping[str, Array]  # {side: (T,) array}: angle between the upper arms, rad.
 
 
 def adapt_arms(
@@ -258,18 +233,9 @@ def arm_targets(motion: HumanMotion, side: str) -> tuple[Array, Array, Array, fl
     These axes are x forward, z up. The hand's points are the markers `wrist_marker`, `thumb` and `pinky` of
     the side where they were recorded, else three points fixed in the hand. Vectors are turned back by the
     trunk's rotation since the initial pose; where no trunk was recorded, by the rotation of the shoulders'
-    line about the vertical.
-
-    Returns
-    -------
-    hand : (T, 3, 3) array
-        Wrist, thumb and pinky from the shoulder, m.
-    upper_arm : (T, 3) array
-        Unit vector from shoulder to elbow.
-    hand_points : (3, 3) array
-        The hand's points from the wrist in the initial pose, m.
-    length : float
-        Length of upper arm and forearm, m.
+    line about the vertical. Returns `hand` (T, 3, 3): wrist, thumb and pinky from the shoulder, m;
+    `upper_arm` (T, 3): unit vector from shoulder to elbow; `hand_points` (3, 3): the hand's points from the
+    wrist in the initial pose, m; `length`: length of upper arm and forearm, m.
     """
     needed = [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")]
     lacks = [name for name in needed if name not in motion.joints]

@@ -44,24 +44,13 @@ POINT_NAMES = (
 
 @dataclass(frozen=True)
 class ErrorTrack:
-    """One error of the robot over time.
+    """One error of the robot over time."""
 
-    Parameters
-    ----------
-    quantity : str
-        One of `BODY_QUANTITIES`.
-    side : str
-        `left` or `right`; empty for the trunk, the head and the root.
-    samples : (K,) int array
-        Samples of the recording at which the robot is compared with the person.
-    values : (K,) array
-        Error at these samples: m for `hand`, `root` and `root height`, rad for the others.
-    """
-
-    quantity: str
-    side: str
+    quantity: str  # One of `BODY_QUANTITIES`.
+    side: str  # `left` or `right`; empty for the trunk, the head and the root.
+    # (K,) int: samples of the recording at which the robot is compared with the person.
     samples: NDArray[np.int64]
-    values: Array
+    values: Array  # (K,): error at these samples: m for `hand`, `root` and `root height`, rad for the others.
 
     @property
     def name(self) -> str:
@@ -71,20 +60,14 @@ class ErrorTrack:
 
 @dataclass(frozen=True)
 class RobotErrors:
-    """Errors of a robot's motion against the person.
+    """Errors of a robot's motion against the person."""
 
-    Parameters
-    ----------
-    tracks : tuple of ErrorTrack
-        The errors over time, in the order of `BODY_QUANTITIES`.
-    arm_lengths : {side: float}
-        Length of the robot's arms, m: shoulder to wrist, or to the palm where an arm only follows a hand.
-    held : {side: (T,) bool array}
-        Samples of the recording at which each hand holds equipment: there the arm follows the handle.
-    """
-
-    tracks: tuple[ErrorTrack, ...]
+    tracks: tuple[ErrorTrack, ...]  # The errors over time, in the order of `BODY_QUANTITIES`.
+    # {side: float}: length of the robot's arms, m: shoulder to wrist, or to the palm where an arm only
+    # follows a hand.
     arm_lengths: Mapping[str, float]
+    # {side: (T,) bool array}: samples of the recording at which each hand holds equipment: there the arm
+    # follows the handle.
     held: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
 
     @property
@@ -95,29 +78,15 @@ class RobotErrors:
 
 @dataclass(frozen=True)
 class ErrorSummary:
-    """One error, summarised over time and both sides.
+    """One error, summarised over time and both sides."""
 
-    Parameters
-    ----------
-    quantity : str
-        Name for tables: of the robot's, one of `BODY_QUANTITIES`.
-    unit : str
-        m or rad; empty for a fraction of the arm's length.
-    mean, percentile_95, maximum : float
-        Mean, 95th percentile and largest value, in this unit.
-    sample : int
-        Sample of the recording at which it is largest.
-    side : str
-        Side on which it is largest: `left`, `right`, or empty.
-    """
-
-    quantity: str
-    unit: str
-    mean: float
+    quantity: str  # Name for tables: of the robot's, one of `BODY_QUANTITIES`.
+    unit: str  # m or rad; empty for a fraction of the arm's length.
+    mean: float  # `mean`, `percentile_95`, `maximum`: mean, 95th percentile and largest value, in this unit.
     percentile_95: float
     maximum: float
-    sample: int = 0
-    side: str = ""
+    sample: int = 0  # Sample of the recording at which it is largest.
+    side: str = ""  # Side on which it is largest: `left`, `right`, or empty.
 
 
 def compare_with_person(

@@ -31,23 +31,9 @@ def default_base_height(
     """Choose the height of the root link of a robot with a fixed base above the floor.
 
     The lowest part that no arm moves is on the floor at least. A robot whose shoulders are then lower than
-    half the length of its arms is one that is mounted on something: it stands on a pedestal.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot, its root link at the world's origin.
-    urdf_text : str
-        Its URDF, with meshes by absolute path.
-    frames : mapping of str to str
-        Frame of each role.
-    groups : mapping of str to sequence of str
-        Joints of each part of the body.
-
-    Returns
-    -------
-    float
-        Height, m.
+    half the length of its arms is one that is mounted on something: it stands on a pedestal. `model`: model
+    of the robot, its root link at the world's origin; `urdf_text`: its URDF, with meshes by absolute path;
+    `frames`: frame of each role; `groups`: joints of each part of the body. Returns height, m.
     """
     data, neutral = model.createData(), pin.neutral(model)
     pin.framesForwardKinematics(model, data, neutral)
@@ -74,19 +60,9 @@ def default_base_height(
 def root_corners(model: pin.Model, urdf_text: str, moved: Collection[bool] = ()) -> NDArray[np.float64]:
     """List the corners of the shapes of a robot that no joint moves, or of other ones, at zero positions.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot, its root link at the world's origin.
-    urdf_text : str
-        Its URDF, with meshes by absolute path.
-    moved : collection of bool
-        Whether each body of the model is left out; by default all but that of the root link.
-
-    Returns
-    -------
-    (N, 3) array
-        Corners of convex hulls and bounding boxes in the frame of the root link, m.
+    `model`: model of the robot, its root link at the world's origin; `urdf_text`: its URDF, with meshes by
+    absolute path; `moved`: whether each body of the model is left out; by default all but that of the root
+    link. Returns (N, 3): corners of convex hulls and bounding boxes in the frame of the root link, m.
     """
     data = model.createData()
     pin.forwardKinematics(model, data, pin.neutral(model))

@@ -22,39 +22,21 @@ _UNKNOWN = "?"
 
 
 class RobotEntry(NamedTuple):
-    """A robot that can be named.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    origin : str
-        `shipped`, `plug-in` or `wheel`.
-    kind : str
-        `humanoid`, `two-armed`, `arm` or `robot`; for a URDF without a robot.yaml, how many joints move.
-    license : str
-        Licence of its URDF and meshes; `?` where none is stated.
-    summary : str
-        First line of its robot.yaml, or the package it is from.
-    missing : str
-        Package that must be installed before it can be used; empty if nothing is missing.
-    """
+    """A robot that can be named."""
 
     name: str
-    origin: Origin
+    origin: Origin  # `shipped`, `plug-in` or `wheel`.
+    # `humanoid`, `two-armed`, `arm` or `robot`; for a URDF without a robot.yaml, how many joints move.
     kind: str
-    license: str
-    summary: str
-    missing: str
+    license: str  # Licence of its URDF and meshes; `?` where none is stated.
+    summary: str  # First line of its robot.yaml, or the package it is from.
+    missing: str  # Package that must be installed before it can be used; empty if nothing is missing.
 
 
 def list_robots() -> list[RobotEntry]:
     """List the robots that ship with simbench, those of plug-ins, and those of wheels of descriptions.
 
-    Returns
-    -------
-    list of RobotEntry
-        The robots, in the order in which a name is looked for; of two with one name, the first.
+    Returns the robots, in the order in which a name is looked for; of two with one name, the first.
     """
     entries = {name: _shipped_entry(name, path) for name, path in shipped_robots().items()}
     for name in sorted(find_plug_ins()):
@@ -68,15 +50,7 @@ def list_robots() -> list[RobotEntry]:
 def robot_kind(description: Description) -> str:
     """Say what a robot is by the limbs that its description names.
 
-    Parameters
-    ----------
-    description : Description
-        Description of the robot.
-
-    Returns
-    -------
-    str
-        `humanoid` (free base, two legs), `two-armed`, `arm`, or `robot`.
+    Returns `humanoid` (free base, two legs), `two-armed`, `arm`, or `robot`.
     """
     limbs = {group for group, joints in description.groups.items() if joints}
     if description.base == "floating" and {"left_leg", "right_leg"} <= limbs:

@@ -27,22 +27,8 @@ _PART = 50
 def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
     """Build the collision shapes of a robot; meshes are replaced by their convex hulls, as in the simulation.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot.
-    urdf_text : str
-        Its URDF, with meshes by absolute path.
-
-    Returns
-    -------
-    pinocchio.GeometryModel
-        Shapes without pairs.
-
-    Raises
-    ------
-    ValueError, RuntimeError
-        If a mesh has no convex hull.
+    `urdf_text`: its URDF, with meshes by absolute path. Returns shapes without pairs. Raises ValueError,
+    RuntimeError if a mesh has no convex hull.
     """
     key = _content_key(model, urdf_text)
     if key not in _BUILT:
@@ -108,22 +94,8 @@ def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryM
 def read_collision_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
     """Read the collision shapes of a robot as they are.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot.
-    urdf_text : str
-        Its URDF, with meshes by absolute path.
-
-    Returns
-    -------
-    pinocchio.GeometryModel
-        Shapes without pairs; meshes with all their triangles.
-
-    Raises
-    ------
-    ValueError, RuntimeError
-        If a mesh cannot be read.
+    `urdf_text`: its URDF, with meshes by absolute path. Returns shapes without pairs; meshes with all their
+    triangles. Raises ValueError, RuntimeError if a mesh cannot be read.
     """
     with quiet_native_output():
         return pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
@@ -144,12 +116,7 @@ def _is_convex(points: NDArray[np.float64]) -> bool:
 def set_collision_pairs(geometry: pin.GeometryModel, pairs: Iterable[tuple[int, int]]) -> None:
     """Replace the pairs of a geometry model.
 
-    Parameters
-    ----------
-    geometry : pinocchio.GeometryModel
-        Shapes; changed.
-    pairs : iterable of (int, int)
-        Indices of the shapes of each pair.
+    `geometry`: shapes; changed; `pairs`: indices of the shapes of each pair.
     """
     geometry.removeAllCollisionPairs()
     for first, second in pairs:
@@ -161,21 +128,8 @@ def count_near(
 ) -> NDArray[np.int64]:
     """Count the configurations in which the shapes of each pair are near each other.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot.
-    geometry : pinocchio.GeometryModel
-        Shapes and P pairs.
-    configurations : (N, nq) array
-        Configurations, rad or m.
-    margin : float
-        Distance that counts as near, m.
-
-    Returns
-    -------
-    (P,) array of int
-        Counts.
+    `model`: model of the robot; `geometry`: shapes and P pairs; `configurations` (N, nq): configurations, rad
+    or m; `margin`: distance that counts as near, m. Returns (P,) of int.
     """
     counts = np.zeros(len(geometry.collisionPairs), dtype=np.int64)
     if not len(counts):

@@ -258,23 +258,7 @@ def _is_pair(data: Any) -> bool:
 
 
 def read_description(path: Path) -> Description:
-    """Read and check a `robot.yaml`.
-
-    Parameters
-    ----------
-    path : Path
-        File to read.
-
-    Returns
-    -------
-    Description
-        The description.
-
-    Raises
-    ------
-    RobotError
-        If the file is missing, is not YAML, or has a wrong, missing or unknown key.
-    """
+    """Read and check a `robot.yaml`. `path`: file to read."""
     raw = read_yaml(path, RobotError).value
     if not isinstance(raw, dict):
         raise RobotError(f"{path}: expected a mapping with the keys {', '.join(Description.model_fields)}")

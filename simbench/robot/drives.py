@@ -22,44 +22,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Motors:
-    """Drive and PD data of the actuated joints, arrays in the order of `Robot.joint_names`.
+    """Drive and PD data of the actuated joints, arrays in the order of `Robot.joint_names`."""
 
-    Parameters
-    ----------
-    reflected_inertia : (n,) array
-        Inertia of the rotors as the joints feel it, reduction squared times rotor inertia, kg·m².
-    stiffness, damping : (n,) array
-        PD gains, N·m/rad and N·m·s/rad.
-    torque_limit : (n,) array
-        Largest torque of each drive, N·m.
-    reduction : (n,) array
-        Revolutions of the motor for one revolution of the joint; 0 where it is not known.
-    """
-
+    # (n,): inertia of the rotors as the joints feel it, reduction squared times rotor inertia, kg·m².
     reflected_inertia: Vector
-    stiffness: Vector
+    stiffness: Vector  # `stiffness`, `damping` (n,): PD gains, N·m/rad and N·m·s/rad.
     damping: Vector
-    torque_limit: Vector
+    torque_limit: Vector  # (n,): largest torque of each drive, N·m.
+    # (n,): revolutions of the motor for one revolution of the joint; 0 where it is not known.
     reduction: Vector
 
 
 @dataclass(frozen=True)
 class Friction:
-    """Joint friction, arrays in the order of `Robot.joint_names`.
+    """Joint friction, arrays in the order of `Robot.joint_names`."""
 
-    Parameters
-    ----------
-    coulomb : (n,) array
-        Coulomb friction of a moving joint, N·m.
-    viscous : (n,) array
-        Viscous friction coefficient of a moving joint, N·m·s/rad.
-    breakaway : (n,) array
-        Largest friction that holds a joint at rest, N·m; at least `coulomb`.
-    """
-
-    coulomb: Vector
-    viscous: Vector
-    breakaway: Vector
+    coulomb: Vector  # (n,): coulomb friction of a moving joint, N·m.
+    viscous: Vector  # (n,): viscous friction coefficient of a moving joint, N·m·s/rad.
+    breakaway: Vector  # (n,): largest friction that holds a joint at rest, N·m; at least `coulomb`.
 
 
 def compute_reflected_inertia(
@@ -67,26 +47,11 @@ def compute_reflected_inertia(
 ) -> tuple[Vector, Vector]:
     """Compute the reductions and reflected inertia of all joints from the motors of a description.
 
-    Parameters
-    ----------
-    description : Description
-        Description of the robot.
-    joint_names : sequence of str, length n
-        Names of the actuated joints.
-    where : str
-        File of the description, for messages.
-
-    Returns
-    -------
-    reduction : (n,) array
-        Revolutions of the motor for one revolution of the joint; zero if the description gives no motors.
-    inertia : (n,) array
-        Reflected inertia, kg·m²; zero if the description gives no motors.
-
-    Raises
-    ------
-    RobotError
-        If a joint is unknown or, where some joints have a row, one has none.
+    `description`: description of the robot; `joint_names`: names of the actuated joints; `where`: file of the
+    description, for messages. Returns `reduction` (n,): revolutions of the motor for one revolution of the
+    joint; zero if the description gives no motors; `inertia` (n,): reflected inertia, kg·m²; zero if the
+    description gives no motors. Raises RobotError if a joint is unknown or, where some joints have a row, one
+    has none.
     """
     motors = _rows(description.motors, description, joint_names, f"{where}: motors")
     if not motors:
@@ -103,26 +68,10 @@ def read_gains(
 ) -> tuple[Vector, Vector]:
     """Read the gains of all joints from the rows of a description.
 
-    Parameters
-    ----------
-    gains : mapping of str to (float, float)
-        Stiffness and damping by joint; those of the right side may be left out.
-    description : Description
-        Description of the robot, which says how sides are mirrored.
-    joint_names : sequence of str, length n
-        Names of the actuated joints.
-    where : str
-        File of the description, for messages.
-
-    Returns
-    -------
-    stiffness, damping : (n,) array
-        PD gains, N·m/rad and N·m·s/rad.
-
-    Raises
-    ------
-    RobotError
-        If a joint is unknown or has no row.
+    `gains`: stiffness and damping by joint; those of the right side may be left out; `description`:
+    description of the robot, which says how sides are mirrored; `joint_names`: names of the actuated joints;
+    `where`: file of the description, for messages. Returns `stiffness`, `damping` (n,): PD gains, N·m/rad and
+    N·m·s/rad. Raises RobotError if a joint is unknown or has no row.
     """
     rows = _rows(gains, description, joint_names, f"{where}: gains")
     table = np.array([rows[name] for name in joint_names]).reshape(-1, 2)
@@ -132,24 +81,9 @@ def read_gains(
 def read_friction(description: Description, joint_names: Sequence[str], where: str) -> Friction:
     """Read the friction of all joints from a description.
 
-    Parameters
-    ----------
-    description : Description
-        Description of the robot.
-    joint_names : sequence of str, length n
-        Names of the actuated joints.
-    where : str
-        File of the description, for messages.
-
-    Returns
-    -------
-    Friction
-        Friction of the joints; zero for those of which the description gives none.
-
-    Raises
-    ------
-    RobotError
-        If a joint is unknown.
+    `description`: description of the robot; `joint_names`: names of the actuated joints; `where`: file of the
+    description, for messages. Returns friction of the joints; zero for those of which the description gives
+    none. Raises RobotError if a joint is unknown.
     """
     rows = add_mirrored_entries(description.friction, description.mirror)
     require_known(rows, joint_names, "joint", f"{where}: friction")
@@ -164,21 +98,8 @@ def read_friction(description: Description, joint_names: Sequence[str], where: s
 def require_known(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
     """Refuse names that are not allowed.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names to check.
-    allowed : sequence of str
-        Names that are allowed.
-    kind : str
-        Kind of thing that is named, for the message.
-    where : str
-        File and key, for the message.
-
-    Raises
-    ------
-    RobotError
-        If a name is not allowed; the message names the first one.
+    `names`: names to check; `kind`: kind of thing that is named, for the message; `where`: file and key, for
+    the message.
     """
     for name in names:
         if name not in allowed:

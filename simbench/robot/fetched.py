@@ -17,15 +17,7 @@ _NEEDS = "it needs git, and the network when a robot is used for the first time"
 def named_description(name: str) -> str | None:
     """Take the name of a robot of `robot_descriptions` out of the form `robot_descriptions:NAME`.
 
-    Parameters
-    ----------
-    name : str
-        Name of a robot.
-
-    Returns
-    -------
-    str or None
-        NAME; None for a name of another form.
+    Returns NAME; None for a name of another form.
     """
     return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
 
@@ -33,15 +25,7 @@ def named_description(name: str) -> str | None:
 def find_description(name: str) -> str | None:
     """Find the module of a robot in `robot_descriptions`, without cloning anything.
 
-    Parameters
-    ----------
-    name : str
-        Name of the robot, with or without `_description`.
-
-    Returns
-    -------
-    str or None
-        Name of the module; None if there is none, or the package is not installed.
+    Returns name of the module; None if there is none, or the package is not installed.
     """
     if not name.isidentifier() or importlib.util.find_spec(PACKAGE) is None:
         return None
@@ -53,20 +37,7 @@ def find_description(name: str) -> str | None:
 def fetch_urdf(name: str) -> Path:
     """Find the URDF of a robot of `robot_descriptions`; its repository is cloned if it is not there yet.
 
-    Parameters
-    ----------
-    name : str
-        Name of the robot, with or without `_description`.
-
-    Returns
-    -------
-    Path
-        The URDF.
-
-    Raises
-    ------
-    RobotError
-        If the package is not installed, has no such robot or no URDF of it, or cannot clone; in one line.
+    `name`: name of the robot, with or without `_description`.
     """
     if importlib.util.find_spec(PACKAGE) is None:
         raise RobotError(
@@ -93,10 +64,7 @@ def fetch_urdf(name: str) -> Path:
 def fetching_package() -> InstalledPackage | None:
     """Say which version of `robot_descriptions` is installed.
 
-    Returns
-    -------
-    InstalledPackage or None
-        Name and version; None if no version is known.
+    Returns name and version; None if no version is known.
     """
     try:
         return InstalledPackage(PACKAGE, metadata.version(PACKAGE))

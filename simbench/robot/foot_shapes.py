@@ -11,16 +11,8 @@ from simbench.robot.urdf.elements import read_elements
 def sole_gaps(robot: Robot) -> dict[str, float | None]:
     """Measure how far the collision shapes of each foot are above or below its sole.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with soles.
-
-    Returns
-    -------
-    dict of str to float or None
-        By role of the foot: height of the lowest point of its shapes above the sole's plane, m, negative
-        below; None for a foot without collision shapes.
+    Returns by role of the foot: height of the lowest point of its shapes above the sole's plane, m, negative
+    below; None for a foot without collision shapes.
     """
     # It imports trimesh, which takes a third of a second.
     from simbench.robot.link_extent import shape_points
@@ -45,18 +37,7 @@ def sole_gaps(robot: Robot) -> dict[str, float | None]:
 
 
 def require_foot_shapes(robot: Robot) -> None:
-    """Refuse a robot whose feet would fall through the floor.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot that is to stand.
-
-    Raises
-    ------
-    RobotError
-        If a foot has no collision shape.
-    """
+    """Refuse a robot whose feet would fall through the floor. `robot`: robot that is to stand."""
     model, shaped = robot.model, links_with_collision_shape(robot)
     carriers = {model.frames[model.getFrameId(link)].parentJoint for link in shaped}
     for role in robot.feet:

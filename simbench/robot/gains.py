@@ -33,18 +33,10 @@ _HALVINGS = 50
 
 @dataclass(frozen=True)
 class Contacts:
-    """Where a robot meets its surroundings.
+    """Where a robot meets its surroundings."""
 
-    Parameters
-    ----------
-    feet : tuple of int
-        Indices of the frames of the feet.
-    grips : tuple of int
-        Indices of the joints that close the hands.
-    """
-
-    feet: tuple[int, ...] = ()
-    grips: tuple[int, ...] = ()
+    feet: tuple[int, ...] = ()  # Indices of the frames of the feet.
+    grips: tuple[int, ...] = ()  # Indices of the joints that close the hands.
 
 
 def choose_gains(
@@ -76,22 +68,11 @@ def choose_gains(
     Sources: 1 and 4 are textbook PD (Siciliano et al., Robotics, 8.3); 2 is the linear inverted pendulum
     (Kajita et al. 2001); 5 is the Jury criterion of the discrete closed loop.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot, with the reflected inertia in `model.armature`.
-    postures : sequence of (nq,) array
-        Configurations; the first is that in which the robot stands.
-    contacts : Contacts
-        Feet and grips.
-    bandwidth : Bandwidth
-        Natural frequencies, damping ratio, and the other numbers of the rule.
-
-    Returns
-    -------
-    stiffness, damping : (n,) array
-        PD gains, N·m/rad and N·m·s/rad, for sliding joints N/m and N·s/m, of the joints of one degree of
-        freedom in the model's order without the root.
+    `model`: model of the robot, with the reflected inertia in `model.armature`; `postures` sequence of (nq,)
+    array: configurations; the first is that in which the robot stands; `contacts`: feet and grips;
+    `bandwidth`: natural frequencies, damping ratio, and the other numbers of the rule. Returns `stiffness`,
+    `damping` (n,): PD gains, N·m/rad and N·m·s/rad, for sliding joints N/m and N·s/m, of the joints of one
+    degree of freedom in the model's order without the root.
     """
     joints = [joint for joint in range(1, model.njoints) if model.joints[joint].nv == 1]
     columns = np.array([model.joints[joint].idx_v for joint in joints], dtype=int)
@@ -131,25 +112,10 @@ def light_foot_fraction(
 ) -> float:
     """Compute how near the gains of a leg are to shaking a foot that the floor only touches.
 
-    Largest eigenvalue of M⁻¹ (2 D Δt + 3 K Δt²) as a part of 4, as in rule 5 of `choose_gains`.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot.
-    q : (nq,) array
-        Configuration.
-    foot : int
-        Index of the frame of the foot.
-    gains : ((n,) array, (n,) array)
-        Stiffness and damping of the joints in the model's order without the root, in SI units.
-    timestep : float
-        Physics step Δt, s.
-
-    Returns
-    -------
-    float
-        The fraction; the leg is stable below 1.
+    Largest eigenvalue of M⁻¹ (2 D Δt + 3 K Δt²) as a part of 4, as in rule 5 of `choose_gains`. `model`:
+    model of the robot; `q` (nq,): configuration; `foot`: index of the frame of the foot; `gains` ((n,) , (n,)
+    array): stiffness and damping of the joints in the model's order without the root, in SI units;
+    `timestep`: physics step Δt, s. Returns the fraction; the leg is stable below 1.
     """
     supports = list(model.supports[model.frames[foot].parentJoint])[1:]
     leg = [joint for joint in supports if model.joints[joint].nv == 1]

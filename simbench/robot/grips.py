@@ -14,18 +14,8 @@ _MARGIN = 0.02
 def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
     """Find the positions of a grip joint with the hand open and closed.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    joint : str
-        Name of the joint.
-
-    Returns
-    -------
-    opened, closed : float
-        The position nearest to 0 that the joint can reach, and the limit that is farther from 0, rad; both
-        inside the limits by a margin.
+    `joint`: name of the joint. Returns `opened`, `closed`: the position nearest to 0 that the joint can
+    reach, and the limit that is farther from 0, rad; both inside the limits by a margin.
     """
     column = robot.root_q + robot.joint_names.index(joint)
     lower = float(robot.model.lowerPositionLimit[column]) + _MARGIN
@@ -36,19 +26,8 @@ def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
 def close_hands(robot: Robot, joints: NDArray[np.float64], sides: Collection[str]) -> NDArray[np.float64]:
     """Set the grip joints of hands in postures to closed.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    joints : (..., n) array
-        Postures: positions of all joints, rad.
-    sides : collection of str
-        Sides of the hands to close, of `left` and `right`; a robot may lack a hand.
-
-    Returns
-    -------
-    (..., n) array
-        The postures with closed hands, rad.
+    `joints` (..., n): postures: positions of all joints, rad; `sides`: sides of the hands to close, of `left`
+    and `right`; a robot may lack a hand. Returns (..., n): the postures with closed hands, rad.
     """
     closed = joints.copy()
     for side in sides:

@@ -6,18 +6,7 @@ from simbench.robot.robot import Robot
 
 
 def links_with_collision_shape(robot: Robot) -> frozenset[str]:
-    """List the links that have a collision shape.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    frozenset of str
-        Names of the links.
-    """
+    """List the links that have a collision shape. Returns names of the links."""
     root = ET.fromstring(robot.urdf_text)
     return frozenset(
         str(link.get("name")) for link in root.iter("link") if link.find("collision") is not None
@@ -27,17 +16,8 @@ def links_with_collision_shape(robot: Robot) -> frozenset[str]:
 def palm_links(robot: Robot, role: str) -> tuple[str, ...]:
     """List the links that are rigidly one with a palm: the palm's, and those with a shape fixed to it beyond.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    role : str
-        Role of the hand, `left_hand` or `right_hand`.
-
-    Returns
-    -------
-    tuple of str
-        Names of the links, that of the palm first. Links that the hand lists as fingers are none of them.
+    `role`: role of the hand, `left_hand` or `right_hand`. Returns names of the links, that of the palm first.
+    Links that the hand lists as fingers are none of them.
     """
     hand, model = robot.hands[role], robot.model
     palm = model.getFrameId(hand.palm)
@@ -56,17 +36,7 @@ def palm_links(robot: Robot, role: str) -> tuple[str, ...]:
 def hand_links(robot: Robot, role: str) -> tuple[str, ...]:
     """List the links of a hand: those of its palm, and its fingers.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    role : str
-        Role of the hand, `left_hand` or `right_hand`.
-
-    Returns
-    -------
-    tuple of str
-        Names of the links.
+    `role`: role of the hand, `left_hand` or `right_hand`. Returns names of the links.
     """
     return (*palm_links(robot, role), *robot.hands[role].fingers)
 
@@ -74,15 +44,7 @@ def hand_links(robot: Robot, role: str) -> tuple[str, ...]:
 def hands_without_shape(robot: Robot) -> tuple[str, ...]:
     """List the hands that cannot touch anything: a grip then engages by distance alone.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    tuple of str
-        Roles of the hands of which neither palm nor fingers have a collision shape.
+    Returns roles of the hands of which neither palm nor fingers have a collision shape.
     """
     shaped = links_with_collision_shape(robot)
     return tuple(

@@ -29,17 +29,8 @@ BALL = np.vstack(
 def compute_link_extent(link: UrdfLink, folder: Path) -> Points | None:
     """Compute the bounding box of all visual and collision shapes of a link.
 
-    Parameters
-    ----------
-    link : UrdfLink
-        The link.
-    folder : Path
-        Folder of the URDF, to which mesh paths are relative.
-
-    Returns
-    -------
-    (2, 3) array or None
-        Lowest and highest corner in the link's frame, m; None if no shape can be measured.
+    `folder`: folder of the URDF, to which mesh paths are relative. Returns (2, 3) or None: lowest and highest
+    corner in the link's frame, m; None if no shape can be measured.
     """
     known = [
         points for points in (shape_points(shape, folder) for shape in link.shapes) if points is not None
@@ -53,17 +44,8 @@ def compute_link_extent(link: UrdfLink, folder: Path) -> Points | None:
 def shape_points(shape: UrdfShape, folder: Path) -> Points | None:
     """Compute points on the surface of a shape, enough to determine its extent.
 
-    Parameters
-    ----------
-    shape : UrdfShape
-        The shape.
-    folder : Path
-        Folder of the URDF, to which mesh paths are relative.
-
-    Returns
-    -------
-    (N, 3) array or None
-        Points in the link's frame, m; None if the shape cannot be measured.
+    `folder`: folder of the URDF, to which mesh paths are relative. Returns (N, 3) or None: points in the
+    link's frame, m; None if the shape cannot be measured.
     """
     numbers = np.array([*shape.size, *shape.scale, *shape.xyz, *shape.rpy])
     points = _local_points(shape, folder) if (np.abs(numbers) <= LARGEST_LENGTH).all() else None
@@ -95,15 +77,7 @@ def _local_points(shape: UrdfShape, folder: Path) -> Points | None:
 def mesh_points(path: Path) -> Points | None:
     """Read the vertices of a mesh file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    (N, 3) array or None
-        Vertices in the file's unit; None if the file contains no mesh that can be read.
+    Returns (N, 3) or None: vertices in the file's unit; None if the file contains no mesh that can be read.
     """
     if find_mesh_format_error(path):
         return None

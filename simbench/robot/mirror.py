@@ -11,17 +11,9 @@ T = TypeVar("T")
 def mirror_name(name: str, prefixes: Mapping[str, str]) -> str:
     """Replace the prefix of the left side in a name by that of the right side.
 
-    Parameters
-    ----------
-    name : str
-        Name of a link, joint or frame.
-    prefixes : mapping of str to str
-        Name prefixes of the left side, and those of the right side that replace them.
-
-    Returns
-    -------
-    str
-        Name on the right side; a name without a prefix of the left side stays as it is.
+    `name`: name of a link, joint or frame; `prefixes`: name prefixes of the left side, and those of the right
+    side that replace them. Returns name on the right side; a name without a prefix of the left side stays as
+    it is.
     """
     for left, right in prefixes.items():
         tail = name[len(left) :]
@@ -35,19 +27,9 @@ def add_mirrored_entries(
 ) -> dict[str, T]:
     """Complete a section of a description by the mirror images of the left side.
 
-    Parameters
-    ----------
-    section : mapping of str to T
-        Entries by name.
-    prefixes : mapping of str to str
-        Name prefixes of the left side and of the right side.
-    mirror : callable
-        Function from an entry to its mirror image.
-
-    Returns
-    -------
-    dict of str to T
-        The given entries, and the mirror image of each entry of the left side for which none is given.
+    `section`: entries by name; `prefixes`: name prefixes of the left side and of the right side; `mirror`:
+    function from an entry to its mirror image. Returns the given entries, and the mirror image of each entry
+    of the left side for which none is given.
     """
     mirrored = {mirror_name(name, prefixes): mirror(entry) for name, entry in section.items()}
     return {**section, **{name: entry for name, entry in mirrored.items() if name not in section}}
@@ -56,17 +38,8 @@ def add_mirrored_entries(
 def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescription:
     """Mirror a link: y of the centre of gravity and the products of inertia with y change sign.
 
-    Parameters
-    ----------
-    link : LinkDescription
-        Link of the left side.
-    prefixes : mapping of str to str
-        Name prefixes of the left side and of the right side.
-
-    Returns
-    -------
-    LinkDescription
-        Link of the right side.
+    `link`: link of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    link of the right side.
     """
     ixx, iyy, izz, ixy, ixz, iyz = link.inertia
     return link.model_copy(
@@ -81,17 +54,8 @@ def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescr
 def mirror_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
     """Mirror a frame: y, roll and yaw change sign.
 
-    Parameters
-    ----------
-    frame : FixedFrame
-        Frame of the left side.
-    prefixes : mapping of str to str
-        Name prefixes of the left side and of the right side.
-
-    Returns
-    -------
-    FixedFrame
-        Frame of the right side.
+    `frame`: frame of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    frame of the right side.
     """
     return frame.model_copy(
         update={
@@ -105,17 +69,8 @@ def mirror_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
 def mirror_joint(joint: JointDescription, prefixes: Mapping[str, str]) -> JointDescription:
     """Mirror a joint: it keeps its axis, so a roll or yaw joint swaps and negates its limits.
 
-    Parameters
-    ----------
-    joint : JointDescription
-        Joint of the left side.
-    prefixes : mapping of str to str
-        Name prefixes of the left side and of the right side.
-
-    Returns
-    -------
-    JointDescription
-        Joint of the right side.
+    `joint`: joint of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    joint of the right side.
     """
     lower, upper = joint.limits
     framed = joint.model_copy(

@@ -13,10 +13,7 @@ DESCRIPTION_FILE = "robot.yaml"
 def shipped_robots() -> dict[str, Path]:
     """Find the robots that ship with simbench.
 
-    Returns
-    -------
-    dict of str to Path
-        The robot.yaml of each by name, in alphabetical order.
+    Returns the robot.yaml of each by name, in alphabetical order.
     """
     found = sorted(resource_dir("robots").glob(f"*/{DESCRIPTION_FILE}"))
     return {path.parent.name: path for path in found}
@@ -25,9 +22,6 @@ def shipped_robots() -> dict[str, Path]:
 def find_plug_ins() -> dict[str, metadata.EntryPoint]:
     """Find the robots that other packages provide.
 
-    Returns
-    -------
-    dict of str to importlib.metadata.EntryPoint
-        Entry points of group `simbench.robots` by name; nothing is imported.
+    Returns entry points of group `simbench.robots` by name; nothing is imported.
     """
     return {point.name: point for point in metadata.entry_points(group=PLUG_INS)}

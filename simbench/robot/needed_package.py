@@ -12,20 +12,8 @@ from simbench.robot.packages import split_package_name
 def needed_package(robot: str) -> str | None:
     """Name the package that has to be installed before a robot that ships with simbench can be loaded.
 
-    Parameters
-    ----------
-    robot : str
-        Name or path of a robot.
-
-    Returns
-    -------
-    str or None
-        Name of the package that its URDF is in; None if nothing is missing, or another robot is meant.
-
-    Raises
-    ------
-    RobotError
-        If the robot's description is not YAML.
+    `robot`: name or path of a robot. Returns name of the package that its URDF is in; None if nothing is
+    missing, or another robot is meant. Raises RobotError if the robot's description is not YAML.
     """
     path = shipped_robots().get(robot)
     content = None if path is None else read_yaml(path, RobotError).value
@@ -35,15 +23,8 @@ def needed_package(robot: str) -> str | None:
 def find_missing_package(urdf: str) -> str | None:
     """Name the package of a URDF that is not installed.
 
-    Parameters
-    ----------
-    urdf : str
-        `package://PACKAGE/PATH`, or the path of a URDF.
-
-    Returns
-    -------
-    str or None
-        Name of the package; None if the URDF can be found without it.
+    `urdf`: `package://PACKAGE/PATH`, or the path of a URDF. Returns name of the package; None if the URDF can
+    be found without it.
     """
     inside = split_package_name(urdf)
     return inside[0] if inside is not None and find_file(urdf, Path()) is None else None

@@ -16,15 +16,7 @@ _CMEEL = "cmeel.prefix"
 
 
 class InstalledPackage(NamedTuple):
-    """A package that pip installed.
-
-    Parameters
-    ----------
-    name : str
-        Name of the package.
-    version : str
-        Its version.
-    """
+    """A package that pip installed."""
 
     name: str
     version: str
@@ -33,15 +25,8 @@ class InstalledPackage(NamedTuple):
 def find_share_folder(package: str) -> Path | None:
     """Find the folder `share/PACKAGE` that a wheel installed.
 
-    Parameters
-    ----------
-    package : str
-        Name of the package, as in `package://PACKAGE/...`.
-
-    Returns
-    -------
-    Path or None
-        The folder; None if no wheel has installed it.
+    `package`: name of the package, as in `package://PACKAGE/...`. Returns the folder; None if no wheel has
+    installed it.
     """
     return _find_share_folder(package, tuple(sys.path), sys.prefix)
 
@@ -73,15 +58,8 @@ def _own_share_folder(package: str) -> Path | None:
 def split_package_name(name: str) -> tuple[str, str] | None:
     """Split the name of a file inside a package.
 
-    Parameters
-    ----------
-    name : str
-        `package://PACKAGE/REST`, or any other file name.
-
-    Returns
-    -------
-    (str, str) or None
-        Package, and path inside it; None for another file name.
+    `name`: `package://PACKAGE/REST`, or any other file name. Returns package, and path inside it; None for
+    another file name.
     """
     if not name.startswith(SCHEME):
         return None
@@ -92,15 +70,7 @@ def split_package_name(name: str) -> tuple[str, str] | None:
 def find_package_of(path: Path) -> InstalledPackage | None:
     """Find out which package installed a file into its own `share` folder.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    InstalledPackage or None
-        The package; None if the file belongs to none that pip installed.
+    Returns the package; None if the file belongs to none that pip installed.
     """
     for folder in path.parents:
         share = find_share_folder(folder.name) if folder.parent.name == "share" else None
@@ -115,15 +85,7 @@ def find_package_of(path: Path) -> InstalledPackage | None:
 def describe_missing_package(package: str) -> str:
     """Say that a package is missing, and how to install it.
 
-    Parameters
-    ----------
-    package : str
-        Name of a package that is not installed.
-
-    Returns
-    -------
-    str
-        Part of a message.
+    `package`: name of a package that is not installed. Returns part of a message.
     """
     extra = EXTRAS.get(package)
     if extra is None:

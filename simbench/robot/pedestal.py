@@ -25,18 +25,8 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
     """Put a pedestal under a robot with a fixed base, if there is a gap between it and the floor.
 
     The pedestal is a column, fixed to the root link. Every link that can hit the root link can hit it.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    height : float
-        Height of its root link above the floor, m.
-
-    Returns
-    -------
-    Robot
-        The robot with the link `base_pedestal`; as it was if it floats or stands on the floor.
+    `height`: height of its root link above the floor, m. Returns the robot with the link `base_pedestal`; as
+    it was if it floats or stands on the floor.
     """
     if robot.floating or height <= 0.0 or robot.model.existBodyName(PEDESTAL):
         return robot

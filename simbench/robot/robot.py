@@ -210,17 +210,8 @@ def load_robot(name_or_path: str | Path) -> Robot:
 def placed_robot(robot: Robot, base: Vector) -> Robot:
     """Place the model of a robot on a fixed base in the scene; the model's world becomes the scene's.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    base : (7,) array
-        Pose of the root link in the world frame: x, y, z (m), quaternion x, y, z, w.
-
-    Returns
-    -------
-    Robot
-        The placed robot; a floating robot is returned unchanged.
+    `base` (7,): pose of the root link in the world frame: x, y, z (m), quaternion x, y, z, w. Returns the
+    placed robot; a floating robot is returned unchanged.
     """
     if robot.floating:
         return robot
@@ -237,22 +228,8 @@ def placed_robot(robot: Robot, base: Vector) -> Robot:
 def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
     """Read the description of a robot, or guess that of a URDF that has none.
 
-    Parameters
-    ----------
-    file : RobotFile
-        The robot.yaml or URDF.
-
-    Returns
-    -------
-    file : RobotFile
-        The same, or the robot.yaml that was guessed.
-    description : Description
-        Its content.
-
-    Raises
-    ------
-    RobotError
-        If the file cannot be read, or is malformed.
+    `file`: the robot.yaml or URDF. Returns `file`: the same, or the robot.yaml that was guessed;
+    `description`: its content. Raises RobotError if the file cannot be read, or is malformed.
     """
     if file.is_urdf:
         # It takes half a second to import.
@@ -265,15 +242,8 @@ def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
 def added_frames(description: Description) -> dict[str, FixedFrame]:
     """List the massless frames that are added to a URDF from elsewhere, on both sides.
 
-    Parameters
-    ----------
-    description : Description
-        Description of the robot.
-
-    Returns
-    -------
-    dict of str to FixedFrame
-        Frames by name; none for a URDF that is built from the description, which contains them.
+    `description`: description of the robot. Returns frames by name; none for a URDF that is built from the
+    description, which contains them.
     """
     if description.root is not None:
         return {}
@@ -286,15 +256,8 @@ def added_frames(description: Description) -> dict[str, FixedFrame]:
 def named_links(description: Description) -> frozenset[str]:
     """List the links that a description names.
 
-    Parameters
-    ----------
-    description : Description
-        Description of the robot.
-
-    Returns
-    -------
-    frozenset of str
-        Links of roles, hands, collision pairs, and those that carry added frames.
+    `description`: description of the robot. Returns links of roles, hands, collision pairs, and those that
+    carry added frames.
     """
     hands = [link for hand in description.hands.values() for link in (hand.palm, *hand.fingers)]
     pairs = [link for pair in description.self_collision or () for group in pair for link in group]

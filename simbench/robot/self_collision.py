@@ -41,22 +41,8 @@ def find_collision_pairs(
     """Find the pairs of links that can collide, kept from the last time or derived.
 
     They are kept in the user's cache folder by the content that they follow from: with large meshes they take
-    a second or two.
-
-    Parameters
-    ----------
-    model, urdf_text, postures, hands, where
-        As for `derive_collision_pairs`.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Names of links, each pair once.
-
-    Raises
-    ------
-    RobotError
-        If a collision mesh has no convex hull.
+    a second or two. Returns names of links, each pair once. Raises RobotError if a collision mesh has no
+    convex hull.
     """
     folder = user_cache_dir()
     if folder is None:
@@ -95,29 +81,9 @@ def derive_collision_pairs(
     Left out are links that no joint or one joint alone moves against each other, links of one hand, links
     that touch in a named posture or nearly always, and links that never come nearer than 30 mm. Meshes count
     as their convex hulls, as in the simulation. The configurations are the same for the same robot.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot.
-    urdf_text : str
-        Its URDF, with meshes by absolute path.
-    postures : sequence of (nq,) array
-        Configurations in which links touch by design, if at all.
-    hands : sequence of frozenset of str
-        Links of each hand.
-    where : str
-        File and key, for messages.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Names of links, each pair once.
-
-    Raises
-    ------
-    RobotError
-        If a collision mesh has no convex hull.
+    `urdf_text`: its URDF, with meshes by absolute path; `postures` sequence of (nq,) array: configurations in
+    which links touch by design, if at all; `where`: file and key, for messages. Returns names of links, each
+    pair once. Raises RobotError if a collision mesh has no convex hull.
     """
     geometry = _convex_geometry(model, urdf_text, where)
     shapes = geometry.geometryObjects

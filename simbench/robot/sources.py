@@ -32,24 +32,12 @@ _URDF = (".urdf", ".xacro", ".xml")
 
 @dataclass(frozen=True)
 class RobotFile:
-    """The file that a robot's name stands for.
+    """The file that a robot's name stands for."""
 
-    Parameters
-    ----------
-    origin : str
-        `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
-    path : Path
-        A robot.yaml, or a URDF without one.
-    package : InstalledPackage or None
-        Package of a plug-in or wheel.
-    guessed : bool
-        Whether the robot.yaml was guessed from a URDF that has none.
-    """
-
-    origin: Origin
-    path: Path
-    package: InstalledPackage | None = None
-    guessed: bool = False
+    origin: Origin  # `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
+    path: Path  # A robot.yaml, or a URDF without one.
+    package: InstalledPackage | None = None  # Package of a plug-in or wheel.
+    guessed: bool = False  # Whether the robot.yaml was guessed from a URDF that has none.
 
     @property
     def is_urdf(self) -> bool:
@@ -59,30 +47,15 @@ class RobotFile:
 
 @dataclass(frozen=True)
 class RobotSource:
-    """Where the files of a loaded robot are from.
+    """Where the files of a loaded robot are from."""
 
-    Parameters
-    ----------
-    origin : str
-        `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
-    package : InstalledPackage or None
-        Package of a plug-in or wheel.
-    description : Path or None
-        The robot.yaml; None for a URDF without one.
-    urdf : Path
-        The URDF.
-    urdf_package : InstalledPackage or None
-        Package that installed the URDF; None for one that no package installed.
-    guessed : bool
-        Whether the description was guessed from the URDF.
-    """
-
-    origin: Origin
-    package: InstalledPackage | None
-    description: Path | None
+    origin: Origin  # `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
+    package: InstalledPackage | None  # Package of a plug-in or wheel.
+    description: Path | None  # The robot.yaml; None for a URDF without one.
     urdf: Path
+    # Package that installed the URDF; None for one that no package installed.
     urdf_package: InstalledPackage | None
-    guessed: bool = False
+    guessed: bool = False  # Whether the description was guessed from the URDF.
 
     def __str__(self) -> str:
         """Write the source as one line."""
@@ -105,23 +78,9 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     A text with a slash, or that ends in `.yaml`, `.yml` or `.urdf`, is a path. A plain name means the robot
     of that name that ships with simbench, else a folder or file of that name, else a robot of a plug-in
     (entry points of group `simbench.robots`), else the URDF of that name in a wheel of descriptions, else
-    that of the package `robot_descriptions`, which clones it.
-
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name; path of a robot.yaml, of the folder that contains one, or of a URDF;
-        `package://PACKAGE/PATH`; or `robot_descriptions:NAME`.
-
-    Returns
-    -------
-    RobotFile
-        The file, and where it is from.
-
-    Raises
-    ------
-    RobotError
-        If there is no such robot, in one line that names those that there are.
+    that of the package `robot_descriptions`, which clones it. `name_or_path`: name; path of a robot.yaml, of
+    the folder that contains one, or of a URDF; `package://PACKAGE/PATH`; or `robot_descriptions:NAME`.
+    Returns the file, and where it is from.
     """
     text = os.fspath(name_or_path)
     if split_package_name(text) is not None:
@@ -152,21 +111,9 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
 def find_own_robot(text: str) -> Path | None:
     """Find the robot.yaml or URDF of the user's that a text names.
 
-    Parameters
-    ----------
-    text : str
-        Name or path.
-
-    Returns
-    -------
-    Path or None
-        The file; None for a name that is no path. A file in the current directory never takes the place of a
-        robot of the same name that ships with simbench.
-
-    Raises
-    ------
-    RobotError
-        For a path of a robot.yaml that is no regular file.
+    `text`: name or path. Returns the file; None for a name that is no path. A file in the current directory
+    never takes the place of a robot of the same name that ships with simbench. Raises RobotError for a path
+    of a robot.yaml that is no regular file.
     """
     path = Path(text)
     if path.suffix in _YAML:
@@ -183,24 +130,8 @@ def find_own_robot(text: str) -> Path | None:
 def find_urdf(name: str, folder: Path, where: str) -> Path:
     """Find the URDF that a robot.yaml names.
 
-    Parameters
-    ----------
-    name : str
-        Path relative to `folder`, or `package://PACKAGE/PATH`.
-    folder : Path
-        Folder of the robot.yaml.
-    where : str
-        File and key, for messages.
-
-    Returns
-    -------
-    Path
-        The URDF; a relative path is not looked for.
-
-    Raises
-    ------
-    RobotError
-        If the package, or the file in it, is not found; one line that says what to install.
+    `name`: path relative to `folder`, or `package://PACKAGE/PATH`; `where`: file and key, for messages.
+    Returns the URDF; a relative path is not looked for.
     """
     inside = split_package_name(name)
     if inside is None:
@@ -215,20 +146,7 @@ def find_urdf(name: str, folder: Path, where: str) -> Path:
 
 
 def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
-    """Put together where the files of a robot are from.
-
-    Parameters
-    ----------
-    file : RobotFile
-        Where the robot was found.
-    urdf : Path
-        Its URDF.
-
-    Returns
-    -------
-    RobotSource
-        The source.
-    """
+    """Put together where the files of a robot are from. `file`: where the robot was found."""
     description = None if file.is_urdf else file.path
     return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf), file.guessed)
 
@@ -236,15 +154,7 @@ def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
 def missing_package(description: Description) -> str | None:
     """Name the package that a robot's URDF is in, if it is not installed.
 
-    Parameters
-    ----------
-    description : Description
-        Description of the robot.
-
-    Returns
-    -------
-    str or None
-        Name of the package; None if the URDF can be found without it.
+    Returns name of the package; None if the URDF can be found without it.
     """
     return find_missing_package(description.urdf)
 
@@ -252,10 +162,7 @@ def missing_package(description: Description) -> str | None:
 def find_wheel_urdfs() -> dict[str, Path]:
     """Find the URDFs in the wheels of robot descriptions that are installed.
 
-    Returns
-    -------
-    dict of str to Path
-        URDFs by file name without `.urdf`, in alphabetical order.
+    Returns URDFs by file name without `.urdf`, in alphabetical order.
     """
     shares = [share for share in map(find_share_folder, EXTRAS) if share is not None]
     found = sorted(path for share in shares for path in share.rglob("*.urdf"))

@@ -17,17 +17,7 @@ _BUILDING = ("links", "joints", "colors", "visual", "collision")
 def require_used_keys(description: Description, where: str) -> None:
     """Refuse keys that no part of simbench would read.
 
-    Parameters
-    ----------
-    description : Description
-        Description of a robot.
-    where : str
-        Its file, for messages.
-
-    Raises
-    ------
-    RobotError
-        If a key is given but not used; one line that says why.
+    `description`: description of a robot; `where`: its file, for messages.
     """
     problem = next(_find_unused(description), None)
     if problem is not None:

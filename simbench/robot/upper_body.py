@@ -9,18 +9,7 @@ from simbench.robot.sides import SIDES
 
 
 def has_both_arms(robot: Robot) -> bool:
-    """Tell whether a robot has a left and a right arm.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    bool
-        Whether it does.
-    """
+    """Tell whether a robot has a left and a right arm. Returns whether it does."""
     return all(f"{side}_arm" in robot.groups for side in SIDES)
 
 
@@ -28,16 +17,6 @@ def upper_body(robot: Robot) -> pin.Model:
     """Reduce a robot's model to trunk and arms on a floating base: the coordinates that imitate a person.
 
     Legs, head and grips are locked at zero and become part of the links that carry them.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    pinocchio.Model
-        The reduced model.
     """
     return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
 
@@ -45,19 +24,8 @@ def upper_body(robot: Robot) -> pin.Model:
 def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64]) -> NDArray[np.float64]:
     """Select the positions of trunk and arms from those of all joints.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    model : pinocchio.Model
-        Its upper-body model.
-    joints : (n,) array
-        Positions of all joints in the robot's order, rad.
-
-    Returns
-    -------
-    (m,) array
-        Positions of the joints of the upper-body model in its order, rad.
+    `joints` (n,): positions of all joints in the robot's order, rad. Returns (m,): positions of the joints of
+    the upper-body model in its order, rad.
     """
     return joints[[robot.joint_names.index(name) for name in model.names[2:]]]
 
@@ -65,15 +33,7 @@ def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64
 def upper_body_locks(robot: Robot) -> list[int]:
     """List the joints that do not imitate a person: legs, head and grips.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    list of int
-        Indices of these joints in the robot's model.
+    Returns indices of these joints in the robot's model.
     """
     keep = {
         "universe",

@@ -20,28 +20,10 @@ def draw_variation(
     """Draw the friction of the floor, then the masses of the links by name.
 
     A seed gives the same directions of change at every fraction: twice the fraction changes everything twice
-    as much.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the random numbers.
-    robot : Robot
-        The robot to vary.
-    mass_fraction, friction_fraction : float
-        Largest relative change of the masses and of the friction; 0 ≤ fraction < 1.
-
-    Returns
-    -------
-    robot : Robot
-        The robot with the masses that `vary_masses` draws.
-    friction_factor : float
-        Factor for the floor's friction, uniform in 1 ± friction_fraction.
-
-    Raises
-    ------
-    RobotError
-        If a fraction is out of range.
+    as much. `seed`: seed of the random numbers; `robot`: the robot to vary; `mass_fraction`,
+    `friction_fraction`: largest relative change of the masses and of the friction; 0 ≤ fraction < 1. Returns
+    `robot`: the robot with the masses that `vary_masses` draws; `friction_factor`: factor for the floor's
+    friction, uniform in 1 ± friction_fraction. Raises RobotError if a fraction is out of range.
     """
     _require_fraction("friction", friction_fraction)
     rng = np.random.default_rng([seed, _STREAM])
@@ -53,26 +35,10 @@ def vary_masses(robot: Robot, rng: np.random.Generator, fraction: float) -> Robo
     """Multiply the mass and the inertia of each link with mass by a random factor.
 
     Centres of mass stay where they are in their links. Motors, gains, limits and geometry do not change.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot to vary.
-    rng : numpy.random.Generator
-        Generator, from which one number is drawn for each link with mass, in the order of the links' names.
-    fraction : float
-        Largest relative change: the factors are uniform in 1 ± fraction; 0 ≤ fraction < 1.
-
-    Returns
-    -------
-    Robot
-        The robot with `urdf_text` and `model.inertias` changed consistently; the same object if the fraction
-        is 0.
-
-    Raises
-    ------
-    RobotError
-        If the fraction is out of range.
+    `rng`: generator, from which one number is drawn for each link with mass, in the order of the links'
+    names; `fraction`: largest relative change: the factors are uniform in 1 ± fraction; 0 ≤ fraction < 1.
+    Returns the robot with `urdf_text` and `model.inertias` changed consistently; the same object if the
+    fraction is 0. Raises RobotError if the fraction is out of range.
     """
     _require_fraction("mass", fraction)
     if fraction == 0.0:

@@ -21,23 +21,8 @@ class _NotAllowedError(Exception):
 def read_xml(path: Path, largest: int = LARGEST_FILE) -> ET.Element:
     """Read an XML file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    largest : int
-        Largest size that is read, bytes.
-
-    Returns
-    -------
-    xml.etree.ElementTree.Element
-        The outermost element; names in a namespace have the form `{namespace}name`.
-
-    Raises
-    ------
-    RobotError
-        If the file cannot be read, is larger than allowed, is not XML, is nested more than 50 elements deep,
-        or has a document type declaration, which could define entities that grow without bound.
+    `largest`: largest size that is read, bytes. Returns the outermost element; names in a namespace have the
+    form `{namespace}name`.
     """
     try:
         with require_regular_file(path, RobotError).open("rb") as file:

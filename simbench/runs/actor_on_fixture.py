@@ -47,25 +47,8 @@ _MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
 def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
     """Let the average person use the scenario's equipment, standing or sitting at the world's origin.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Scenario whose source is `actor:<task>`.
-    mechanisms : sequence of Mechanism
-        Mechanisms of its fixtures.
-
-    Returns
-    -------
-    HumanMotion
-        The performance, with the handles' paths as far as they were moved.
-
-    Raises
-    ------
-    ScenarioError
-        If no fixture is of the task's type, or has the task's name and says how it is used; if none has a
-        handle, or it is not in front of the actor.
-    MotionError
-        If the equipment is out of the actor's reach.
+    `scenario`: scenario whose source is `actor:<task>`. Returns the performance, with the handles' paths as
+    far as they were moved. Raises MotionError if the equipment is out of the actor's reach.
     """
     source = scenario.motion.source
     name = source.partition(":")[2]

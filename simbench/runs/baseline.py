@@ -29,25 +29,17 @@ Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 @validated(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
 class Expectation:
-    """A metric's expected value, with what its file says beyond the tables of `runs/tolerances.py`.
+    """A metric's expected value, with what its file says beyond the tables of `runs/tolerances.py`."""
 
-    Parameters
-    ----------
-    value : float, bool, str or None
-        Value of the metric; None where it was not a finite number.
-    spread : float or None
-        Largest change that rounding alone was seen to cause, where `SPREADS` times it exceeds the usual
-        tolerance; else 0. None if the kind of value changed, such as a time that became none: nothing can be
-        expected of the metric then.
-    tolerance : float, optional
-        Allowed deviation set by hand, in the metric's unit: it replaces spread and tables.
-    better : str, optional
-        Direction in which the metric improves, set by hand: `lower`, `higher`, `same` or `ignored`.
-    """
-
+    # Value of the metric; None where it was not a finite number.
     value: Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)] | bool | str | None
+    # Largest change that rounding alone was seen to cause, where `SPREADS` times it exceeds the usual
+    # tolerance; else 0. None if the kind of value changed, such as a time that became none: nothing can be
+    # expected of the metric then.
     spread: Deviation | None = 0.0
+    # Allowed deviation set by hand, in the metric's unit: it replaces spread and tables.
     tolerance: Deviation | None = None
+    # Direction in which the metric improves, set by hand: `lower`, `higher`, `same` or `ignored`.
     better: Better | None = None
 
 
@@ -57,29 +49,15 @@ _FILE = TypeAdapter(Baseline)
 
 @dataclass(frozen=True)
 class Verdict:
-    """A metric compared with its baseline.
-
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    was : float, bool, str or None
-        Value in the baseline; None also where there is none.
-    now : float, bool, str or None
-        Value in the run; None also where there is none.
-    tolerance : float
-        Allowed difference between `now` and `was`, in the metric's unit; infinite where nothing is expected.
-    better : str
-        Direction in which the metric improves.
-    outcome : str
-        `holds`; `worse` or `better` by more than the tolerance; `missing` in the run; `new` in it.
-    """
+    """A metric compared with its baseline."""
 
     name: str
-    was: Metric
-    now: Metric
+    was: Metric  # Value in the baseline; None also where there is none.
+    now: Metric  # Value in the run; None also where there is none.
+    # Allowed difference between `now` and `was`, in the metric's unit; infinite where nothing is expected.
     tolerance: float
-    better: Better
+    better: Better  # Direction in which the metric improves.
+    # `holds`; `worse` or `better` by more than the tolerance; `missing` in the run; `new` in it.
     outcome: Outcome
 
     @property
@@ -91,19 +69,8 @@ class Verdict:
 def baseline_path(scenario_file: Path, name: str, engine: str) -> Path:
     """Find the file of a scenario's baseline: each physics engine has its own.
 
-    Parameters
-    ----------
-    scenario_file : Path
-        File of the scenario.
-    name : str
-        Name of the scenario.
-    engine : str
-        Physics engine, `simulation.engine`.
-
-    Returns
-    -------
-    Path
-        `baselines/NAME.json` beside the scenario's file for Bullet, `baselines/ENGINE/NAME.json` for others.
+    `engine`: physics engine, `simulation.engine`. Returns `baselines/NAME.json` beside the scenario's file
+    for Bullet, `baselines/ENGINE/NAME.json` for others.
     """
     folder = scenario_file.parent / "baselines"
     return (folder if engine == BULLET else folder / engine) / f"{name}.json"
@@ -112,20 +79,7 @@ def baseline_path(scenario_file: Path, name: str, engine: str) -> Path:
 def read_baseline(path: Path) -> Baseline | None:
     """Read a baseline.
 
-    Parameters
-    ----------
-    path : Path
-        File of the baseline.
-
-    Returns
-    -------
-    Baseline or None
-        Expected metrics by name; None if there is no such file.
-
-    Raises
-    ------
-    BaselineError
-        In one line: which file and metric, what is wrong.
+    `path`: file of the baseline. Returns expected metrics by name; None if there is no such file.
     """
     if not path.exists():
         return None
@@ -143,17 +97,7 @@ def read_baseline(path: Path) -> Baseline | None:
 def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write a baseline with a line for each metric, whole or not at all.
 
-    Parameters
-    ----------
-    path : Path
-        File to write; its folder is made.
-    baseline : Baseline
-        Expected metrics by name.
-
-    Raises
-    ------
-    BaselineError
-        If it cannot be written.
+    `path`: file to write; its folder is made; `baseline`: expected metrics by name.
     """
     lines = [f"  {json.dumps(name)}: {_entry(baseline[name])}" for name in sorted(baseline)]
     try:
@@ -178,17 +122,8 @@ def _entry(expected: Expectation) -> str:
 def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict, ...]:
     """Compare a run's metrics with a baseline.
 
-    Parameters
-    ----------
-    baseline : {name: Expectation}
-        Expected metrics by name.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of the run; None where not finite.
-
-    Returns
-    -------
-    tuple of Verdict
-        Verdicts by name; ignored metrics are left out.
+    `baseline` {name: Expectation}: expected metrics by name; `metrics`: metrics of the run; None where not
+    finite. Returns verdicts by name; ignored metrics are left out.
     """
     verdicts = []
     for name in sorted({*baseline, *metrics}):
@@ -213,17 +148,8 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
 def find_tolerance(name: str, expected: Expectation) -> float:
     """Find how far a metric may be from its baseline.
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric, `group.name_unit`.
-    expected : Expectation
-        Its entry in the baseline.
-
-    Returns
-    -------
-    float
-        Tolerance in the metric's unit; infinite where nothing is expected.
+    `name`: name of the metric, `group.name_unit`; `expected`: its entry in the baseline. Returns tolerance in
+    the metric's unit; infinite where nothing is expected.
     """
     if expected.tolerance is not None:
         return expected.tolerance
@@ -255,17 +181,9 @@ def _outcome(was: Metric, now: Metric, tolerance: float, better: Better) -> Outc
 def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | None) -> Baseline:
     """Make a baseline from a run and from repetitions whose inputs differ by rounding.
 
-    Parameters
-    ----------
-    runs : sequence of mapping of str to float, bool, str or None
-        Metrics of the scenario, then of its repetitions.
-    before : {name: Expectation}, optional
-        Baseline that is replaced; tolerances and directions set by hand in it stay.
-
-    Returns
-    -------
-    {name: Expectation}
-        Expected metrics by name.
+    `runs`: metrics of the scenario, then of its repetitions; `before` {name: Expectation}: baseline that is
+    replaced; tolerances and directions set by hand in it stay. Returns {name: Expectation}: expected metrics
+    by name.
     """
     first, *others = runs
     made: Baseline = {}

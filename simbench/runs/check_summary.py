@@ -21,20 +21,9 @@ def summary_markdown(
 ) -> str:
     """Write a table of scenarios: whether each holds, its failed checks, and what drifted from its baseline.
 
-    Parameters
-    ----------
-    results : sequence of CaseResult
-        Outcome of each scenario that was run.
-    unchecked : sequence of Case
-        Scenarios that were not run.
-    dossiers : Path, optional
-        Folder with a folder for each failed scenario, which its name links to; in a job of GitHub Actions the
-        folder is named.
-
-    Returns
-    -------
-    str
-        Markdown.
+    `results`: outcome of each scenario that was run; `unchecked`: scenarios that were not run; `dossiers`:
+    folder with a folder for each failed scenario, which its name links to; in a job of GitHub Actions the
+    folder is named.
     """
     failed = [result for result in results if result.failed]
     held = len(results) - len(failed)
@@ -63,30 +52,15 @@ def append_summary(
 ) -> None:
     """Add the summary of a check to a file, such as the one that `GITHUB_STEP_SUMMARY` names.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it is made if it is missing.
-    results, unchecked, dossiers
-        As in `summary_markdown`.
+    `path`: the file; it is made if it is missing; `results`, `unchecked`, `dossiers`: as in
+    `summary_markdown`.
     """
     with path.open("a", encoding="utf-8") as file:
         file.write(summary_markdown(results, unchecked, dossiers))
 
 
 def escape_markdown(text: str) -> str:
-    """Write a text so that Markdown shows it as it is, in one line.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        Markdown.
-    """
+    """Write a text so that Markdown shows it as it is, in one line. `text`: any text."""
     line = " ".join(printable(text).split())
     return "".join(f"\\{character}" if character in _MARKDOWN else character for character in line)
 

@@ -20,42 +20,20 @@ Metric = float | bool | str | None
 
 @dataclass(frozen=True)
 class Check:
-    """Outcome of one check.
+    """Outcome of one check."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    passed : bool
-        Whether the metric is within its bound.
-    bound : str
-        What the metric must be, such as `≤ 0.03`.
-    reason : str
-        Why the metric was not measured; empty if it was.
-    """
-
-    name: str
-    passed: bool
-    bound: str
-    reason: str = ""
+    name: str  # Name of the metric.
+    passed: bool  # Whether the metric is within its bound.
+    bound: str  # What the metric must be, such as `≤ 0.03`.
+    reason: str = ""  # Why the metric was not measured; empty if it was.
 
 
 def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metric]) -> tuple[Check, ...]:
     """Compare metrics with the bounds of a scenario.
 
-    Parameters
-    ----------
-    checks : mapping of str to bool or Bound
-        `checks` of the scenario.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of a run by name.
-
-    Returns
-    -------
-    tuple of Check
-        In the order of `checks`. A metric that is absent, not a number or of another kind than its bound
-        does not pass; the check says why it was not measured. A run whose physics diverged has one check,
-        which it does not pass.
+    `metrics`: metrics of a run by name. Returns in the order of `checks`. A metric that is absent, not a
+    number or of another kind than its bound does not pass; the check says why it was not measured. A run
+    whose physics diverged has one check, which it does not pass.
     """
     if metrics.get(DIVERGED) is not None:
         return (Check(DIVERGED, False, "absent: the physics must not diverge"),)

@@ -48,27 +48,13 @@ _IGNORED = "engine"
 
 @dataclass(frozen=True)
 class EngineRun:
-    """A scenario that ran in one engine.
+    """A scenario that ran in one engine."""
 
-    Parameters
-    ----------
-    engine : str
-        Name of the engine.
-    folder : Path
-        Run directory.
-    metrics : {name: float, bool, str or None}
-        Its metrics; empty if an error ended it.
-    checks : tuple of Check
-        Outcome of the scenario's checks.
-    error : str
-        Error that ended it, in one line; empty if none did.
-    """
-
-    engine: str
-    folder: Path
-    metrics: dict[str, Metric]
-    checks: tuple[Check, ...]
-    error: str = ""
+    engine: str  # Name of the engine.
+    folder: Path  # Run directory.
+    metrics: dict[str, Metric]  # {name: float, bool, str or None}: its metrics; empty if an error ended it.
+    checks: tuple[Check, ...]  # Outcome of the scenario's checks.
+    error: str = ""  # Error that ended it, in one line; empty if none did.
 
     @property
     def passed(self) -> bool:
@@ -78,27 +64,15 @@ class EngineRun:
 
 @dataclass(frozen=True)
 class EngineComparison:
-    """A scenario in two engines.
+    """A scenario in two engines."""
 
-    Parameters
-    ----------
-    scenario : str
-        Name of the scenario.
-    runs : pair of EngineRun
-        The runs.
-    verdicts : tuple of Verdict
-        Every metric of the second engine compared with the first one's; empty if one did not run.
-    divergences : tuple of Divergence
-        Of each signal the channel that leaves the first engine's tolerance first, the earliest first.
-    signals : int
-        Number of signals that were compared.
-    """
-
-    scenario: str
+    scenario: str  # Name of the scenario.
     runs: tuple[EngineRun, EngineRun]
+    # Every metric of the second engine compared with the first one's; empty if one did not run.
     verdicts: tuple[Verdict, ...] = ()
+    # of each signal the channel that leaves the first engine's tolerance first, the earliest first.
     divergences: tuple[Divergence, ...] = ()
-    signals: int = 0
+    signals: int = 0  # Number of signals that were compared.
 
     @property
     def main(self) -> tuple[Verdict, ...]:
@@ -124,30 +98,10 @@ def compare_engines(
 ) -> list[EngineComparison]:
     """Run scenarios in two physics engines and compare what comes of them.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names or paths of the scenarios.
-    overrides : sequence of str
-        Overrides of every scenario, as for `load_scenario`.
-    folder : Path
-        Run directories `<scenario>-<engine>` are made in it.
-    engines : pair of str
-        Names of the engines.
-    jobs : int
-        Maximum number of runs at a time.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress.
-
-    Returns
-    -------
-    list of EngineComparison
-        One for each scenario.
-
-    Raises
-    ------
-    SimbenchError
-        If a scenario is malformed, or two have the same name.
+    `names`: names or paths of the scenarios; `overrides`: overrides of every scenario, as for
+    `load_scenario`; `folder`: run directories `<scenario>-<engine>` are made in it; `engines`: names of the
+    engines; `jobs`: maximum number of runs at a time; `on_progress`: callback that receives the progress.
+    Raises SimbenchError if a scenario is malformed, or two have the same name.
     """
     work: list[tuple[Scenario, Path, bool]] = []
     for name in names:

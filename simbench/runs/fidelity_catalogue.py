@@ -4,24 +4,12 @@ from typing import NamedTuple
 
 
 class FidelityText(NamedTuple):
-    """What the catalogue of metrics says about a metric of fidelity.
-
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    definition : str
-        What it is, with its formula.
-    variables : str
-        Variables and attributes of the log that it is computed from, separated by commas.
-    advice : str
-        Why it matters, and what to do about a bad value.
-    """
+    """What the catalogue of metrics says about a metric of fidelity."""
 
     name: str
-    definition: str
-    variables: str
-    advice: str
+    definition: str  # What it is, with its formula.
+    variables: str  # Variables and attributes of the log that it is computed from, separated by commas.
+    advice: str  # Why it matters, and what to do about a bad value.
 
 
 class _Quantity(NamedTuple):
@@ -214,10 +202,7 @@ _STEPS = (
 def error_texts() -> tuple[FidelityText, ...]:
     """List the metrics of the errors over time.
 
-    Returns
-    -------
-    tuple of FidelityText
-        Mean, 95th percentile and largest value of each, and when it is largest.
+    Returns mean, 95th percentile and largest value of each, and when it is largest.
     """
     texts = []
     for quantity in _QUANTITIES:
@@ -250,22 +235,10 @@ def error_texts() -> tuple[FidelityText, ...]:
 
 
 def tempo_texts() -> tuple[FidelityText, ...]:
-    """List the metrics of tempo, lag and limits.
-
-    Returns
-    -------
-    tuple of FidelityText
-        In the order of the reference.
-    """
+    """List the metrics of tempo, lag and limits. Returns in the order of the reference."""
     return _OTHERS
 
 
 def footstep_texts() -> tuple[FidelityText, ...]:
-    """List the metrics of footsteps.
-
-    Returns
-    -------
-    tuple of FidelityText
-        In the order of the reference.
-    """
+    """List the metrics of footsteps. Returns in the order of the reference."""
     return _STEPS

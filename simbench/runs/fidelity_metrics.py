@@ -29,21 +29,11 @@ if TYPE_CHECKING:
 
 
 class FollowedRecording(NamedTuple):
-    """The recording that a run follows, and how.
+    """The recording that a run follows, and how."""
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording at the samples of the plan.
-    speed : float
-        Factor by which its tempo was changed before planning: `motion.speed`.
-    retarget : RetargetSection
-        Margins of the limits that the plan keeps.
-    """
-
-    motion: HumanMotion
-    speed: float
-    retarget: RetargetSection
+    motion: HumanMotion  # The recording at the samples of the plan.
+    speed: float  # Factor by which its tempo was changed before planning: `motion.speed`.
+    retarget: RetargetSection  # Margins of the limits that the plan keeps.
 
 
 def add_fidelity(
@@ -51,23 +41,9 @@ def add_fidelity(
 ) -> tuple[xr.Dataset, dict[str, float | None]]:
     """Measure what a run leaves of the person, and add it to its log.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    robot : Robot
-        Robot of the run.
-    timeline : Timeline
-        Its reference, and the recording's place in it.
-    followed : FollowedRecording
-        The recording.
-
-    Returns
-    -------
-    log : xarray.Dataset
-        The log, with the person and the directions' errors for a robot with two arms like a person's.
-    metrics : dict of str to float or None
-        Metrics `fidelity.*`; none of a run that ended before the recording's fourth sample.
+    `timeline`: its reference, and the recording's place in it. Returns `log`: the log, with the person and
+    the directions' errors for a robot with two arms like a person's; `metrics`: metrics `fidelity.*`; none of
+    a run that ended before the recording's fourth sample.
     """
     # The tempo is that of the recording, whatever the scenario made of it.
     motion = replace(followed.motion, time=followed.motion.time * followed.speed)

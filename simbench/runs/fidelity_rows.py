@@ -19,29 +19,15 @@ _EVEN = 1.001
 
 
 class FidelityRow(NamedTuple):
-    """One error of a robot's motion against the person, as it is shown.
+    """One error of a robot's motion against the person, as it is shown."""
 
-    Parameters
-    ----------
-    quantity : str
-        Part of the body.
-    mean, percentile_95, worst : float
-        Mean, 95th percentile and largest value, in the unit.
-    unit : str
-        mm, °, or percent of the arm's length.
-    at : float
-        Time of the worst in the recording, s.
-    robot_at : float
-        Time of the worst in the run, s.
-    """
-
-    quantity: str
-    mean: float
+    quantity: str  # Part of the body.
+    mean: float  # `mean`, `percentile_95`, `worst`: mean, 95th percentile and largest value, in the unit.
     percentile_95: float
     worst: float
-    unit: str
-    at: float
-    robot_at: float
+    unit: str  # mm, °, or percent of the arm's length.
+    at: float  # Time of the worst in the recording, s.
+    robot_at: float  # Time of the worst in the run, s.
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -57,15 +43,8 @@ HEADS = ("mean", "95 %", "worst", "unit", "at s", "run's s")
 def fidelity_rows(metrics: Mapping[str, Metric]) -> list[FidelityRow]:
     """Read the errors of a robot's motion against the person from their metrics.
 
-    Parameters
-    ----------
-    metrics : mapping of str to float, bool, str or None
-        Metrics of a run.
-
-    Returns
-    -------
-    list of FidelityRow
-        One for each error that was measured, in the order of `BODY_QUANTITIES`.
+    `metrics`: metrics of a run. Returns one for each error that was measured, in the order of
+    `BODY_QUANTITIES`.
     """
     rows = []
     for quantity in BODY_QUANTITIES:
@@ -83,15 +62,7 @@ def fidelity_rows(metrics: Mapping[str, Metric]) -> list[FidelityRow]:
 def fidelity_lines(metrics: Mapping[str, Metric]) -> Iterator[str]:
     """Say at which tempo the robot moved, how late it was, how often it was at a limit, and how it stepped.
 
-    Parameters
-    ----------
-    metrics : mapping of str to float, bool, str or None
-        Metrics `fidelity.*`, of a run or a plan.
-
-    Yields
-    ------
-    str
-        A line; none without these metrics.
+    `metrics`: metrics `fidelity.*`, of a run or a plan. Yields A line; none without these metrics.
     """
 
     def value(name: str) -> float | None:

@@ -21,22 +21,9 @@ _DATA = ("robots", "marker_maps", "samples")
 def fingerprint(value: Any) -> str:
     """Digest a value, so that equal values of the same types, and only they, have the same digest.
 
-    Parameters
-    ----------
-    value : object
-        None, bool, number, text, bytes, path, array, function of a module, or a tuple, list, mapping,
-        dataclass or pydantic model of such values;
-        a `pinocchio.SE3`.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
-
-    Raises
-    ------
-    StudyError
-        For an object of another kind.
+    `value`: none, bool, number, text, bytes, path, array, function of a module, or a tuple, list, mapping,
+    dataclass or pydantic model of such values; a `pinocchio.SE3`. Returns 32 hexadecimal digits. Raises
+    StudyError for an object of another kind.
     """
     return hashlib.sha256(_encoded(value)).hexdigest()[:_DIGITS]
 
@@ -44,10 +31,7 @@ def fingerprint(value: Any) -> str:
 def sources_fingerprint() -> str:
     """Digest the code of simbench and the robots, marker maps and samples that it reads.
 
-    Returns
-    -------
-    str
-        32 hexadecimal digits, the same for a checkout and for a wheel made from it.
+    Returns 32 hexadecimal digits, the same for a checkout and for a wheel made from it.
     """
     digest = hashlib.sha256()
     named = [(PACKAGE.name, PACKAGE, "*.py"), *((kind, resource_dir(kind), "*") for kind in _DATA)]
@@ -61,16 +45,8 @@ def sources_fingerprint() -> str:
 def own_source_fingerprint(function: Callable[..., Any]) -> str:
     """Digest the source file of a user's function.
 
-    Parameters
-    ----------
-    function : callable
-        Function of a study.
-
-    Returns
-    -------
-    str
-        Digest; empty for a function of simbench, whose sources are digested as a whole, and for one without a
-        file.
+    `function`: function of a study. Returns digest; empty for a function of simbench, whose sources are
+    digested as a whole, and for one without a file.
     """
     while isinstance(function, partial):
         function = function.func

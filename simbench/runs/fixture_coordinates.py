@@ -9,38 +9,18 @@ from simbench.kinematics.arrays import Array
 
 @dataclass(frozen=True)
 class FixtureCoordinate:
-    """Position of one joint of the equipment over time.
-
-    Parameters
-    ----------
-    name : str
-        Name of the fixture and its joint.
-    unit : str
-        `m` or `rad`.
-    robot : (T,) array
-        Position to which the robot moved it.
-    actor : (T,) array
-        Position to which the actor moved it.
-    """
+    """Position of one joint of the equipment over time."""
 
     name: str
-    unit: str
-    robot: Array
-    actor: Array
+    unit: str  # `m` or `rad`.
+    robot: Array  # (T,): position to which the robot moved it.
+    actor: Array  # (T,): position to which the actor moved it.
 
 
 def fixture_coordinates(log: xr.Dataset) -> list[FixtureCoordinate]:
     """Find the joints of the equipment in a log: the variables with a counterpart `<name>_actor`.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-
-    Returns
-    -------
-    list of FixtureCoordinate
-        Empty without equipment.
+    `log`: log from `open_run`. Returns empty without equipment.
     """
     names = [str(name).removesuffix("_actor") for name in log if str(name).endswith("_actor")]
     return [

@@ -22,18 +22,9 @@ VIDEO_NAME = "video.mp4"
 class LiveVideo:
     """A video to which the log's samples go as they come.
 
-    It shows what `render_video` shows of the whole log.
-
-    Parameters
-    ----------
-    stream : VideoStream or None
-        Where the frames go; None if nothing can be drawn yet.
-    mechanisms : sequence of Mechanism
-        Equipment of the run.
-    rate : float
-        Frames per second.
-    overlays : bool
-        Whether COG, ZMP and support polygon are shown.
+    It shows what `render_video` shows of the whole log. `stream`: where the frames go; None if nothing can be
+    drawn yet; `mechanisms`: equipment of the run; `rate`: frames per second; `overlays`: whether COG, ZMP and
+    support polygon are shown.
     """
 
     def __init__(
@@ -46,13 +37,7 @@ class LiveVideo:
         """Which renderer drew the video, once its file is there."""
 
     def add(self, log: xr.Dataset) -> None:
-        """Draw what a part of the log shows.
-
-        Parameters
-        ----------
-        log : xarray.Dataset
-            Log from the end of the part before.
-        """
+        """Draw what a part of the log shows. `log`: log from the end of the part before."""
         if self._stream is None or not log.sizes["time"]:
             return
         try:
@@ -61,15 +46,7 @@ class LiveVideo:
             self._stream = None
 
     def finish(self, log: xr.Dataset, progress: Callable[[int, int], None]) -> None:
-        """Draw the rest.
-
-        Parameters
-        ----------
-        log : xarray.Dataset
-            The whole log.
-        progress : callable (done, total)
-            Called after frames.
-        """
+        """Draw the rest. `log`: the whole log; `progress`: called after frames."""
         if self._stream is None or not log.sizes["time"]:
             return
         with contextlib.suppress(StreamBrokenError):
@@ -97,23 +74,9 @@ def live_video(
 ) -> Iterator[LiveVideo]:
     """Begin the video of a run, for as long as it is simulated.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    scenario : Scenario
-        Scenario of the run.
-    robot : Robot
-        Robot as its description says.
-    mechanisms : sequence of Mechanism
-        Equipment of the run.
-    fast : bool
-        Whether it is a preview.
-
-    Yields
-    ------
-    LiveVideo
-        The video. After the body, there is a file if it has a `renderer`, and none otherwise.
+    `folder`: run directory; `robot`: robot as its description says; `mechanisms`: equipment of the run;
+    `fast`: whether it is a preview. Yields the video. After the body, there is a file if it has a `renderer`,
+    and none otherwise.
     """
     camera, overlays = make_camera(scenario.camera, fast=fast), scenario.camera.overlays
     nothing = LiveVideo(None, mechanisms, camera.fps, overlays=overlays)

@@ -28,14 +28,9 @@ _RATE = 30.0
 class LiveView:
     """A scene that browsers show while its run is simulated, and after that for as long as it is open.
 
-    Parameters
-    ----------
-    address : Address
-        Where the scene is served.
-    on_ready : callable (str)
-        Called with the scene's URL, before anything is simulated.
-    realtime : bool
-        Whether the simulation keeps to the clock; else it goes as fast as it can, and the scene follows.
+    `address`: where the scene is served; `on_ready`: called with the scene's URL, before anything is
+    simulated; `realtime`: whether the simulation keeps to the clock; else it goes as fast as it can, and the
+    scene follows.
     """
 
     def __init__(self, address: Address, on_ready: Callable[[str], None], *, realtime: bool = False) -> None:
@@ -63,21 +58,8 @@ class LiveView:
     ) -> None:
         """Serve the scene.
 
-        Parameters
-        ----------
-        scenario : Scenario
-            Scenario of the run.
-        robot : Robot
-            Robot as its description says.
-        mechanisms : sequence of Mechanism
-            Equipment of the run.
-        duration : float
-            Time that the run is to last, s.
-
-        Raises
-        ------
-        RunError
-            If a shape cannot be shown, or the scene cannot be served.
+        `scenario`: scenario of the run; `robot`: robot as its description says; `mechanisms`: equipment of
+        the run; `duration`: time that the run is to last, s.
         """
         camera = make_camera(scenario.camera)
         try:
@@ -94,10 +76,7 @@ class LiveView:
     def add(self, log: xr.Dataset) -> None:
         """Show what a part of the log has.
 
-        Parameters
-        ----------
-        log : xarray.Dataset
-            Log from the end of the part before, or from the beginning.
+        `log`: log from the end of the part before, or from the beginning.
         """
         if self._view is None or not log.sizes["time"]:
             return
@@ -110,12 +89,7 @@ class LiveView:
     def finish(self, words: str, *, wait: bool) -> None:
         """Say that the run has ended, and stay for as long as a browser shows it.
 
-        Parameters
-        ----------
-        words : str
-            What came of it, in one line.
-        wait : bool
-            Whether to wait for a browser that has not come yet.
+        `words`: what came of it, in one line; `wait`: whether to wait for a browser that has not come yet.
         """
         if self._view is not None:
             self._view.finish(words, wait=wait)

@@ -29,24 +29,12 @@ _COMPRESSION = 4
 
 
 class Variable(NamedTuple):
-    """A variable of a log.
+    """A variable of a log."""
 
-    Parameters
-    ----------
-    dims : tuple of str
-        Dimensions.
-    values : array_like
-        Values.
-    units : str
-        SI unit, and the frame where there is one; empty for what has none.
-    description : str
-        Description, which the file holds beside the unit.
-    """
-
-    dims: tuple[str, ...]
+    dims: tuple[str, ...]  # Dimensions.
     values: Any
-    units: str
-    description: str = ""
+    units: str  # SI unit, and the frame where there is one; empty for what has none.
+    description: str = ""  # Description, which the file holds beside the unit.
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -58,19 +46,8 @@ class Variable(NamedTuple):
 def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: str) -> dict[str, Variable]:
     """Make variables of arrays from the declarations of what they are.
 
-    Parameters
-    ----------
-    signals : sequence of Signal
-        Declarations of at least all quantities in `values`.
-    values : mapping of str to array_like
-        Arrays by name.
-    *sampled : str
-        Dimensions before those of a sample, such as `time`.
-
-    Returns
-    -------
-    dict of str to Variable
-        Variables in the order of `values`.
+    `signals`: declarations of at least all quantities in `values`; `values`: arrays by name; `*sampled`:
+    dimensions before those of a sample, such as `time`. Returns variables in the order of `values`.
     """
     declared = {signal.name: signal for signal in signals}
     return {
@@ -88,19 +65,8 @@ def build_dataset(
 ) -> xr.Dataset:
     """Combine arrays in a dataset whose variables all have `units`, and a `description` where it is given.
 
-    Parameters
-    ----------
-    variables : mapping of str to Variable or (dims, values, units)
-        Variables by name.
-    coordinates : mapping of str to array_like
-        Labels of each dimension that has them.
-    attributes : mapping of str to value
-        Attributes of the whole run.
-
-    Returns
-    -------
-    xarray.Dataset
-        The dataset.
+    `variables`: variables by name; `coordinates`: labels of each dimension that has them; `attributes`:
+    attributes of the whole run.
     """
     import xarray as xr
 
@@ -118,35 +84,15 @@ def build_dataset(
 
 
 def assign_variables(log: xr.Dataset, variables: Mapping[str, Variable]) -> xr.Dataset:
-    """Add variables to a log.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        The log.
-    variables : mapping of str to Variable
-        Variables by name.
-
-    Returns
-    -------
-    xarray.Dataset
-        The log with the variables.
-    """
+    """Add variables to a log. `variables`: variables by name."""
     return log.assign({name: (each.dims, each.values, each.attributes) for name, each in variables.items()})
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
     """Write contact events as columns over the dimension `contact`.
 
-    Parameters
-    ----------
-    events : sequence of ContactEvent
-        Events with `first`, `second`, `start`, `end` and `peak_force`.
-
-    Returns
-    -------
-    dict of str to Variable
-        Variables for `build_dataset`.
+    `events`: events with `first`, `second`, `start`, `end` and `peak_force`. Returns variables for
+    `build_dataset`.
     """
     columns = {
         signal.name: np.array(

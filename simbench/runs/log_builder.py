@@ -97,15 +97,8 @@ DIVERGENCE_ATTRIBUTES: tuple[Signal[None], ...] = (
 def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
     """Declare what the log holds of the actor's motion of a fixture, and of what both cut with it.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Description of the fixture.
-
-    Returns
-    -------
-    tuple of Signal
-        Position of each joint as the actor moved it; for a fixture that cuts, the depths of both cuts.
+    `mechanism`: description of the fixture. Returns position of each joint as the actor moved it; for a
+    fixture that cuts, the depths of both cuts.
     """
     signals: list[Signal[None]] = [
         Signal(
@@ -127,15 +120,7 @@ def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
 def cumulative_variables(mechanisms: Sequence[Mechanism]) -> list[str]:
     """List the variables of a log that are zero at its first sample and grow from there.
 
-    Parameters
-    ----------
-    mechanisms : sequence of Mechanism
-        Fixtures of the run.
-
-    Returns
-    -------
-    list of str
-        Names of the variables: the depths of cuts.
+    `mechanisms`: fixtures of the run. Returns names of the variables: the depths of cuts.
     """
     cutting = [each.name for each in mechanisms if each.cut is not None]
     return [f"{name}_{which}" for name in cutting for which in ("cut", "cut_actor")]
@@ -153,29 +138,12 @@ def make_log(
 ) -> xr.Dataset:
     """Build the log of a run, complete or interrupted: all recorded signals, and what metrics need beside.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot of the run, in the world's frame.
-    recorder : Recorder
-        Samples of the run.
-    timeline : Timeline
-        Reference of the run and the recording's place in it.
-    mechanisms : sequence of Mechanism
-        Fixtures of the run.
-    actor_positions : {fixture name: (T, J) array}
-        Joint positions of each fixture as the actor moved it, at the recording's samples, m or rad.
-    strokes : (N, 2) int array or None
-        First and last sample of the recording's repetitions.
-    settle : float
-        Time of standing still before anything moves, s.
-    seat : str
-        Name of the fixture that the robot sits on; empty if it stands.
-
-    Returns
-    -------
-    xarray.Dataset
-        Log with labels and units.
+    `robot`: robot of the run, in the world's frame; `recorder`: samples of the run; `timeline`: reference of
+    the run and the recording's place in it; `mechanisms`: fixtures of the run; `actor_positions` {fixture
+    name: (T, J) array}: joint positions of each fixture as the actor moved it, at the recording's samples, m
+    or rad; `strokes` (N, 2) int or None: first and last sample of the recording's repetitions; `settle`: time
+    of standing still before anything moves, s; `seat`: name of the fixture that the robot sits on; empty if
+    it stands. Returns log with labels and units.
     """
     used = slice(0, recorder.count)
     time = recorder.time[used]
@@ -226,17 +194,8 @@ def make_log(
 def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     """Add the desired and the measured COG and ZMP of balance to a log.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    balancer : OnlineBalance
-        Balancer of the run, after it.
-
-    Returns
-    -------
-    xarray.Dataset
-        Log with the variables and attributes of balance.
+    `log`: log of the run; `balancer`: balancer of the run, after it. Returns log with the variables and
+    attributes of balance.
     """
     whole, gait = balancer.whole, balancer.gait
     ticks = np.rint(log["time"].values / gait.timestep).astype(int).clip(0, len(gait.zmp) - 1)

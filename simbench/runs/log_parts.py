@@ -44,16 +44,9 @@ _DAMAGE = (
 class LogParts:
     """Writes the samples of a simulation to files while it goes on.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder for the files; it is made with the first.
-    make : callable (recorder) -> xarray.Dataset
-        Builds the log of a copy of some of a recorder's samples.
-    cumulative : collection of str
-        Variables that are zero at the first sample of a log and grow from there.
-    watch : callable (log), optional
-        Called with the log of each file.
+    `folder`: folder for the files; it is made with the first; `make`: builds the log of a copy of some of a
+    recorder's samples; `cumulative`: variables that are zero at the first sample of a log and grow from
+    there; `watch`: called with the log of each file.
     """
 
     def __init__(
@@ -75,15 +68,7 @@ class LogParts:
     def write_if_due(self, recorder: Recorder) -> None:
         """Write the samples since the last file, if a second has been simulated since then.
 
-        Parameters
-        ----------
-        recorder : Recorder
-            Recorder of the simulation.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
+        `recorder`: recorder of the simulation. Raises OSError if the file cannot be written.
         """
         count = recorder.count
         if count < 2 or recorder.time[count - 1] < self._next_time:
@@ -117,21 +102,8 @@ class LogParts:
 def read_log_parts(folder: Path) -> xr.Dataset | None:
     """Read what a simulation has logged so far.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of `LogParts`.
-
-    Returns
-    -------
-    xarray.Dataset or None
-        The log, up to the first file that is damaged, as the last may be after a power cut; None if there are
-        no files.
-
-    Raises
-    ------
-    RunError
-        If already the first file is damaged.
+    Returns the log, up to the first file that is damaged, as the last may be after a power cut; None if there
+    are no files.
     """
     import xarray as xr
 

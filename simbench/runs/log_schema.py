@@ -82,23 +82,7 @@ _WORDS = {"iuf": "numbers", "iu": "whole numbers", "b": "flags", "UO": "texts"}
 def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
     """Check the form of everything in a log that is declared; variables may be missing or more.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from a file.
-    path : Path
-        The file, for messages.
-
-    Returns
-    -------
-    xarray.Dataset
-        The same log.
-
-    Raises
-    ------
-    RunError
-        If there is no time, or with the first variable, coordinate or attribute that has another form, and
-        what is allowed.
+    `log`: log from a file; `path`: the file, for messages. Returns the same log.
     """
     for signal in ATTRIBUTE_SIGNALS:
         if signal.name in log.attrs:
@@ -121,21 +105,8 @@ def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
 def require_entries(log: xr.Dataset, names: Sequence[str], attributes: Sequence[str], path: Path) -> None:
     """Refuse a log that lacks what is to be read of it.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-    names : sequence of str
-        Variables and coordinates that are needed.
-    attributes : sequence of str
-        Attributes of the whole log that are needed.
-    path : Path
-        Its run directory, for the message.
-
-    Raises
-    ------
-    RunError
-        With the first that is missing.
+    `log`: log from `open_run`; `names`: variables and coordinates that are needed; `attributes`: attributes
+    of the whole log that are needed; `path`: its run directory, for the message.
     """
     missing = [name for name in names if name not in log.variables]
     missing += [name for name in attributes if name not in log.attrs]
@@ -151,21 +122,9 @@ def require_drawable(
 ) -> None:
     """Refuse a log with numbers that cannot be drawn, as after a simulation that diverged.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-    names : sequence of str
-        Variables over time of which every number must be finite.
-    path : Path
-        Run directory, for the message.
-    may_be_missing : sequence of str
-        Variables over time in which samples may be missing, which are NaN.
-
-    Raises
-    ------
-    RunError
-        With the first variable and the time of its first such sample.
+    `log`: log from `open_run`; `names`: variables over time of which every number must be finite; `path`: run
+    directory, for the message; `may_be_missing`: variables over time in which samples may be missing, which
+    are NaN.
     """
     for name in (*names, *may_be_missing):
         values = log[name].values.reshape(log.sizes["time"], -1)

@@ -22,42 +22,20 @@ _FILE = "samples of the trajectory, before the simulation"
 
 
 class MetricEntry(NamedTuple):
-    """Everything that the reference says about a metric.
+    """Everything that the reference says about a metric."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric, or a pattern with `<fixture>` and `<joint>`.
-    definition : str
-        What it is, with its formula.
-    unit : str
-        Unit; empty for a plain number.
-    kind : str
-        `number`, `true or false`, or `name`.
-    samples : str
-        Samples it is taken over.
-    better : str
-        Direction in which it improves: `lower`, `higher`, `same` (every change counts as worse) or `ignored`.
-    tolerance : str
-        Usual allowed difference from a baseline.
-    advice : str
-        Why it matters, and what to do about a bad value.
-    variables : tuple of str
-        Variables and attributes of the log from which it is computed; empty if it comes from the plan.
-    present : str
-        When a run has this metric.
-    """
-
-    name: str
-    definition: str
-    unit: str
-    kind: str
-    samples: str
+    name: str  # Name of the metric, or a pattern with `<fixture>` and `<joint>`.
+    definition: str  # What it is, with its formula.
+    unit: str  # Unit; empty for a plain number.
+    kind: str  # `number`, `true or false`, or `name`.
+    samples: str  # Samples it is taken over.
+    # Direction in which it improves: `lower`, `higher`, `same` (every change counts as worse) or `ignored`.
     better: Better
-    tolerance: str
-    advice: str
+    tolerance: str  # Usual allowed difference from a baseline.
+    advice: str  # Why it matters, and what to do about a bad value.
+    # Variables and attributes of the log from which it is computed; empty if it comes from the plan.
     variables: tuple[str, ...]
-    present: str
+    present: str  # When a run has this metric.
 
 
 class _Text(NamedTuple):
@@ -1163,10 +1141,7 @@ _WILDCARDS = {"<fixture>": r"[A-Za-z0-9_-]+", "<joint>": r"[A-Za-z0-9_]+"}
 def metric_entries() -> tuple[MetricEntry, ...]:
     """List every metric that a run can produce, in the groups in which runs have them.
 
-    Returns
-    -------
-    tuple of MetricEntry
-        Metrics with a fixed name first; those of fixtures, which are patterns, last.
+    Returns metrics with a fixed name first; those of fixtures, which are patterns, last.
     """
     return tuple(_entry(text, group.present) for group in _GROUPS for text in group.metrics)
 
@@ -1174,15 +1149,8 @@ def metric_entries() -> tuple[MetricEntry, ...]:
 def find_metric(name: str) -> MetricEntry | None:
     """Find the entry of a metric.
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric as a run gives it, such as `drawer.travel_ratio`.
-
-    Returns
-    -------
-    MetricEntry or None
-        Its entry, with the metric's own name in place of a pattern; None if no run produces such a metric.
+    `name`: name of the metric as a run gives it, such as `drawer.travel_ratio`. Returns its entry, with the
+    metric's own name in place of a pattern; None if no run produces such a metric.
     """
     entries = metric_entries()
     fixed = {entry.name: entry for entry in entries if "<" not in entry.name}
@@ -1206,15 +1174,7 @@ def find_metric(name: str) -> MetricEntry | None:
 def known_metrics(fixtures: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """List the metrics that a run with certain fixtures can have.
 
-    Parameters
-    ----------
-    fixtures : mapping of str to sequence of str
-        Names of the joints of each fixture of the scenario.
-
-    Returns
-    -------
-    tuple of str
-        Names of metrics.
+    `fixtures`: names of the joints of each fixture of the scenario. Returns names of metrics.
     """
     names = [entry.name for entry in metric_entries()]
     filled = [

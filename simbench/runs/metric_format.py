@@ -39,32 +39,13 @@ UNITS = {
 def unit_of(name: str) -> str:
     """Read the unit of a metric or a scenario key from the suffix of its name.
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric, `group.name_unit`, or of the key.
-
-    Returns
-    -------
-    str
-        The unit; empty for a plain number.
+    `name`: name of the metric, `group.name_unit`, or of the key. Returns the unit; empty for a plain number.
     """
     return next((unit for suffix, unit in UNITS.items() if name.endswith(suffix)), "")
 
 
 def format_value(value: Metric) -> str:
-    """Write a metric's value with four significant digits.
-
-    Parameters
-    ----------
-    value : float, bool, str or None
-        Value of the metric.
-
-    Returns
-    -------
-    str
-        Text; `none` for None and NaN.
-    """
+    """Write a metric's value with four significant digits. Returns text; `none` for None and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if isinstance(value, bool):

@@ -22,38 +22,19 @@ _CARRYING_FRACTION = 0.1
 
 
 class Trace(NamedTuple):
-    """Signal over time of which a metric is the extreme or the mean.
+    """Signal over time of which a metric is the extreme or the mean."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times, s.
-    value : (T,) array
-        Values in the metric's unit; NaN where it is not defined.
-    part : (T,) array of int
-        Which of `names` the value is of.
-    names : tuple of str
-        Joints, feet or hands; empty where there is but one.
-    """
-
-    time: Array
-    value: Array
-    part: Array
-    names: tuple[str, ...] = ()
+    time: Array  # (T,): times, s.
+    value: Array  # (T,): values in the metric's unit; NaN where it is not defined.
+    part: Array  # (T,) of int: which of `names` the value is of.
+    names: tuple[str, ...] = ()  # Joints, feet or hands; empty where there is but one.
 
 
 class FailureTime(NamedTuple):
-    """When a check fails.
+    """When a check fails."""
 
-    Parameters
-    ----------
-    time : float
-        Time in the run, s.
-    words : str
-        What happens then: `first beyond the bound`, `largest`, and the joint, foot, hand or contact.
-    """
-
-    time: float
+    time: float  # Time in the run, s.
+    # What happens then: `first beyond the bound`, `largest`, and the joint, foot, hand or contact.
     words: str
 
 
@@ -67,22 +48,8 @@ def find_failure_times(
 
     A metric that is an extreme of a signal fails at the first sample beyond the bound; of one that is a mean,
     the largest sample is found. Checks whose failure has no time, such as those of the plan, are left out.
-
-    Parameters
-    ----------
-    checks : tuple of Check
-        Outcome of the checks.
-    bounds : mapping of str to bool or Bound
-        `checks` of the scenario.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of the run.
-    log : xarray.Dataset
-        Log of the run.
-
-    Returns
-    -------
-    dict of str to FailureTime
-        By the metric's name.
+    `checks`: outcome of the checks; `bounds`: `checks` of the scenario; `metrics`: metrics of the run; `log`:
+    log of the run. Returns by the metric's name.
     """
     found = {}
     for check in checks:
@@ -132,17 +99,7 @@ def _find_failure(
 def metric_trace(name: str, log: xr.Dataset) -> Trace | None:
     """Compute the signal of which a metric is the extreme.
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    log : xarray.Dataset
-        Log of the run.
-
-    Returns
-    -------
-    Trace or None
-        The signal; None if the metric is not an extreme of one.
+    `log`: log of the run. Returns the signal; None if the metric is not an extreme of one.
     """
     if name in EXTREMES:
         return EXTREMES[name](log)
@@ -207,15 +164,7 @@ def _position_violation(log: xr.Dataset) -> Trace:
 def saturation_excess(log: xr.Dataset) -> Trace:
     """Compute by how much the requested torque exceeds what the motor gives.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    Trace
-        Largest excess of all joints, N·m, or N of a sliding one.
+    `log`: log of a run. Returns largest excess of all joints, N·m, or N of a sliding one.
     """
     return _joint_ratio(log, np.abs(log["torque_requested"].values - log["torque_motor"].values))
 
@@ -278,15 +227,7 @@ def _foot_turn(log: xr.Dataset) -> Trace:
 def palm_error(log: xr.Dataset) -> Trace:
     """Compute the distance of the palms from the actor's while the actor's are in contact.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log with `palm_actor`.
-
-    Returns
-    -------
-    Trace
-        Larger distance of both hands, m; NaN without contact.
+    Returns larger distance of both hands, m; NaN without contact.
     """
     error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)
     error = np.where(log["hand_contact"].values, error, np.nan)
@@ -395,15 +336,8 @@ def _first_fall(log: xr.Dataset) -> FailureTime | None:
 def contact_kinds(log: xr.Dataset) -> Array:
     """Classify the contacts of a log as `contact_metrics` counts them.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    (C,) array of str
-        `self`, `floor_unintended` or `equipment_unintended`; empty for an intended contact.
+    `log`: log of a run. Returns (C,) of str: `self`, `floor_unintended` or `equipment_unintended`; empty for
+    an intended contact.
     """
     first, second = log["contact_first"].values.astype(str), log["contact_second"].values.astype(str)
     robot = log.attrs["robot"] + "/"
@@ -437,15 +371,7 @@ def _extra_contact(kind: str) -> Callable[[xr.Dataset, int], FailureTime | None]
 def lost_grips(log: xr.Dataset) -> list[tuple[float, str]]:
     """Find when grips let go although the hand was to hold.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    list of (float, str)
-        Time, s, and hand, in order; empty if no grip was lost.
+    `log`: log of a run. Returns time, s, and hand, in order; empty if no grip was lost.
     """
     if not int(log.attrs.get("grips_lost", 0)) or not {"grip_engaged", "hand_contact"} <= {*log}:
         return []

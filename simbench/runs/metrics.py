@@ -71,17 +71,8 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
 def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
     """Add the support polygon (`support_polygon`) and the ZMP's signed margin (`zmp_margin`) to a log.
 
-    The polygon is the convex hull of the points where the feet touch the floor, padded with NaN.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log with `foot_points` and `zmp`.
-
-    Returns
-    -------
-    xarray.Dataset
-        The log with both variables, m.
+    The polygon is the convex hull of the points where the feet touch the floor, padded with NaN. `log`: log
+    with `foot_points` and `zmp`. Returns the log with both variables, m.
     """
     points = log["foot_points"].values
     points = points.reshape(len(points), points.shape[1] * points.shape[2], 2)
@@ -99,23 +90,13 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     While the robot still stands at rest, also the agreement of the two computations of the ZMP, and of the
     load on the feet with the weight. The first sample does not count, because no step precedes it and it has
     no contact forces. The last two metrics are left out if no sample lies in the second half of the settling
-    time.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a robot with feet.
-
-    Returns
-    -------
-    dict of str to float or bool
-        `fell`: whether the root dropped below 70 % of its first height, and `fell_s`, when;
-        `zmp.inside_fraction`: fraction of the samples after settling with the ZMP inside the support polygon;
-        `zmp.min_margin_m`: its least distance to the polygon's edge, negative outside; `cog.max_excursion_m`:
-        largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
-        difference of the ZMP from contact forces and from momentum, standing still;
-        `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
-        standing still.
+    time. Returns `fell`: whether the root dropped below 70 % of its first height, and `fell_s`, when;
+    `zmp.inside_fraction`: fraction of the samples after settling with the ZMP inside the support polygon;
+    `zmp.min_margin_m`: its least distance to the polygon's edge, negative outside; `cog.max_excursion_m`:
+    largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
+    difference of the ZMP from contact forces and from momentum, standing still;
+    `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
+    standing still.
     """
     height = log["base_pose"].values[:, 2]
     settle = log.attrs["settle_s"]
@@ -147,18 +128,9 @@ def foot_metrics(log: xr.Dataset) -> dict[str, float | None]:
     """Compute how far the feet slide and turn on the floor while they carry the robot.
 
     A foot carries it while the floor's vertical force on it is at least a tenth of the weight. Each such time
-    is compared with its first sample after settling, at which the foot was put down or stood already.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a robot on its feet.
-
-    Returns
-    -------
-    dict of str to float or None
-        `feet.slip_m`: largest horizontal displacement of a foot's frame; `feet.turn_rad`: largest rotation of
-        a foot about the vertical. None if no foot carries the robot after settling.
+    is compared with its first sample after settling, at which the foot was put down or stood already. Returns
+    `feet.slip_m`: largest horizontal displacement of a foot's frame; `feet.turn_rad`: largest rotation of a
+    foot about the vertical. None if no foot carries the robot after settling.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
@@ -181,19 +153,10 @@ def foot_metrics(log: xr.Dataset) -> dict[str, float | None]:
 def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     """Compute whether a seated robot fell, the load on the seat, and how far the pelvis slips and tilts.
 
-    Its contacts are not in one plane, so it has no ZMP.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a robot that sits.
-
-    Returns
-    -------
-    dict of str to float or bool
-        `fell` and `fell_s`, as for a robot that stands; `seat.least_force_n` and `seat.mean_force_n`:
-        vertical load on the seat after settling; `seat.slip_m` and `seat.tilt_rad`: largest displacement and
-        rotation of the pelvis after settling.
+    Its contacts are not in one plane, so it has no ZMP. `log`: log of a robot that sits. Returns `fell` and
+    `fell_s`, as for a robot that stands; `seat.least_force_n` and `seat.mean_force_n`: vertical load on the
+    seat after settling; `seat.slip_m` and `seat.tilt_rad`: largest displacement and rotation of the pelvis
+    after settling.
     """
     poses, settle = log["base_pose"].values, log.attrs["settle_s"]
     sitting = poses[:, 2] >= FELL_HEIGHT * poses[0, 2]
@@ -218,20 +181,10 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     """Compute the tracking errors of COG and ZMP, and how far the robot moved.
 
     Distances are horizontal; `base.*` is the displacement of the root from the first to the last sample in
-    its initial heading, and its rotation about the vertical.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a balanced robot.
-
-    Returns
-    -------
-    dict of str to float or bool
-        `cog.rms_m` and `zmp.rms_m`: RMS distance from the planned COG and ZMP after settling;
-        `base.forward_m`, `base.left_m` and `base.turn_rad`: displacement and rotation of the root;
-        `steps.count`: number of steps taken; `balance.gave_up`: whether the balance controller had no
-        solution.
+    its initial heading, and its rotation about the vertical. `log`: log of a balanced robot. Returns
+    `cog.rms_m` and `zmp.rms_m`: RMS distance from the planned COG and ZMP after settling; `base.forward_m`,
+    `base.left_m` and `base.turn_rad`: displacement and rotation of the root; `steps.count`: number of steps
+    taken; `balance.gave_up`: whether the balance controller had no solution.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
@@ -291,16 +244,9 @@ def _headings(poses: Array) -> Array:
 def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
     """Compute the joint position errors, without the fingers, which the handle stops by design.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    dict of str to float
-        `tracking.rms_rad` and `tracking.max_rad`: RMS and largest joint position error after settling, of all
-        joints but the fingers; `tracking.arms_rms_rad`: RMS error of the arms. Sliding joints count in m.
+    `log`: log of a run. Returns `tracking.rms_rad` and `tracking.max_rad`: RMS and largest joint position
+    error after settling, of all joints but the fingers; `tracking.arms_rms_rad`: RMS error of the arms.
+    Sliding joints count in m.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     errors = (settled["joint_position"] - settled["joint_reference"]).values
@@ -318,19 +264,9 @@ def limit_metrics(log: xr.Dataset) -> dict[str, float]:
     """Compute how close joints came to their limits; a ratio above 1 is a violation.
 
     Position and speed are taken at every physics step, torque at the logged samples (it is limited at every
-    step).
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    dict of str to float
-        `limits.position_violation_rad`: largest excess over a position limit; `limits.speed_ratio` and
-        `limits.torque_ratio`: largest ratio of speed and torque to their limits; `torque.saturated_fraction`:
-        fraction of all joints' physics steps in which the torque was limited.
+    step). `log`: log of a run. Returns `limits.position_violation_rad`: largest excess over a position limit;
+    `limits.speed_ratio` and `limits.torque_ratio`: largest ratio of speed and torque to their limits;
+    `torque.saturated_fraction`: fraction of all joints' physics steps in which the torque was limited.
     """
     low, high = log["position_lower"].values, log["position_upper"].values
     below = low - log["lowest_position"].values
@@ -347,16 +283,8 @@ def limit_metrics(log: xr.Dataset) -> dict[str, float]:
 def torque_metrics(log: xr.Dataset) -> dict[str, float]:
     """Compute the RMS of the motors' torques over all joints but the fingers, and over the arms.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    dict of str to float
-        `torque.rms_nm` and `torque.arms_rms_nm`: RMS motor torque after settling over all joints but
-        the fingers, and over the arms.
+    `log`: log of a run. Returns `torque.rms_nm` and `torque.arms_rms_nm`: RMS motor torque after settling
+    over all joints but the fingers, and over the arms.
     """
     torque = log["torque_motor"].sel(time=slice(log.attrs["settle_s"], None)).values
     arms = torque[:, log["is_arm"].values]
@@ -369,18 +297,11 @@ def torque_metrics(log: xr.Dataset) -> dict[str, float]:
 def hand_metrics(log: xr.Dataset) -> dict[str, float | None]:
     """Compute the distance of the palms from the actor's while in contact, and what the grips held.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    dict of str to float or None
-        `hands.rms_m` and `hands.max_m`: RMS and largest distance of the palms from the actor's, in contact;
-        `grip.lost`: number of grips that were overloaded and released; `grip.held_fraction`: fraction of the
-        planned contact in which the grip was engaged; `grip.max_force_n`: largest grip force. Without contact
-        the first two are None if the robot was to follow the actor's hands, else there are none.
+    `log`: log of a run. Returns `hands.rms_m` and `hands.max_m`: RMS and largest distance of the palms from
+    the actor's, in contact; `grip.lost`: number of grips that were overloaded and released;
+    `grip.held_fraction`: fraction of the planned contact in which the grip was engaged; `grip.max_force_n`:
+    largest grip force. Without contact the first two are None if the robot was to follow the actor's hands,
+    else there are none.
     """
     contact = log["hand_contact"].values
     if not contact.any():
@@ -399,18 +320,9 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
     """Compute the peak contact force, and count unintended contacts.
 
     Unintended are contacts of the robot with itself, with the floor other than by the feet, and with
-    equipment other than by the hands or, on a seat, the thighs.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    dict of str to float
-        `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count`
-        and `contact.equipment_unintended_count`: numbers of unintended contacts.
+    equipment other than by the hands or, on a seat, the thighs. `log`: log of a run. Returns
+    `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count` and
+    `contact.equipment_unintended_count`: numbers of unintended contacts.
     """
     first = log["contact_first"].values.astype(str)
     second = log["contact_second"].values.astype(str)

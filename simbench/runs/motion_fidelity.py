@@ -59,56 +59,29 @@ _LATEST_MATCH = 0.5
 
 
 class Landings(NamedTuple):
-    """Landings of feet on the floor.
+    """Landings of feet on the floor."""
 
-    Parameters
-    ----------
-    side : (K,) int array
-        Foot that lands, as index into `SIDES`.
-    time : (K,) array
-        Times, s.
-    position : (K, 2) array
-        Places of the feet's frames in the world frame, m.
-    yaw : (K,) array
-        Directions of the feet about the vertical, rad.
-    """
-
-    side: NDArray[np.int64]
-    time: Array
-    position: Array
-    yaw: Array
+    side: NDArray[np.int64]  # (K,) int: foot that lands, as index into `SIDES`.
+    time: Array  # (K,): times, s.
+    position: Array  # (K, 2): places of the feet's frames in the world frame, m.
+    yaw: Array  # (K,): directions of the feet about the vertical, rad.
 
 
 @dataclass(frozen=True)
 class Fidelity:
-    """What a robot's motion leaves of the person's.
+    """What a robot's motion leaves of the person's."""
 
-    Parameters
-    ----------
-    errors : RobotErrors
-        Errors over time, at samples of the recording.
-    recording_time : (T,) array
-        Times of the samples in the recording, s.
-    robot_time : (T,) array
-        Times of the same samples in the plan or in the run, s.
-    limits : (float, float)
-        Fractions of the samples at which at least one joint is at a limit of position, and of speed.
-    lag : float or None
-        Lag of the hands behind the person's at that tempo, s; None if it was not measured, as of a run that
-        ended early.
-    executed : float
-        Fraction of the recording's samples that were executed: below 1 for a run that ended early.
-    steps : mapping of str to float or None
-        Metrics of the footsteps where steps are followed.
-    """
-
-    errors: RobotErrors
-    recording_time: Array
-    robot_time: Array
+    errors: RobotErrors  # Errors over time, at samples of the recording.
+    recording_time: Array  # (T,): times of the samples in the recording, s.
+    robot_time: Array  # (T,): times of the same samples in the plan or in the run, s.
+    # Fractions of the samples at which at least one joint is at a limit of position, and of speed.
     limits: tuple[float, float]
+    # Lag of the hands behind the person's at that tempo, s; None if it was not measured, as of a run that
+    # ended early.
     lag: float | None = None
+    # Fraction of the recording's samples that were executed: below 1 for a run that ended early.
     executed: float = 1.0
-    steps: Mapping[str, float | None] | None = None
+    steps: Mapping[str, float | None] | None = None  # Metrics of the footsteps where steps are followed.
 
 
 def planned_fidelity(

@@ -28,23 +28,10 @@ _FEWEST_SAMPLES = 4
 def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
     """Read a scenario's recording, or have an actor perform it on the equipment; resample and crop it.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Scenario with its section `motion`.
-    mechanisms : sequence of Mechanism
-        Mechanisms of the scenario's fixtures.
-
-    Returns
-    -------
-    HumanMotion
-        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`, scaled with the equipment,
-        displaced by as little as rounding if `variation.rounding_seed` is given. Its doubts are those of all
-        of the recording.
-
-    Raises
-    ------
-    MotionError, ScenarioError
+    `scenario`: scenario with its section `motion`; `mechanisms`: mechanisms of the scenario's fixtures.
+    Returns the motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`, scaled with the
+    equipment, displaced by as little as rounding if `variation.rounding_seed` is given. Its doubts are those
+    of all of the recording.
     """
     section = scenario.motion
     scheme, _, task = section.source.partition(":")

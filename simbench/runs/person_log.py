@@ -76,15 +76,7 @@ PERSON_SIGNALS: tuple[Signal[None], ...] = (
 def has_person(log: xr.Dataset) -> bool:
     """Tell whether a log holds the person whom its robot follows.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of a run.
-
-    Returns
-    -------
-    bool
-        True if `with_person` added them.
+    `log`: log of a run. Returns true if `with_person` added them.
     """
     return "person_point" in log
 
@@ -92,17 +84,7 @@ def has_person(log: xr.Dataset) -> bool:
 def require_person(log: xr.Dataset, path: Path) -> None:
     """Refuse a log whose person cannot be drawn.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run` that holds one.
-    path : Path
-        Its run directory, for the message.
-
-    Raises
-    ------
-    RunError
-        If variables are missing, time does not increase, or no point of the person is known throughout.
+    `log`: log from `open_run` that holds one; `path`: its run directory, for the message.
     """
     require_entries(log, [signal.name for signal in (*PERSON_SIGNALS, *PERSON_COORDINATES)], (), path)
     clocks = np.array([log[name].values for name in ("recording_time", "recording_robot_time")])
@@ -121,21 +103,9 @@ def with_person(
 ) -> xr.Dataset:
     """Add the person, and the directions' errors of the robot, to the log of a run.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    fidelity : Fidelity
-        What it leaves of the person, at T samples of the recording.
-    person : {str: (T, 3) array}
-        Points of the person's body, m, by name.
-    robot : {str: (K, 3) array}
-        Points of the robot's body at the first K samples, m, by name.
-
-    Returns
-    -------
-    xarray.Dataset
-        Log with the variables of `PERSON_SIGNALS`.
+    `fidelity`: what it leaves of the person, at T samples of the recording; `person` {str: (T, 3) array}:
+    points of the person's body, m, by name; `robot` {str: (K, 3) array}: points of the robot's body at the
+    first K samples, m, by name. Returns log with the variables of `PERSON_SIGNALS`.
     """
     count = len(fidelity.recording_time)
     tracks = [track for track in fidelity.errors.tracks if track.quantity in DIRECTIONS]

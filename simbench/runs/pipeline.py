@@ -177,39 +177,19 @@ def run_scenario(
 
 
 class Quality(NamedTuple):
-    """What a video is to look like.
+    """What a video is to look like."""
 
-    Parameters
-    ----------
-    fast : bool
-        Whether it is a preview.
-    """
-
-    fast: bool
+    fast: bool  # Whether it is a preview.
 
 
 class Output(NamedTuple):
-    """What a run shows and keeps beside its log.
+    """What a run shows and keeps beside its log."""
 
-    Parameters
-    ----------
-    video : Quality or None
-        What the video is to look like; None for no video.
-    gui : bool
-        Whether Bullet's window is shown, in real time.
-    cache : bool
-        Whether the plan may come from the cache of plans, and is kept there.
-    on_doubts : callable (tuple of str)
-        Called with what may well be wrong about the recording, if anything.
-    view : LiveView or None
-        Scene that browsers show, if any.
-    """
-
-    video: Quality | None
-    gui: bool
-    cache: bool
-    on_doubts: OnDoubts
-    view: LiveView | None
+    video: Quality | None  # What the video is to look like; None for no video.
+    gui: bool  # Whether Bullet's window is shown, in real time.
+    cache: bool  # Whether the plan may come from the cache of plans, and is kept there.
+    on_doubts: OnDoubts  # Called with what may well be wrong about the recording, if anything.
+    view: LiveView | None  # Scene that browsers show, if any.
 
 
 class _LogBuilders(NamedTuple):

@@ -20,27 +20,15 @@ from simbench.system.progress import OnProgress
 
 @dataclass(frozen=True)
 class PlannedPlacement:
-    """A scenario planned with one place of the robot and one size of the equipment.
+    """A scenario planned with one place of the robot and one size of the equipment."""
 
-    Parameters
-    ----------
-    place : `given` or `auto`
-        Value of `robot.place`.
-    scale : float
-        Value of `equipment_scale`.
-    metrics : {str: float or None}
-        Metrics of the plan, such as `retarget.robot_forearm_mean_rad`; empty if there is none.
-    base : (3,) floats
-        Where the root link begins: x, y and z, m, world.
-    fault : str
-        Why there is no plan; empty if there is one.
-    """
-
-    place: Literal["given", "auto"]
-    scale: float
+    place: Literal["given", "auto"]  # Value of `robot.place`.
+    scale: float  # Value of `equipment_scale`.
+    # {str: float or None}: metrics of the plan, such as `retarget.robot_forearm_mean_rad`; empty if there is
+    # none.
     metrics: Mapping[str, float | None]
-    base: tuple[float, ...] = ()
-    fault: str = ""
+    base: tuple[float, ...] = ()  # (3,): where the root link begins: x, y and z, m, world.
+    fault: str = ""  # Why there is no plan; empty if there is one.
 
 
 def plan_placements(

@@ -19,23 +19,7 @@ FOLDER = "plots"
 
 
 def open_plotted_run(folder: Path) -> xr.Dataset:
-    """Open the log of a run whose plots can be drawn.
-
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-
-    Returns
-    -------
-    xarray.Dataset
-        Its log.
-
-    Raises
-    ------
-    RunError
-        If there is no log, it is too short or lacks data, or `plots` leads out of the run directory.
-    """
+    """Open the log of a run whose plots can be drawn. `folder`: run directory."""
     log = open_run(folder)
     if log.sizes["time"] < 2:
         raise RunError(f"{folder}: interrupted before there was anything to draw")

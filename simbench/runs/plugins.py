@@ -67,23 +67,9 @@ _KEYS = {
 def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:
     """Write into a scenario what a Python program passes.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-    given : GivenPlugins
-        What is passed; None counts as nothing.
-
-    Returns
-    -------
-    Scenario
-        Names each by `FILE.py:NAME` if a file defines it at its top level, so that the scenario can be run
-        again without the program, otherwise by `python:NAME`.
-
-    Raises
-    ------
-    ScenarioError
-        If one of them is not what it has to be.
+    `given`: what is passed; None counts as nothing. Returns names each by `FILE.py:NAME` if a file defines it
+    at its top level, so that the scenario can be run again without the program, otherwise by `python:NAME`.
+    Raises ScenarioError if one of them is not what it has to be.
     """
     changes: dict[str, Any] = {}
     for name, value in given.items():
@@ -96,16 +82,8 @@ def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:
 def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:
     """Describe where the plug-ins of a scenario came from.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-
-    Returns
-    -------
-    list of dict
-        Ready for JSON, one for each: `group`, `reference`, `package` and `version` of the distribution,
-        `file`, and `sha256` of that file, or of all Python files of its package.
+    Returns ready for JSON, one for each: `group`, `reference`, `package` and `version` of the distribution,
+    `file`, and `sha256` of that file, or of all Python files of its package.
     """
     used = dict.fromkeys(_named(scenario))
     return [load_plugin(group, reference).origin._asdict() for group, reference in used]
@@ -138,20 +116,7 @@ def plugin_metrics(
     """Compute the metrics of a scenario's plug-ins.
 
     A plug-in that fails costs no run: its metric is null, so that a check of it fails, and a note says why.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    scenario : Scenario
-        The scenario.
-
-    Returns
-    -------
-    metrics : mapping of str to float, bool or None
-        Metrics by name.
-    notes : tuple of str
-        What went wrong, one line each.
+    Returns `metrics`: metrics by name; `notes`: what went wrong, one line each.
     """
     metrics: dict[str, float | bool | None] = {}
     notes = []

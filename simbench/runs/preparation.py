@@ -59,20 +59,12 @@ OnDoubts = Callable[[tuple[str, ...]], None]
 
 
 class Planning(NamedTuple):
-    """How a scenario is planned, beside what it says.
+    """How a scenario is planned, beside what it says."""
 
-    Parameters
-    ----------
-    cache : bool
-        Whether the plan may come from the cache of plans, and is kept there.
-    on_doubts : callable (tuple of str)
-        Called with what may well be wrong about the recording, if anything.
-    add_provenance : callable (mapping)
-        Called with where the recording and the plan came from.
-    """
-
-    cache: bool = True
+    cache: bool = True  # Whether the plan may come from the cache of plans, and is kept there.
+    # Called with what may well be wrong about the recording, if anything.
     on_doubts: OnDoubts = lambda doubts: None
+    # Called with where the recording and the plan came from.
     add_provenance: Callable[[Mapping[str, Any]], None] = lambda entries: None
 
 
@@ -86,36 +78,16 @@ class _Planned(NamedTuple):
 
 @dataclass(frozen=True)
 class Preparation:
-    """A scenario that is planned: all that its simulation needs, but for the world and the control law.
+    """A scenario that is planned: all that its simulation needs, but for the world and the control law."""
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario, completed.
-    robot : Robot
-        The robot, one with a fixed base on its pedestal; without variations.
-    mechanisms : sequence of Mechanism
-        Its equipment.
-    seat : Mechanism or None
-        Equipment that the robot sits on.
-    course : Plan
-        The planned motion.
-    followed : TrajectoryPlan or None
-        Plan of a trajectory that was made elsewhere.
-    recording : FollowedRecording or None
-        Recording that the robot follows.
-    balanced : BalancedRun or None
-        Balance of a robot on its feet.
-    """
-
-    scenario: Scenario
-    robot: Robot
-    mechanisms: Sequence[Mechanism]
-    seat: Mechanism | None
-    course: Plan
-    followed: TrajectoryPlan | None
-    recording: FollowedRecording | None
-    balanced: BalancedRun | None
+    scenario: Scenario  # The scenario, completed.
+    robot: Robot  # The robot, one with a fixed base on its pedestal; without variations.
+    mechanisms: Sequence[Mechanism]  # Its equipment.
+    seat: Mechanism | None  # Equipment that the robot sits on.
+    course: Plan  # The planned motion.
+    followed: TrajectoryPlan | None  # Plan of a trajectory that was made elsewhere.
+    recording: FollowedRecording | None  # Recording that the robot follows.
+    balanced: BalancedRun | None  # Balance of a robot on its feet.
 
     @property
     def timeline(self) -> Timeline:
@@ -125,10 +97,7 @@ class Preparation:
     def planned_base(self) -> Callable[[], NDArray[np.float64]] | None:
         """Give what tells the pose (7,) of the base that simbench's own balance controller plans, as it goes.
 
-        Returns
-        -------
-        callable or None
-            Position, m, and quaternion x, y, z, w, in the world; None without that controller.
+        Returns position, m, and quaternion x, y, z, w, in the world; None without that controller.
         """
         if self.balanced is None or self.scenario.balance.controller not in BALANCE_CONTROLLERS:
             return None
@@ -146,24 +115,9 @@ class Preparation:
 def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
     """Write into a scenario what its robot decides, and refuse what it cannot do.
 
-    Parameters
-    ----------
-    robot : Robot
-        The scenario's robot.
-    scenario : Scenario
-        The scenario.
-
-    Returns
-    -------
-    scenario : Scenario
-        With the robot's own posture, fitted steps and the method of retargeting.
-    notes : tuple of str
-        What was changed, one line each.
-
-    Raises
-    ------
-    SimbenchError
-        If the robot has no legs for what the scenario asks for.
+    `robot`: the scenario's robot. Returns `scenario`: with the robot's own posture, fitted steps and the
+    method of retargeting; `notes`: what was changed, one line each. Raises SimbenchError if the robot has no
+    legs for what the scenario asks for.
     """
     _require_legs(robot, scenario)
     scenario, notes = _with_own_posture(robot, scenario)
@@ -182,26 +136,9 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
 def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: OnProgress) -> Preparation:
     """Plan a scenario.
 
-    Parameters
-    ----------
-    robot : Robot
-        The scenario's robot.
-    scenario : Scenario
-        From `complete_scenario`.
-    planning : Planning
-        Cache, and who is told of doubts and origins.
-    on_progress : callable (stage, done, total)
-        Called as planning proceeds.
-
-    Returns
-    -------
-    Preparation
-        Plan, equipment and balance.
-
-    Raises
-    ------
-    SimbenchError
-        If the robot cannot follow the motion.
+    `robot`: the scenario's robot; `scenario`: from `complete_scenario`; `planning`: cache, and who is told of
+    doubts and origins; `on_progress`: called as planning proceeds. Returns plan, equipment and balance.
+    Raises SimbenchError if the robot cannot follow the motion.
     """
     mechanisms = scenario_mechanisms(scenario)
     seat = find_seat(robot, scenario.robot, mechanisms)
@@ -219,15 +156,8 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
 def restart(prepared: Preparation) -> Preparation:
     """Prepare the same once more, from the beginning: a balance controller changes its reference as it goes.
 
-    Parameters
-    ----------
-    prepared : Preparation
-        What was prepared, and never simulated itself.
-
-    Returns
-    -------
-    Preparation
-        The same, whose reference and balance controller may be used.
+    `prepared`: what was prepared, and never simulated itself. Returns the same, whose reference and balance
+    controller may be used.
     """
     if prepared.balanced is None:
         return prepared
@@ -249,23 +179,9 @@ def place_in_world(
 ) -> Simulation:
     """Put the robot and its equipment into a world, at the start of the planned motion.
 
-    Parameters
-    ----------
-    world : World
-        An empty world.
-    prepared : Preparation
-        What is simulated.
-    varied : Robot
-        The robot that is simulated, perhaps with other masses than the one that was planned for.
-    law : ControlLaw
-        Law that the motors follow.
-    pushes : sequence of Push
-        External forces on the pelvis.
-
-    Returns
-    -------
-    Simulation
-        Everything that `sim.loop` needs.
+    `world`: an empty world; `prepared`: what is simulated; `varied`: the robot that is simulated, perhaps
+    with other masses than the one that was planned for; `law`: law that the motors follow; `pushes`: external
+    forces on the pelvis. Returns everything that `sim.loop` needs.
     """
     scenario, timeline, robot = prepared.scenario, prepared.timeline, prepared.robot
     fixtures = {each.name: world.add_fixture(each) for each in prepared.mechanisms}
@@ -289,15 +205,7 @@ def place_in_world(
 def fallen_height(prepared: Preparation) -> float:
     """Compute below which height of its root a robot has fallen.
 
-    Parameters
-    ----------
-    prepared : Preparation
-        What is simulated.
-
-    Returns
-    -------
-    float
-        Height, m; -inf of a robot with a fixed base.
+    `prepared`: what is simulated. Returns height, m; -inf of a robot with a fixed base.
     """
     return FELL_HEIGHT * float(prepared.timeline.base[2]) if prepared.robot.floating else -np.inf
 

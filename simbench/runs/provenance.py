@@ -22,19 +22,9 @@ from simbench.sim.engines import ENGINES
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
     """Collect versions, machine, seed and command line of a run that starts now.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the scenario.
-    command : sequence of str
-        Program and arguments, as in `sys.argv`.
-
-    Returns
-    -------
-    dict
-        Ready for JSON: `simbench`, `git_commit` (None outside a checkout, ending in `-dirty` when files
-        differ from it), `python`, `platform`, `processor`, `cores`, `packages` (name to version),
-        `seed`, `command`, `date`.
+    `seed`: seed of the scenario; `command`: program and arguments, as in `sys.argv`. Returns ready for JSON:
+    `simbench`, `git_commit` (None outside a checkout, ending in `-dirty` when files differ from it),
+    `python`, `platform`, `processor`, `cores`, `packages` (name to version), `seed`, `command`, `date`.
     """
     return {
         "simbench": simbench.__version__,
@@ -54,15 +44,8 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
 def describe_engine(name: str) -> dict[str, Any]:
     """Describe the physics engine of a run.
 
-    Parameters
-    ----------
-    name : str
-        One of `sim.engines.ENGINES`.
-
-    Returns
-    -------
-    dict
-        Ready for JSON: `name`, `library` (the distribution that is installed) and its `version`.
+    `name`: one of `sim.engines.ENGINES`. Returns ready for JSON: `name`, `library` (the distribution that is
+    installed) and its `version`.
     """
     providers = metadata.packages_distributions().get(ENGINES[name].library, [])
     library = providers[0] if providers else ENGINES[name].library
@@ -80,18 +63,10 @@ def _packages() -> tuple[tuple[str, str], ...]:
 def describe_robot_files(source: RobotSource) -> dict[str, Any]:
     """Describe where a run's robot came from, so that it can be found again.
 
-    Parameters
-    ----------
-    source : RobotSource
-        Where the files of the robot are from.
-
-    Returns
-    -------
-    dict
-        Ready for JSON: `origin` (`own path`, `shipped`, `plug-in` or `wheel`), `guessed`: whether the
-        robot.yaml was guessed from the URDF, `package` and `version` of a plug-in or wheel, `urdf_package`
-        and `urdf_version` of the package that holds the URDF (None where there is none), and `files`: path to
-        SHA-256 digest of robot.yaml and URDF.
+    Returns ready for JSON: `origin` (`own path`, `shipped`, `plug-in` or `wheel`), `guessed`: whether the
+    robot.yaml was guessed from the URDF, `package` and `version` of a plug-in or wheel, `urdf_package` and
+    `urdf_version` of the package that holds the URDF (None where there is none), and `files`: path to SHA-256
+    digest of robot.yaml and URDF.
     """
     files = [path for path in (source.description, source.urdf) if path is not None]
     name, version = source.package or (None, None)
@@ -110,15 +85,8 @@ def describe_robot_files(source: RobotSource) -> dict[str, Any]:
 def describe_policy(policy: PolicySection) -> dict[str, Any]:
     """Describe the files of a policy.
 
-    Parameters
-    ----------
-    policy : PolicySection
-        Section `control.policy` of the scenario.
-
-    Returns
-    -------
-    dict
-        Ready for JSON: path to SHA-256 digest of the contract and of the model, if there is one.
+    `policy`: section `control.policy` of the scenario. Returns ready for JSON: path to SHA-256 digest of the
+    contract and of the model, if there is one.
     """
     files = [file for file in (policy.contract, policy.model) if file is not None]
     return {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
@@ -127,19 +95,9 @@ def describe_policy(policy: PolicySection) -> dict[str, Any]:
 def describe_trajectory(path: Path, notes: Sequence[str], doubts: Sequence[str]) -> dict[str, Any]:
     """Describe the file of a robot's motion that a run follows, and what was said about it.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    notes : sequence of str
-        What was found out or changed, one line each.
-    doubts : sequence of str
-        What may well be wrong, or what the robot cannot do, one line each.
-
-    Returns
-    -------
-    dict
-        Ready for JSON: `file`, its SHA-256 digest `sha256`, `notes` and `doubts`.
+    `notes`: what was found out or changed, one line each; `doubts`: what may well be wrong, or what the robot
+    cannot do, one line each. Returns ready for JSON: `file`, its SHA-256 digest `sha256`, `notes` and
+    `doubts`.
     """
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return {"file": str(path), "sha256": digest, "notes": list(notes), "doubts": list(doubts)}

@@ -26,24 +26,11 @@ def push_metrics(
 ) -> dict[str, float]:
     """Find the strongest push after which the robot still stood when the next one came, or at the end.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    section : PushSection
-        Section `push` of the scenario.
-    pushes : sequence of Push
-        Pushes that were applied, in order.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    dict of str to float
-        `push.survived_ns`: impulse of that push, 0 if the robot fell at the first; `push.survived_count`:
-        number of pushes survived; `push.survived_fraction`: their fraction of all; `push.rest_s`: longest
-        time from the start of a push until the robot stood still, NaN if it fell or still moved before the
-        next push.
+    `log`: log of the run; `section`: section `push` of the scenario; `pushes`: pushes that were applied, in
+    order; `timestep`: physics step, s. Returns `push.survived_ns`: impulse of that push, 0 if the robot fell
+    at the first; `push.survived_count`: number of pushes survived; `push.survived_fraction`: their fraction
+    of all; `push.rest_s`: longest time from the start of a push until the robot stood still, NaN if it fell
+    or still moved before the next push.
     """
     time, height = log["time"].values, log["base_pose"].values[:, 2]
     speed = np.linalg.norm(log["cog_velocity"].values, axis=1)

@@ -40,83 +40,41 @@ _PERTURBED = 5
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario to check, with its baseline.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-    path : Path
-        File of the baseline, from `baseline_path`.
-    baseline : {metric: Expectation} or None
-        None if there is no such file.
-    missing : str
-        What the scenario's robot needs that is not installed, and how to install it; empty if nothing.
-    trace : Trace or None
-        Signals of the baseline; None if there is no file of them.
-    arguments : tuple of str
-        Name or path of the scenario and its overrides, as they were given.
-    """
+    """A scenario to check, with its baseline."""
 
     scenario: Scenario
-    path: Path
-    baseline: Baseline | None
+    path: Path  # File of the baseline, from `baseline_path`.
+    baseline: Baseline | None  # {metric: Expectation} or None: none if there is no such file.
+    # What the scenario's robot needs that is not installed, and how to install it; empty if nothing.
     missing: str = ""
-    trace: Trace | None = None
-    arguments: tuple[str, ...] = ()
+    trace: Trace | None = None  # Signals of the baseline; None if there is no file of them.
+    arguments: tuple[str, ...] = ()  # Name or path of the scenario and its overrides, as they were given.
 
 
 @dataclass(frozen=True)
 class FailedCheck:
-    """A violated check of the scenario.
+    """A violated check of the scenario."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    bound : str
-        What the metric must be, such as `≤ 0.03`.
-    now : float, bool, str or None
-        Value of the metric.
-    """
-
-    name: str
-    bound: str
-    now: Metric
+    name: str  # Name of the metric.
+    bound: str  # What the metric must be, such as `≤ 0.03`.
+    now: Metric  # Value of the metric.
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """Outcome of checking a scenario.
+    """Outcome of checking a scenario."""
 
-    Parameters
-    ----------
-    case : Case
-        Scenario and baseline.
-    verdicts : tuple of Verdict
-        Empty if there is no baseline.
-    failed_checks : tuple of FailedCheck
-        Violated checks of the scenario.
-    error : str
-        Error that ended a run, in one line; empty if none did.
-    measured : {metric: Expectation} or None
-        New baseline, where one was asked for and every run of the scenario held its checks.
-    comparison : TraceComparison or None
-        Signals compared with the trace; None if they were not.
-    measured_trace : bytes or None
-        File of a new trace, where one was asked for and every run of the scenario held its checks.
-    run : Path or None
-        Directory of the run; None if an error ended it.
-    """
-
-    case: Case
-    verdicts: tuple[Verdict, ...] = ()
-    failed_checks: tuple[FailedCheck, ...] = ()
-    error: str = ""
+    case: Case  # Scenario and baseline.
+    verdicts: tuple[Verdict, ...] = ()  # Empty if there is no baseline.
+    failed_checks: tuple[FailedCheck, ...] = ()  # Violated checks of the scenario.
+    error: str = ""  # Error that ended a run, in one line; empty if none did.
+    # {metric: Expectation} or None: new baseline, where one was asked for and every run of the scenario held
+    # its checks.
     measured: Baseline | None = None
-    comparison: TraceComparison | None = None
+    comparison: TraceComparison | None = None  # Signals compared with the trace; None if they were not.
+    # File of a new trace, where one was asked for and every run of the scenario held its checks.
     measured_trace: bytes | None = None
-    run: Path | None = None
+    run: Path | None = None  # Directory of the run; None if an error ended it.
 
     @property
     def diverged(self) -> bool:
@@ -174,36 +132,14 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = (), *, traces: b
 
 
 def require_packages(cases: Sequence[Case]) -> None:
-    """Refuse cases whose robot is in a package that is not installed.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Scenarios to check.
-
-    Raises
-    ------
-    BaselineError
-        If there is one; the message names the first, and says what to install.
-    """
+    """Refuse cases whose robot is in a package that is not installed. `cases`: scenarios to check."""
     for case in cases:
         if case.missing:
             raise BaselineError(f"{case.scenario.name}: {case.missing}")
 
 
 def require_baselines(cases: Sequence[Case]) -> None:
-    """Refuse cases without a baseline.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Scenarios to check.
-
-    Raises
-    ------
-    BaselineError
-        If one has none; the message names the first.
-    """
+    """Refuse cases without a baseline. `cases`: scenarios to check."""
     for case in cases:
         if case.baseline is None:
             raise BaselineError(f"{case.scenario.name}: no baseline {case.path}; --update writes one")
@@ -279,19 +215,8 @@ def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
     """Displace a scenario's robot and recording by what another machine's rounding might cause.
 
     The place of the robot decides about contacts in the simulation, but a plan does not depend on it; the
-    recording decides about the plan.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-    number : int
-        Seed of the displacements: the same number gives the same scenario.
-
-    Returns
-    -------
-    Scenario
-        The changed scenario.
+    recording decides about the plan. `number`: seed of the displacements: the same number gives the same
+    scenario. Returns the changed scenario.
     """
     x, y, rotation = np.random.default_rng(number).choice([-ROUNDING, ROUNDING], 3)
     robot = scenario.robot
@@ -308,21 +233,9 @@ def run_once(
 ) -> tuple[dict[str, Metric], tuple[Check, ...]]:
     """Run a scenario.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-    folder : Path
-        Run directory to make.
-    cache : bool
-        Whether the plan may come from the cache.
-
-    Returns
-    -------
-    metrics : {name: float, bool, str or None}
-        Metrics as in `metrics.json`: None where a number is not finite.
-    checks : tuple of Check
-        Outcome of the scenario's checks.
+    `folder`: run directory to make; `cache`: whether the plan may come from the cache. Returns `metrics`
+    {name: float, bool, str or None}: metrics as in `metrics.json`: None where a number is not finite;
+    `checks`: outcome of the scenario's checks.
     """
     # Imported here, in the process with one thread: its imports read the number of threads.
     from simbench.runs.pipeline import run_scenario
@@ -393,58 +306,21 @@ def _evaluate_signals(result: CaseResult, folders: Sequence[Path], measure: bool
 def compare_signals(trace: Trace, run: Path) -> TraceComparison:
     """Compare the signals of a run with a trace.
 
-    Parameters
-    ----------
-    trace : Trace
-        Trace of the baseline.
-    run : Path
-        Run directory.
-
-    Returns
-    -------
-    TraceComparison
-        The comparison.
-
-    Raises
-    ------
-    RunError
-        If there is no log, or it is damaged.
+    `trace`: trace of the baseline; `run`: run directory. Raises RunError if there is no log, or it is
+    damaged.
     """
     return compare_trace(trace, read_samples(open_run(run)))
 
 
 def describe_check(scenario: str, check: FailedCheck) -> str:
-    """Describe a violated check in one line.
-
-    Parameters
-    ----------
-    scenario : str
-        Name of the scenario.
-    check : FailedCheck
-        The violated check.
-
-    Returns
-    -------
-    str
-        The line.
-    """
+    """Describe a violated check in one line. `scenario`: name of the scenario."""
     return f"{scenario}: check failed: {check.name} is {format_number(check.now)}, must be {check.bound}"
 
 
 def describe_drift(scenario: str, verdict: Verdict) -> str:
     """Describe in one line how a metric differs from its baseline.
 
-    Parameters
-    ----------
-    scenario : str
-        Name of the scenario.
-    verdict : Verdict
-        A verdict that has failed.
-
-    Returns
-    -------
-    str
-        The line.
+    `scenario`: name of the scenario; `verdict`: A verdict that has failed.
     """
     if verdict.outcome == "missing":
         return f"{scenario}: {verdict.name} is missing; its baseline is {format_number(verdict.was)}"
@@ -457,15 +333,7 @@ def describe_drift(scenario: str, verdict: Verdict) -> str:
 def format_number(value: Metric) -> str:
     """Write a metric with five significant digits, one more than in other tables, so that 1 % shows.
 
-    Parameters
-    ----------
-    value : float, bool, str or None
-        Value of the metric.
-
-    Returns
-    -------
-    str
-        Text.
+    Returns text.
     """
     return f"{value:.5g}" if isinstance(value, float) and not isinstance(value, bool) else format_value(value)
 
@@ -473,16 +341,7 @@ def format_number(value: Metric) -> str:
 def format_tolerance(tolerance: float, better: Better) -> str:
     """Write the tolerance of a metric for a table.
 
-    Parameters
-    ----------
-    tolerance : float
-        Allowed deviation from the baseline in the metric's own unit; 0 if none is allowed.
-    better : {"lower", "higher", "same"}
-        Direction in which the metric improves.
-
-    Returns
-    -------
-    str
-        Sign and size, or `as it is`.
+    `tolerance`: allowed deviation from the baseline in the metric's own unit; 0 if none is allowed; `better`:
+    direction in which the metric improves. Returns sign and size, or `as it is`.
     """
     return f"{_SIGN[better]} {tolerance:.2g}" if tolerance else "as it is"

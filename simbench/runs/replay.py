@@ -20,45 +20,21 @@ JUMP = 1.0
 
 @dataclass(frozen=True)
 class Playhead:
-    """State of the player: which moment is shown, and what happens next.
+    """State of the player: which moment is shown, and what happens next."""
 
-    Parameters
-    ----------
-    time : float
-        Time of the run since the first frame, s.
-    paused : bool
-        Whether time stands still.
-    looping : bool
-        Whether the player begins again at every end.
-    ended : bool
-        Whether the player is to end.
-    """
-
-    time: float = 0.0
-    paused: bool = False
-    looping: bool = False
-    ended: bool = False
+    time: float = 0.0  # Time of the run since the first frame, s.
+    paused: bool = False  # Whether time stands still.
+    looping: bool = False  # Whether the player begins again at every end.
+    ended: bool = False  # Whether the player is to end.
 
 
 def advance_playhead(head: Playhead, keys: Collection[str], elapsed: float, length: float) -> Playhead:
     """Advance a playhead by the keys pressed and the time elapsed.
 
-    Parameters
-    ----------
-    head : Playhead
-        State before.
-    keys : collection of str
-        Keys pressed since: `space` pauses and continues, `left` and `right` jump back and forward, `r` begins
-        again, `l` switches looping, `q` ends.
-    elapsed : float
-        Time of the run by which it advances unless it is paused, s.
-    length : float
-        Time of the last frame, s; without looping the playhead stays there.
-
-    Returns
-    -------
-    Playhead
-        State after.
+    `head`: state before; `keys`: keys pressed since: `space` pauses and continues, `left` and `right` jump
+    back and forward, `r` begins again, `l` switches looping, `q` ends; `elapsed`: time of the run by which it
+    advances unless it is paused, s; `length`: time of the last frame, s; without looping the playhead stays
+    there. Returns state after.
     """
     paused = head.paused != ("space" in keys)
     looping = head.looping != ("l" in keys)
@@ -81,22 +57,9 @@ def play_scene(
 ) -> None:
     """Show frames at their times until `q` is pressed or the window is closed.
 
-    Parameters
-    ----------
-    video : VideoScene
-        Frames to show.
-    window : Scene
-        Window to show them in.
-    head : Playhead
-        Initial state.
-    speed : float
-        Ratio of the run's time to the clock.
-    keys : callable (Scene) -> collection of str
-        Function that returns the keys pressed since its last call.
-    now : callable
-        Function that returns the clock's time, s.
-    sleep : callable
-        Function that waits for a time, s.
+    `head`: initial state; `speed`: ratio of the run's time to the clock; `keys`: function that returns the
+    keys pressed since its last call; `now`: function that returns the clock's time, s; `sleep`: function that
+    waits for a time, s.
     """
     length = float(video.times[-1] - video.times[0])
     before = now()
@@ -112,19 +75,8 @@ def play_scene(
 def replay_run(folder: Path, view: View, *, loop: bool) -> None:
     """Show a run, complete or interrupted, in Bullet's window.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    view : View
-        Part of the run, speed and camera.
-    loop : bool
-        Begin again at the end.
-
-    Raises
-    ------
-    RunError, ScenarioError
-        If there is no screen or no log, or the view does not fit the run.
+    `folder`: run directory; `view`: part of the run, speed and camera; `loop`: begin again at the end. Raises
+    RunError, ScenarioError if there is no screen or no log, or the view does not fit the run.
     """
     engine = open_picture_engine("simbench replay")
     engine.require_display("simbench replay", "simbench video RUN")

@@ -199,15 +199,7 @@ class RunResult:
 def describe_checks(checks: Sequence[Check]) -> str:
     """Say in a few words how many checks hold.
 
-    Parameters
-    ----------
-    checks : sequence of Check
-        Outcome of a run's checks.
-
-    Returns
-    -------
-    str
-        Such as `12 of 12 checks hold`.
+    `checks`: outcome of a run's checks. Returns such as `12 of 12 checks hold`.
     """
     held = sum(check.passed for check in checks)
     return f"{held} of {len(checks)} checks hold" if checks else "no checks"
@@ -216,15 +208,7 @@ def describe_checks(checks: Sequence[Check]) -> str:
 def sorted_checks(checks: Sequence[Check]) -> list[Check]:
     """Sort checks so that those that failed are first.
 
-    Parameters
-    ----------
-    checks : sequence of Check
-        Outcome of a run's checks.
-
-    Returns
-    -------
-    list of Check
-        The same checks.
+    `checks`: outcome of a run's checks. Returns the same checks.
     """
     return sorted(checks, key=lambda check: check.passed)
 

@@ -33,15 +33,7 @@ _CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plo
 def incomplete_path(final: Path) -> Path:
     """Return the directory in which a run is written until it is complete.
 
-    Parameters
-    ----------
-    final : Path
-        Run directory.
-
-    Returns
-    -------
-    Path
-        The name with `.incomplete` added.
+    Returns the name with `.incomplete` added.
     """
     final = Path(os.path.abspath(final))
     return final.with_name(final.name + SUFFIX)
@@ -50,15 +42,7 @@ def incomplete_path(final: Path) -> Path:
 def incomplete_reason(folder: Path) -> str | None:
     """Return why a run directory is incomplete.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-
-    Returns
-    -------
-    str or None
-        The reason in one line; None if the run is complete.
+    Returns the reason in one line; None if the run is complete.
     """
     marker = folder / MARKER
     if marker.is_file():
@@ -71,15 +55,8 @@ def incomplete_reason(folder: Path) -> str | None:
 def unused_run_path(name: str) -> Path:
     """Find a directory for a run that has none given: `runs/NAME-TIME`, below the current directory.
 
-    Parameters
-    ----------
-    name : str
-        Name of the scenario.
-
-    Returns
-    -------
-    Path
-        The directory, with a number if there is or will be such a run already.
+    `name`: name of the scenario. Returns the directory, with a number if there is or will be such a run
+    already.
     """
     stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
     names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
@@ -98,25 +75,9 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     After an exception or Ctrl-C it stays beside the final name with everything written so far and a file
     `INCOMPLETE` that says why. If bad input or Ctrl-C ended the run before anything but `inputs` was written,
     the directory is removed. The directory of a run that ended early is replaced by the next run of the same
-    name, unless a process is still writing it, or it holds anything that is not a run's.
-
-    Parameters
-    ----------
-    final : Path
-        Final name, which must not exist or be an empty directory. Its parents are made.
-    inputs : mapping of str to str
-        Content of files that are written at once, by name: `scenario.yaml`, `provenance.json`.
-
-    Yields
-    ------
-    Path
-        The directory to write into.
-
-    Raises
-    ------
-    RunError
-        If the name is taken (`DirectoryTaken`); a `StorageError` if it cannot be written, the disk becomes
-        full, or the directory vanishes.
+    name, unless a process is still writing it, or it holds anything that is not a run's. `final`: final name,
+    which must not exist or be an empty directory. Its parents are made. `inputs`: content of files that are
+    written at once, by name: `scenario.yaml`, `provenance.json`. Yields the directory to write into.
     """
     working = incomplete_path(final)
     _require_free(final)
@@ -166,22 +127,8 @@ def runs_directory(final: Path) -> Iterator[Path]:
     """Make a directory for several runs, and give it its final name when the body ends without an exception.
 
     After an exception it stays beside the final name with the runs so far; the next call replaces it, as
-    `run_directory` does.
-
-    Parameters
-    ----------
-    final : Path
-        Final name, which must not exist or be an empty directory. Its parents are made.
-
-    Yields
-    ------
-    Path
-        The directory to write into.
-
-    Raises
-    ------
-    RunError
-        If the name is taken or cannot be written.
+    `run_directory` does. `final`: final name, which must not exist or be an empty directory. Its parents are
+    made. Yields the directory to write into.
     """
     working = incomplete_path(final)
     try:
@@ -203,15 +150,7 @@ def runs_directory(final: Path) -> Iterator[Path]:
 def holds_only_a_run(folder: Path) -> bool:
     """Return whether a directory contains nothing but what a run, its report and its video write.
 
-    Parameters
-    ----------
-    folder : Path
-        The directory.
-
-    Returns
-    -------
-    bool
-        False if there is anything else, which must not be deleted with it.
+    Returns false if there is anything else, which must not be deleted with it.
     """
     return all(
         name in _CONTENT or any(is_part_of(name, each) for each in _CONTENT) for name in _names(folder)
@@ -229,15 +168,7 @@ def _holds_only_runs(folder: Path) -> bool:
 def replaced_run(final: Path) -> str | None:
     """Tell which interrupted run a new run of the same name will replace.
 
-    Parameters
-    ----------
-    final : Path
-        Final name of the new run.
-
-    Returns
-    -------
-    str or None
-        One line for the user; None if there is none, or it will not be replaced.
+    Returns one line for the user; None if there is none, or it will not be replaced.
     """
     working = incomplete_path(final)
     if not working.is_dir() or is_claimed(working) or not holds_only_a_run(working):
@@ -246,15 +177,7 @@ def replaced_run(final: Path) -> str | None:
 
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
-    """Write `metrics.json`, sorted by name; NaN and infinity become null.
-
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    metrics : mapping of str to value
-        Metrics by name.
-    """
+    """Write `metrics.json`, sorted by name; NaN and infinity become null. `folder`: run directory."""
     plain = {name: plain_value(value) for name, value in metrics.items()}
     write_whole(folder / "metrics.json", json_text(dict(sorted(plain.items()))))
 
@@ -262,32 +185,13 @@ def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
 def json_text(data: Mapping[str, Any]) -> str:
     """Write indented JSON that every parser accepts.
 
-    Parameters
-    ----------
-    data : mapping of str to value
-        Data without NaN or infinity.
-
-    Returns
-    -------
-    str
-        The text, ending in a line break.
+    `data`: data without NaN or infinity. Returns the text, ending in a line break.
     """
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def plain_value(value: Any) -> Any:
-    """Convert a NumPy scalar to Python's, and a number that is not finite to None.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    object
-        The plain value.
-    """
+    """Convert a NumPy scalar to Python's, and a number that is not finite to None. `value`: any value."""
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

@@ -18,17 +18,8 @@ if TYPE_CHECKING:
 def make_run_log(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr.Dataset]:
     """Make the function that builds a log of samples.
 
-    Parameters
-    ----------
-    prepared : Preparation
-        What is simulated.
-    robot : Robot
-        The robot in the simulation.
-
-    Returns
-    -------
-    callable (Recorder) -> xarray.Dataset
-        Builds the log of what a recorder holds.
+    `prepared`: what is simulated; `robot`: the robot in the simulation. Returns builds the log of what a
+    recorder holds.
     """
     course, followed, balanced = prepared.course, prepared.followed, prepared.balanced
     settings, sitting_on = prepared.scenario.simulation, prepared.seat.name if prepared.seat else ""

@@ -43,20 +43,7 @@ _OPTIONAL: Mapping[str, tuple[Callable[[Any], bool], str]] = {"doubts": (_is_lis
 def read_metrics(folder: Path) -> dict[str, Metric]:
     """Read the metrics of a complete run.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-
-    Returns
-    -------
-    dict of str to float, bool, str or None
-        Metrics by name; None where a number was not finite.
-
-    Raises
-    ------
-    RunError
-        In one line: `metrics.json` is missing, is not JSON, or has a value of another kind.
+    `folder`: run directory. Returns metrics by name; None where a number was not finite.
     """
     content = _read(folder, "metrics.json")
     for name, value in content.items():
@@ -68,20 +55,7 @@ def read_metrics(folder: Path) -> dict[str, Metric]:
 def read_provenance(folder: Path) -> dict[str, Any]:
     """Read the provenance of a run.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-
-    Returns
-    -------
-    dict
-        Entries by name, as `collect_provenance` makes them.
-
-    Raises
-    ------
-    RunError
-        In one line: `provenance.json` is missing, is not JSON, or an entry is missing or of another kind.
+    `folder`: run directory. Returns entries by name, as `collect_provenance` makes them.
     """
     content = _read(folder, "provenance.json")
     for name, (is_allowed, allowed) in {**_PROVENANCE, **_OPTIONAL}.items():

@@ -15,40 +15,18 @@ from simbench.runs.video import reconstruct_planned_base
 
 
 class RunTrajectory(NamedTuple):
-    """Motion of the robot of a run.
+    """Motion of the robot of a run."""
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The motion at the log's rate, from 0 s, joints in the order of the robot.
-    robot : Robot
-        The robot of the run's scenario.
-    """
-
-    trajectory: JointTrajectory
-    robot: Robot
+    trajectory: JointTrajectory  # The motion at the log's rate, from 0 s, joints in the order of the robot.
+    robot: Robot  # The robot of the run's scenario.
 
 
 def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory:
     """Read the motion of the robot of a run, complete or interrupted.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    planned : bool
-        Whether to read the reference: joints that were to be followed, and the base that the planned feet
-        give, in place of what was measured.
-
-    Returns
-    -------
-    RunTrajectory
-        Motion and robot.
-
-    Raises
-    ------
-    RunError, ScenarioError, RobotError
-        If there is no log or no scenario, or the robot of the scenario is not that of the log.
+    `folder`: run directory; `planned`: whether to read the reference: joints that were to be followed, and
+    the base that the planned feet give, in place of what was measured. Raises RunError, ScenarioError,
+    RobotError if there is no log or no scenario, or the robot of the scenario is not that of the log.
     """
     log = open_run(folder)
     robot = load_robot(load_finished(folder).robot.name)

@@ -14,13 +14,9 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
     """Delay Ctrl-C, and other signals that would raise an exception, until the block is done.
 
     This has no effect outside the main thread, which alone receives signals, and on signals that are ignored,
-    as Ctrl-C is in the background of a script.
-
-    Yields
-    ------
-    interrupted : callable
-        Tells whether a signal has arrived, for a block that can end early. Compiled code that is interrupted
-        anywhere may turn the exception into another error.
+    as Ctrl-C is in the background of a script. Yields `interrupted`: tells whether a signal has arrived, for
+    a block that can end early. Compiled code that is interrupted anywhere may turn the exception into another
+    error.
     """
     held: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -9,19 +9,9 @@ from simbench.options import StepCommand, SteppingSection
 def commanded_displacement(commands: Sequence[StepCommand]) -> tuple[float, float, float]:
     """Compute where commands lead, each in the frame where the one before ends.
 
-    Parameters
-    ----------
-    commands : sequence of StepCommand
-        Commands of the section `stepping`, one after another.
-
-    Returns
-    -------
-    forward : float
-        Distance along the initial heading, m.
-    left : float
-        Distance to the left of the initial heading, m.
-    rotation : float
-        Rotation to the left, rad; whole turns are counted.
+    `commands`: commands of the section `stepping`, one after another. Returns `forward`: distance along the
+    initial heading, m; `left`: distance to the left of the initial heading, m; `rotation`: rotation to the
+    left, rad; whole turns are counted.
     """
     forward = left = heading = 0.0
     for command in commands:
@@ -37,21 +27,11 @@ def step_metrics(
 ) -> dict[str, float]:
     """Compare the displacement of the robot with its commands, and the steps taken with those planned.
 
-    Parameters
-    ----------
-    metrics : mapping of str to float or bool
-        Metrics from `run_metrics`: `base.forward_m`, `base.left_m`, `base.turn_rad` and `steps.count`.
-    section : SteppingSection
-        Section `stepping` of the scenario.
-    planned : int
-        Number of planned steps.
-
-    Returns
-    -------
-    dict of str to float
-        `base.forward_error_m`, `base.left_error_m` and `base.turn_error_rad`: absolute difference of the
-        displacement and rotation of the root from those commanded; `steps.missed_count`: number of planned
-        steps that were not taken.
+    `metrics`: metrics from `run_metrics`: `base.forward_m`, `base.left_m`, `base.turn_rad` and `steps.count`;
+    `section`: section `stepping` of the scenario; `planned`: number of planned steps. Returns
+    `base.forward_error_m`, `base.left_error_m` and `base.turn_error_rad`: absolute difference of the
+    displacement and rotation of the root from those commanded; `steps.missed_count`: number of planned steps
+    that were not taken.
     """
     forward, left, rotation = commanded_displacement(section.commands)
     return {

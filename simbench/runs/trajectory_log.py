@@ -53,19 +53,8 @@ _CARRYING_FRACTION = 0.1
 def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) -> xr.Dataset:
     """Add the trajectory that a run follows to its log.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    tracked : TrackedMotion
-        The trajectory at every physics step.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    xarray.Dataset
-        Log with the variables of the trajectory.
+    `tracked`: the trajectory at every physics step; `timestep`: physics step, s. Returns log with the
+    variables of the trajectory.
     """
     steps = np.rint(log["time"].values / timestep).astype(int) - 1
     rows = steps.clip(0, len(tracked.joints) - 1)
@@ -84,23 +73,13 @@ def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) ->
 def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
     """Compute how far a run is from the trajectory that it follows.
 
-    Only samples between the trajectory's first and last count.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `with_trajectory`.
-
-    Returns
-    -------
-    dict of str to float or None
-        `trajectory.joint_error_rms_rad` and `trajectory.joint_error_max_rad`: error of the joints without the
-        fingers. On free feet also `trajectory.base_error_mean_m`, `trajectory.base_error_max_m`: horizontal
-        distance of the root; `trajectory.height_error_max_m`: difference of its height;
-        `trajectory.heading_error_mean_rad` and `trajectory.heading_error_max_rad`: of its heading;
-        `trajectory.contact_agreement_fraction`; `trajectory.foot_error_mean_m` and
-        `trajectory.foot_error_max_m`: horizontal distance of feet that stand in both. None where nothing was
-        measured.
+    Only samples between the trajectory's first and last count. Returns `trajectory.joint_error_rms_rad` and
+    `trajectory.joint_error_max_rad`: error of the joints without the fingers. On free feet also
+    `trajectory.base_error_mean_m`, `trajectory.base_error_max_m`: horizontal distance of the root;
+    `trajectory.height_error_max_m`: difference of its height; `trajectory.heading_error_mean_rad` and
+    `trajectory.heading_error_max_rad`: of its heading; `trajectory.contact_agreement_fraction`;
+    `trajectory.foot_error_mean_m` and `trajectory.foot_error_max_m`: horizontal distance of feet that stand
+    in both. None where nothing was measured.
     """
     used = np.isfinite(log["joint_trajectory"].values).all(axis=1)
     joints = ~log["is_grip"].values

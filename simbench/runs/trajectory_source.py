@@ -27,29 +27,9 @@ _KEYS = {
 def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnProgress) -> TrajectoryPlan:
     """Read the robot motion of a scenario and plan how the robot follows it.
 
-    Parameters
-    ----------
-    robot : Robot
-        The scenario's robot.
-    scenario : Scenario
-        Scenario whose `motion.source` is `trajectory:FILE`.
-    on_progress : callable (stage, done, total)
-        Called as planning proceeds.
-
-    Returns
-    -------
-    TrajectoryPlan
-        The planned motion, with the notes and doubts of reading and of planning.
-
-    Raises
-    ------
-    MotionError
-        If the file cannot be read as a motion of the robot, or something was assumed and `motion.strict` is
-        set.
-    RetargetError
-        If the robot cannot stand where it begins or ends.
-    ScenarioError
-        If the scenario has sections that a trajectory does not take.
+    `robot`: the scenario's robot; `scenario`: scenario whose `motion.source` is `trajectory:FILE`;
+    `on_progress`: called as planning proceeds. Returns the planned motion, with the notes and doubts of
+    reading and of planning. Raises RetargetError if the robot cannot stand where it begins or ends.
     """
     for key in ("fixtures", "stepping", "push"):
         if getattr(scenario, key):

@@ -58,88 +58,44 @@ LARGEST_OVERLAY_OFFSET = 20.0
 
 @dataclass(frozen=True)
 class View:
-    """Part of a finished run, speed and camera of its video.
+    """Part of a finished run, speed and camera of its video."""
 
-    Parameters
-    ----------
-    overrides : tuple of str
-        Texts `camera.key=value`, as for `load_scenario`.
-    speed : float
-        Ratio of the run's time to the video's.
-    start : float
-        First moment that is shown, in the time of the run, s.
-    end : float or None
-        Last moment, s; the end of the log if None.
-    ghost : float or None
-        Distance by which the reference is shown to the left of the robot in the picture, m; it is not shown
-        if None.
-    fast : bool
-        Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
-    person : float or None
-        Distance by which the recorded person is shown to the left of the robot in the picture, m; the person
-        is not shown if None.
-    animation : bool
-        Whether it is an animated picture: at most 640 pixels wide and at most 10 frames a second, unless
-        `overrides` say how wide and how many.
-    """
-
-    overrides: tuple[str, ...] = ()
-    speed: float = 1.0
-    start: float = 0.0
-    end: float | None = None
+    overrides: tuple[str, ...] = ()  # Texts `camera.key=value`, as for `load_scenario`.
+    speed: float = 1.0  # Ratio of the run's time to the video's.
+    start: float = 0.0  # First moment that is shown, in the time of the run, s.
+    end: float | None = None  # Last moment, s; the end of the log if None.
+    # Distance by which the reference is shown to the left of the robot in the picture, m; it is not shown if
+    # None.
     ghost: float | None = None
+    # Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
     fast: bool = False
+    # Distance by which the recorded person is shown to the left of the robot in the picture, m; the person is
+    # not shown if None.
     person: float | None = None
+    # Whether it is an animated picture: at most 640 pixels wide and at most 10 frames a second, unless
+    # `overrides` say how wide and how many.
     animation: bool = False
 
 
 class DrawnRun(NamedTuple):
-    """A finished run with everything that pictures of it show.
+    """A finished run with everything that pictures of it show."""
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Its scenario, with a complete camera.
-    robot : Robot
-        Its robot; one with a fixed base stands on a pedestal.
-    mechanisms : list of Mechanism
-        Its equipment.
-    log : xarray.Dataset
-        Its log.
-    """
-
-    scenario: Scenario
-    robot: Robot
-    mechanisms: list[Mechanism]
+    scenario: Scenario  # Its scenario, with a complete camera.
+    robot: Robot  # Its robot; one with a fixed base stands on a pedestal.
+    mechanisms: list[Mechanism]  # Its equipment.
     log: xr.Dataset
 
 
 @dataclass(frozen=True)
 class VideoScene:
-    """Everything that a video of a run shows.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    mechanisms : list of Mechanism
-        Equipment.
-    camera : Camera
-        The camera.
-    times : (F,) array
-        Times of the frames in the time of the run, s.
-    frames : Frames
-        Poses of robot and equipment in each frame.
-    shadows : bool
-        Whether bodies cast shadows.
-    """
+    """Everything that a video of a run shows."""
 
     robot: Robot
-    mechanisms: list[Mechanism]
+    mechanisms: list[Mechanism]  # Equipment.
     camera: Camera
-    times: NDArray[np.float64]
-    frames: Frames
-    shadows: bool = True
+    times: NDArray[np.float64]  # (F,): times of the frames in the time of the run, s.
+    frames: Frames  # Poses of robot and equipment in each frame.
+    shadows: bool = True  # Whether bodies cast shadows.
 
 
 def load_video_scene(
@@ -147,26 +103,10 @@ def load_video_scene(
 ) -> VideoScene:
     """Read from the log of a run, complete or interrupted, what a video shows.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    view : View
-        Part of the run, speed and camera.
-    rate : float, optional
-        Frames per second of the run; by default the camera's, at the speed of the view.
-    may_end_before : bool
-        Whether the run may end before the view does, which then ends with it.
-
-    Returns
-    -------
-    VideoScene
-        Robot, equipment, camera and frames.
-
-    Raises
-    ------
-    RunError, ScenarioError
-        If there is no log, or the view does not fit the run.
+    `folder`: run directory; `view`: part of the run, speed and camera; `rate`: frames per second of the run;
+    by default the camera's, at the speed of the view; `may_end_before`: whether the run may end before the
+    view does, which then ends with it. Returns robot, equipment, camera and frames. Raises RunError,
+    ScenarioError if there is no log, or the view does not fit the run.
     """
     for override in view.overrides:
         if not override.startswith("camera."):
@@ -243,22 +183,8 @@ def render_video(
 def video_path(folder: Path, out: Path | None) -> Path:
     """Choose the file of a video, and refuse a name by which its format cannot be told.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    out : Path or None
-        File that is asked for.
-
-    Returns
-    -------
-    Path
-        The file; `video.mp4` in the run directory by default.
-
-    Raises
-    ------
-    RunError
-        If the suffix is none of a video's.
+    `folder`: run directory; `out`: file that is asked for. Returns the file; `video.mp4` in the run directory
+    by default.
     """
     path = Path(out or folder / "video.mp4")
     if path.suffix not in SUFFIXES:
@@ -303,24 +229,9 @@ def render_strip(
 def load_drawn_run(folder: Path, overrides: Sequence[str] = (), log: xr.Dataset | None = None) -> DrawnRun:
     """Load robot, equipment and log of a run, complete or interrupted, to draw them.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    overrides : sequence of str
-        Texts `camera.key=value`, as for `load_scenario`.
-    log : xarray.Dataset, optional
-        Its log from `open_run`, if it has been read already.
-
-    Returns
-    -------
-    DrawnRun
-        Robot, equipment and log.
-
-    Raises
-    ------
-    RunError, ScenarioError, RobotError
-        If there is no log, nothing was logged, or the log is not of the scenario's robot and equipment.
+    `folder`: run directory; `overrides`: texts `camera.key=value`, as for `load_scenario`; `log`: its log
+    from `open_run`, if it has been read already. Raises RunError, ScenarioError, RobotError if there is no
+    log, nothing was logged, or the log is not of the scenario's robot and equipment.
     """
     log = open_run(folder) if log is None else log
     if not log.sizes["time"]:
@@ -365,21 +276,9 @@ def sample_frames(
 ) -> Frames:
     """Read the samples of a log at the given times.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run, or of a part of it.
-    mechanisms : sequence of Mechanism
-        Equipment of the run.
-    times : (F,) array
-        Times of the frames in the time of the run, s. Each shows the first sample that is not before it.
-    overlays : bool
-        Whether COG, ZMP and support polygon are shown.
-
-    Returns
-    -------
-    Frames
-        Poses in each frame.
+    `log`: log of the run, or of a part of it. `mechanisms`: equipment of the run. `times` (F,): times of the
+    frames in the time of the run, s. Each shows the first sample that is not before it. `overlays`: whether
+    COG, ZMP and support polygon are shown. Returns poses in each frame.
     """
     chosen = log.isel(time=_nearest(log, times))
     balance = None
@@ -442,21 +341,9 @@ def make_camera_path(
 ) -> CameraPath | None:
     """Compute how the camera of a scenario moves.
 
-    Parameters
-    ----------
-    section : CameraSection
-        The scenario's section `camera`, with a target.
-    log : xarray.Dataset
-        Log of the run.
-    times : (F,) array
-        Times of the frames in the time of the run, s.
-    video_times : (F,) array
-        Times of the frames in the video, s.
-
-    Returns
-    -------
-    CameraPath or None
-        Displacement and rotation; None of a camera that stands still.
+    `section`: the scenario's section `camera`, with a target; `log`: log of the run; `times` (F,): times of
+    the frames in the time of the run, s; `video_times` (F,): times of the frames in the video, s. Returns
+    displacement and rotation; None of a camera that stands still.
     """
     if not section.follow and section.orbit_s is None:
         return None
@@ -496,17 +383,8 @@ def _shrink(camera: Camera, width: int, fps: int) -> Camera:
 def make_camera(section: CameraSection, *, fast: bool = False) -> Camera:
     """Make the camera of a scenario.
 
-    Parameters
-    ----------
-    section : CameraSection
-        The scenario's section `camera`.
-    fast : bool
-        Whether the pictures are those of a preview: at most 640 pixels wide, at most 15 a second.
-
-    Returns
-    -------
-    Camera
-        The camera.
+    `section`: the scenario's section `camera`; `fast`: whether the pictures are those of a preview: at most
+    640 pixels wide, at most 15 a second.
     """
     camera = Camera(**{field.name: getattr(section, field.name) for field in fields(Camera)})
     return _shrink(camera, PREVIEW_WIDTH, PREVIEW_FPS) if fast else camera
@@ -516,20 +394,9 @@ def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float6
     """Reconstruct the base poses of the reference, seated or on one planned foot after the other.
 
     Each planned foot stays where the reference put it down. The balance controller adapts the reference to
-    measurements; deviations of the joints and slipping or yielding soles are not included.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    log : xarray.Dataset
-        Log from `open_run`.
-
-    Returns
-    -------
-    (T, 7) array
-        Pose of the root link at the log's times in the world frame: x, y, z (m), quaternion x, y, z, w. For a
-        robot with a fixed base, that of the log.
+    measurements; deviations of the joints and slipping or yielding soles are not included. `log`: log from
+    `open_run`. Returns (T, 7): pose of the root link at the log's times in the world frame: x, y, z (m),
+    quaternion x, y, z, w. For a robot with a fixed base, that of the log.
     """
     measured = log["base_pose"].values
     if not robot.floating:

@@ -50,30 +50,10 @@ def place_person(folder: Path, robot: Robot, log: xr.Dataset, times: Array, shif
     The person is as large as recorded, faces as the robot does, and at each moment has the posture that the
     robot is to have. They stay beside the robot: its way, smoothed, replaces theirs, so that the feet of a
     person who walks farther than the robot slide. Of a person without recorded legs, a stand carries the
-    pelvis; a head that was not recorded is drawn in the direction of the trunk.
-
-    Parameters
-    ----------
-    folder : Path
-        Run directory, for messages.
-    robot : Robot
-        The robot.
-    log : xarray.Dataset
-        Log of the run.
-    times : (F,) array
-        Times of the frames in the time of the run, s.
-    shift : (3,) array
-        Displacement of the person's pelvis from the robot's base in the world, m.
-
-    Returns
-    -------
-    Figure
-        The person in each frame.
-
-    Raises
-    ------
-    RunError
-        If the log holds no person.
+    pelvis; a head that was not recorded is drawn in the direction of the trunk. `folder`: run directory, for
+    messages; `log`: log of the run; `times` (F,): times of the frames in the time of the run, s; `shift`
+    (3,): displacement of the person's pelvis from the robot's base in the world, m. Returns the person in
+    each frame.
     """
     if not has_person(log):
         raise RunError(

@@ -35,20 +35,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 def choose_runs(names: Sequence[str]) -> list[Scenario]:
     """Choose the runs that compile what scenarios need.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names or paths of scenarios; those of every kind if empty.
-
-    Returns
-    -------
-    list of Scenario
-        The scenarios, as short as they can be.
-
-    Raises
-    ------
-    ScenarioError
-        If a scenario is not valid.
+    `names`: names or paths of scenarios; those of every kind if empty. Returns the scenarios, as short as
+    they can be. Raises ScenarioError if a scenario is not valid.
     """
     # Those of every kind are in Bullet unless only MuJoCo is there; what is named keeps its engine.
     engine = [] if names else [f"simulation.engine={usual_engine()}"]
@@ -58,21 +46,8 @@ def choose_runs(names: Sequence[str]) -> list[Scenario]:
 def warm_up(scenarios: Sequence[Scenario], jobs: int, on_progress: OnProgress) -> None:
     """Run scenarios and keep nothing but the machine code.
 
-    The first run is made alone: the others share most of what it compiles.
-
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        Result of `choose_runs`.
-    jobs : int
-        Number of runs at a time.
-    on_progress : callable (stage, done, total)
-        Called when a run ends.
-
-    Raises
-    ------
-    RunError
-        If a run fails.
+    The first run is made alone: the others share most of what it compiles. `scenarios`: result of
+    `choose_runs`; `jobs`: number of runs at a time; `on_progress`: called when a run ends.
     """
     done = 0
     on_progress("warm up", done, len(scenarios))

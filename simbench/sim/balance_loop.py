@@ -37,16 +37,8 @@ _CORRECTIONS = 2
 class OnlineBalance:
     """Writes the decisions of `WholeBodyController` into the reference of a run.
 
-    Parameters
-    ----------
-    whole : WholeBodyController
-        Balance controller.
-    every : int
-        Number of physics steps in a tick of balance.
-    gait : Gait
-        Footsteps, and desired ZMP and COG.
-    feedforward : bool
-        Whether the feed-forward torques are written, too.
+    `every`: number of physics steps in a tick of balance; `gait`: footsteps, and desired ZMP and COG;
+    `feedforward`: whether the feed-forward torques are written, too.
     """
 
     def __init__(
@@ -57,16 +49,9 @@ class OnlineBalance:
     def command(self, step: int, state: RobotState, foot_wrench: Array, reference: Reference) -> None:
         """Overwrite the legs' rows of a tick, and all feed-forward torques.
 
-        Parameters
-        ----------
-        step : int
-            Index of this physics step, a multiple of `every`.
-        state : RobotState
-            Measured state at the start of the step.
-        foot_wrench : (2, 6) array
-            Measured wrench of the floor on each foot, N and N·m about the world's origin.
-        reference : Reference
-            Reference of the run; rows [step, step + every) are overwritten.
+        `step`: index of this physics step, a multiple of `every`; `state`: measured state at the start of the
+        step; `foot_wrench` (2, 6): measured wrench of the floor on each foot, N and N·m about the world's
+        origin; `reference`: reference of the run; rows [step, step + every) are overwritten.
         """
         whole = self.whole
         before = whole.configuration.copy()
@@ -106,18 +91,10 @@ def _write_legs(
 
 @dataclass(frozen=True)
 class BalancedRun:
-    """A run's reference, as long as its gait, and its balancer.
+    """A run's reference, as long as its gait, and its balancer."""
 
-    Parameters
-    ----------
-    timeline : Timeline
-        Reference of the run and the recording's place in it.
-    balancer : OnlineBalance
-        Changes the reference during the run.
-    """
-
-    timeline: Timeline
-    balancer: OnlineBalance
+    timeline: Timeline  # Reference of the run and the recording's place in it.
+    balancer: OnlineBalance  # Changes the reference during the run.
 
 
 def balance_run(
@@ -132,33 +109,14 @@ def balance_run(
 ) -> BalancedRun:
     """Set up balance for a run.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs, without variations.
-    timeline : Timeline
-        Planned motion of arms, trunk and head; without stepping also of pelvis and legs.
-    balance : BalanceSection
-        Section `balance` of the scenario.
-    stepping : SteppingSection or None
-        Section `stepping` of the scenario; None to stand on both feet.
-    settings : SimulationSection
-        Section `simulation` of the scenario.
-    feedforward : str
-        `control.feedforward` of the scenario: `inverse_dynamics` lets balance write the feed-forward torques,
-        any other keeps the timeline's.
-    reserve : float
-        Part of the leg joints' ranges and speed limits that the steps are to leave.
-
-    Returns
-    -------
-    BalancedRun
-        Reference, extended to the length of the gait, and the balancer.
-
-    Raises
-    ------
-    BalanceError
-        If the gains are not stable, the robot has no two legs, or a step is out of its reach.
+    `robot`: robot with two legs, without variations; `timeline`: planned motion of arms, trunk and head;
+    without stepping also of pelvis and legs; `balance`: section `balance` of the scenario; `stepping`:
+    section `stepping` of the scenario; None to stand on both feet; `settings`: section `simulation` of the
+    scenario; `feedforward`: `control.feedforward` of the scenario: `inverse_dynamics` lets balance write the
+    feed-forward torques, any other keeps the timeline's; `reserve`: part of the leg joints' ranges and speed
+    limits that the steps are to leave. Returns reference, extended to the length of the gait, and the
+    balancer. Raises BalanceError if the gains are not stable, the robot has no two legs, or a step is out of
+    its reach.
     """
     every = round(1.0 / (settings.timestep_s * balance.rate_hz))
     tick = every * settings.timestep_s
@@ -192,30 +150,11 @@ def balance_plan(
 ) -> BalancedRun:
     """Set up balance for a run whose feet, ZMP and COG are planned.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs, without variations.
-    timeline : Timeline
-        Planned motion at every physics step.
-    plan : WholeBodyPlan
-        Plan of the balance controller at every one of its ticks.
-    balance : BalanceSection
-        Section `balance` of the scenario.
-    settings : SimulationSection
-        Section `simulation` of the scenario.
-    feedforward : str
-        `control.feedforward` of the scenario, as for `balance_run`.
-
-    Returns
-    -------
-    BalancedRun
-        The same reference, and the balancer.
-
-    Raises
-    ------
-    BalanceError
-        If the gains are not stable.
+    `robot`: robot with two legs, without variations; `timeline`: planned motion at every physics step;
+    `plan`: plan of the balance controller at every one of its ticks; `balance`: section `balance` of the
+    scenario; `settings`: section `simulation` of the scenario; `feedforward`: `control.feedforward` of the
+    scenario, as for `balance_run`. Returns the same reference, and the balancer. Raises BalanceError if the
+    gains are not stable.
     """
     omega = natural_frequency(float(plan.cog_height[0]))
     gains = _choose_gains(balance, omega)

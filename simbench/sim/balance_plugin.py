@@ -66,28 +66,8 @@ def plug_balancer(
 ) -> Balancer:
     """Make the balance controller of a plug-in.
 
-    Parameters
-    ----------
-    reference : str
-        How the scenario names it.
-    options : BaseModel or None
-        Its section, if it has one.
-    robot : Robot
-        Robot on two feet.
-    plan : BalancedRun
-        Planned motion and simbench's own controller.
-    settings : SimulationSection
-        Section `simulation` of the scenario.
-
-    Returns
-    -------
-    Balancer
-        The controller.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be made, or lacks `every` or `command`.
+    `reference`: how the scenario names it; `options`: its section, if it has one; `robot`: robot on two feet;
+    `plan`: planned motion and simbench's own controller; `settings`: section `simulation` of the scenario.
     """
     made = plugin_maker("balance_controllers", reference, options)(robot, plan, settings.timestep_s)
     every = getattr(made, "every", None)

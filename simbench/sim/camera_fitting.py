@@ -24,21 +24,9 @@ def fit_camera(
 ) -> CameraSection:
     """Complete the camera of a scenario by what the robot's height and its way decide.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot of the scenario.
-    posture : (n,) array or None
-        Joint positions in which a robot with legs stands, rad; None for zero positions.
-    section : CameraSection
-        Section `camera` of the scenario.
-    path : (T, 2) array, optional
-        Where the root will be, m, if it is known before: all of it is in the picture.
-
-    Returns
-    -------
-    CameraSection
-        The section with target and distance.
+    `posture` (n,) or None: joint positions in which a robot with legs stands, rad; None for zero positions;
+    `path` (T, 2): where the root will be, m, if it is known before: all of it is in the picture. Returns the
+    section with target and distance.
     """
     scale = _scale(robot, posture) if robot.floating else 1.0
     middle, distance = scale * np.array(_TARGET), scale * _DISTANCE

@@ -20,18 +20,10 @@ FARTHEST = 1000.0
 
 
 class Divergence(NamedTuple):
-    """When and where physics diverged.
+    """When and where physics diverged."""
 
-    Parameters
-    ----------
-    time : float
-        Time of the first state that is not a motion, s.
-    cause : str
-        What reached it first, and how: `joint LElbow (speed 100 rad/s)`.
-    """
-
-    time: float
-    cause: str
+    time: float  # Time of the first state that is not a motion, s.
+    cause: str  # What reached it first, and how: `joint LElbow (speed 100 rad/s)`.
 
     def __str__(self) -> str:
         """Say what happened in one line, with what to try."""
@@ -45,21 +37,9 @@ def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -
     """Find the first of several states that no motion reaches.
 
     The impact of a fall drives light joints, such as wrists, to the speed where Bullet cuts them off: after a
-    fall only what is not finite counts.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot in these states.
-    states : RobotState
-        K states: q (K, nq) and v (K, nv).
-    fallen : bool
-        Whether the robot has fallen.
-
-    Returns
-    -------
-    tuple of int and str, or None
-        Index of the state, and what reached it first; None if all states are motions.
+    fall only what is not finite counts. `robot`: robot in these states; `states`: K states: q (K, nq) and v
+    (K, nv); `fallen`: whether the robot has fallen. Returns index of the state, and what reached it first;
+    None if all states are motions.
     """
     q, v, bound = states.q, states.v, np.inf if fallen else SPEED_BOUND
     if not len(q) or (_is_within(v, bound) and _is_within(q, FARTHEST)):
@@ -91,15 +71,8 @@ def _is_within(values: Array, bound: float) -> bool:
 def find_fixture_divergence(fixtures: Sequence[Fixture]) -> str | None:
     """Find a fixture whose present state no motion reaches.
 
-    Parameters
-    ----------
-    fixtures : sequence of Fixture
-        All equipment of the world.
-
-    Returns
-    -------
-    str or None
-        Fixture, joint and how it moves; None if all states are motions.
+    `fixtures`: all equipment of the world. Returns fixture, joint and how it moves; None if all states are
+    motions.
     """
     for fixture in fixtures:
         position, velocity, stand = fixture.read_state()
@@ -124,16 +97,7 @@ def _describe_speed(robot: Robot, column: int, speed: float) -> str:
 def first_rows(states: RobotState, count: int) -> RobotState:
     """Take the first of several states.
 
-    Parameters
-    ----------
-    states : RobotState
-        Buffers of states: q (K, nq) and v (K, nv).
-    count : int
-        Number of states to take.
-
-    Returns
-    -------
-    RobotState
-        Views of the first `count` states.
+    `states`: buffers of states: q (K, nq) and v (K, nv); `count`: number of states to take. Returns views of
+    the first `count` states.
     """
     return RobotState(states.q[:count], states.v[:count], states.root)

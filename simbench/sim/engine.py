@@ -105,17 +105,11 @@ class Body(Protocol):
 
 
 class RootMotion(NamedTuple):
-    """What an engine integrates of a free root's motion.
+    """What an engine integrates of a free root's motion."""
 
-    Parameters
-    ----------
-    point : (3,) floats
-        Point of the root link whose velocity in world axes it integrates, in the root frame, m.
-    turns_in_root : bool
-        Whether it integrates the angular velocity in the root's axes, and not in the world's.
-    """
-
+    # (3,): point of the root link whose velocity in world axes it integrates, in the root frame, m.
     point: Vector
+    # Whether it integrates the angular velocity in the root's axes, and not in the world's.
     turns_in_root: bool
 
 

@@ -9,23 +9,11 @@ from simbench.sim.engine import Engine, PictureEngine
 
 
 class EngineLibrary(NamedTuple):
-    """Where an engine is, and what it needs.
+    """Where an engine is, and what it needs."""
 
-    Parameters
-    ----------
-    module : str
-        Module whose functions implement `Engine`.
-    library : str
-        Library that has to be installed, as it is imported.
-    title : str
-        Its name.
-    install : str
-        What installs it.
-    """
-
-    module: str
-    library: str
-    title: str
+    module: str  # Module whose functions implement `Engine`.
+    library: str  # Library that has to be installed, as it is imported.
+    title: str  # Its name.
     install: str
 
 
@@ -48,28 +36,14 @@ ENGINES = {
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether the library of a physics engine is installed.
-
-    Parameters
-    ----------
-    name : str
-        One of `ENGINES`.
-
-    Returns
-    -------
-    bool
-        True if worlds can be opened.
-    """
+    """Tell whether the library of a physics engine is installed. Returns true if worlds can be opened."""
     return find_spec(ENGINES[name].library) is not None
 
 
 def usual_engine() -> str:
     """Choose the engine of a simulation for which nobody names one.
 
-    Returns
-    -------
-    str
-        Bullet where it is installed, or nothing is; else MuJoCo.
+    Returns Bullet where it is installed, or nothing is; else MuJoCo.
     """
     return MUJOCO if is_installed(MUJOCO) and not is_installed(BULLET) else BULLET
 
@@ -77,20 +51,7 @@ def usual_engine() -> str:
 def open_engine(name: str | None = None) -> Engine:
     """Load a physics engine.
 
-    Parameters
-    ----------
-    name : str, optional
-        One of `ENGINES`; by default the usual one.
-
-    Returns
-    -------
-    Engine
-        Functions of the engine's module.
-
-    Raises
-    ------
-    RunError
-        If its library is not installed; the message says how to install it, and which engine is there.
+    `name`: one of `ENGINES`; by default the usual one. Returns functions of the engine's module.
     """
     name = usual_engine() if name is None else name
     if not is_installed(name):
@@ -104,20 +65,8 @@ def open_engine(name: str | None = None) -> Engine:
 def open_picture_engine(purpose: str) -> PictureEngine:
     """Load the engine that draws pictures where our own renderer cannot, and that has a window.
 
-    Parameters
-    ----------
-    purpose : str
-        What it is for, for the message: `simbench replay`.
-
-    Returns
-    -------
-    PictureEngine
-        Functions of the engine's module, whatever engine simulates.
-
-    Raises
-    ------
-    RunError
-        If its library is not installed.
+    `purpose`: what it is for, for the message: `simbench replay`. Returns functions of the engine's module,
+    whatever engine simulates.
     """
     if not is_installed(BULLET):
         _, _, title, install = ENGINES[BULLET]

@@ -34,15 +34,7 @@ _FULL_TURN = 2.0 * np.pi
 def find_held_mechanisms(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:
     """Tell which mechanism each hand holds: the first that has a handle for it.
 
-    Parameters
-    ----------
-    mechanisms : sequence of Mechanism
-        Equipment of the scenario.
-
-    Returns
-    -------
-    {side: Mechanism}
-        Mechanism of each hand that has a handle.
+    `mechanisms`: equipment of the scenario. Returns {side: Mechanism}.
     """
     return {
         side: mechanism for mechanism in reversed(mechanisms) for side in SIDES if side in mechanism.handles
@@ -52,18 +44,9 @@ def find_held_mechanisms(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism
 def positions_of_use(mechanism: Mechanism, travel: Array) -> Array:
     """Compute the joint positions of a mechanism that is used as it is meant to be.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Equipment that moves.
-    travel : (T,) array
-        For equipment with moves, how many of them are done, from 0; beyond their number they are repeated
-        from where the joints are then. Otherwise the displacement of every joint, m or rad: all move alike.
-
-    Returns
-    -------
-    (T, J) array
-        Joint positions, m or rad.
+    `mechanism`: equipment that moves. `travel` (T,): for equipment with moves, how many of them are done,
+    from 0; beyond their number they are repeated from where the joints are then. Otherwise the displacement
+    of every joint, m or rad: all move alike. Returns (T, J): joint positions, m or rad.
     """
     if not mechanism.moves:
         return np.asarray(mechanism.start + travel[:, None])
@@ -78,15 +61,8 @@ def positions_of_use(mechanism: Mechanism, travel: Array) -> Array:
 def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
     """Describe the poses of the handles over the whole range of the equipment.
 
-    Parameters
-    ----------
-    mechanisms : sequence of Mechanism
-        Equipment of the scenario.
-
-    Returns
-    -------
-    {side: HandlePath}
-        Poses in the world; empty without equipment.
+    `mechanisms`: equipment of the scenario. Returns {side: HandlePath}: poses in the world; empty without
+    equipment.
     """
     handles = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
@@ -101,19 +77,9 @@ def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
 def find_free_axis(mechanism: Mechanism, side: str) -> Array | None:
     """Find the axis about which a hand can rotate freely on its handle.
 
-    A hand that lies on a rod, beside the axis, would move away from it: it keeps its direction.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Equipment with a handle for the hand.
-    side : str
-        `left` or `right`.
-
-    Returns
-    -------
-    (3,) array or None
-        Unit vector in the palm's axes; None where the hand cannot rotate.
+    A hand that lies on a rod, beside the axis, would move away from it: it keeps its direction. `mechanism`:
+    equipment with a handle for the hand; `side`: `left` or `right`. Returns (3,) or None: unit vector in the
+    palm's axes; None where the hand cannot rotate.
     """
     handle = mechanism.handles[side]
     free = handle.grip == "pivot" and not np.any(handle.point)
@@ -125,17 +91,9 @@ def describe_surroundings(
 ) -> Callable[[HandPlan], list[Obstacle]]:
     """Describe the obstacles that a robot must avoid while its hands move the equipment.
 
-    Parameters
-    ----------
-    mechanisms : sequence of Mechanism
-        Equipment of the scenario.
-    robot : Robot
-        Robot whose palms and fingers may touch parts with handles, and whose thighs may touch a seat.
-
-    Returns
-    -------
-    callable (HandPlan) -> list of Obstacle
-        Gives the parts of all equipment as it moves with a hand plan.
+    `mechanisms`: equipment of the scenario; `robot`: robot whose palms and fingers may touch parts with
+    handles, and whose thighs may touch a seat. Returns gives the parts of all equipment as it moves with a
+    hand plan.
     """
     touching = [link for role in robot.hands for link in hand_links(robot, role)]
 
@@ -154,17 +112,8 @@ def describe_surroundings(
 def compute_actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
     """Compute the joint positions of a mechanism that follow from the actor's palms.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Equipment that the actor moves.
-    hands : HandPlan
-        Motion of the actor's palms, and when they hold.
-
-    Returns
-    -------
-    (T, J) array
-        MechanismJoint positions, m or rad; the initial ones until the hands hold.
+    `mechanism`: equipment that the actor moves; `hands`: motion of the actor's palms, and when they hold.
+    Returns (T, J): mechanismJoint positions, m or rad; the initial ones until the hands hold.
     """
     return compute_joint_positions(mechanism, hands.actor, hands.contact)
 
@@ -173,17 +122,8 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     """Compute the resistance of the equipment to each hand that moves it.
 
     A revolute joint is felt at the hand's distance r from its axis: friction by 1/r, damping and inertia by
-    1/r². Hands on one joint share it. Of joints on joints the largest resistance counts.
-
-    Parameters
-    ----------
-    mechanisms : sequence of Mechanism
-        Equipment of the scenario.
-
-    Returns
-    -------
-    {side: Resistance}
-        Friction, damping and inertia for each hand that moves a joint.
+    1/r². Hands on one joint share it. Of joints on joints the largest resistance counts. `mechanisms`:
+    equipment of the scenario. Returns {side: Resistance}.
     """
     felt = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
@@ -200,10 +140,7 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
 def resist(fixture: Fixture) -> None:
     """Apply, for one step, the efforts of springs, latches and direction-dependent damping of a fixture.
 
-    Parameters
-    ----------
-    fixture : Fixture
-        Equipment whose joints resist.
+    `fixture`: equipment whose joints resist.
     """
     mechanism = fixture.mechanism
     held = _latch_efforts(fixture) if mechanism.latches else {}

@@ -33,27 +33,20 @@ _NO_WRENCH: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class GripDesign:
-    """Strength and compliance of a grip.
+    """Strength and compliance of a grip."""
 
-    Parameters
-    ----------
-    stiffness_n_m, damping_ns_m : float
-        Stiffness (N/m) and damping (N·s/m) between palm and handle, in all directions.
-    rotational_stiffness_nm_rad, rotational_damping_nms_rad : float
-        Stiffness (N·m/rad) and damping (N·m·s/rad) about all axes.
-    max_force_n, max_torque_nm : float
-        Force (N) and torque (N·m) at which the hand lets go.
-    tolerance_m : float
-        Distance of palm and handle within which the grip may engage, m.
-    """
-
+    # `stiffness_n_m`, `damping_ns_m`: stiffness (N/m) and damping (N·s/m) between palm and handle, in all
+    # directions.
     stiffness_n_m: float
     damping_ns_m: float
+    # `rotational_stiffness_nm_rad`, `rotational_damping_nms_rad`: stiffness (N·m/rad) and damping (N·m·s/rad)
+    # about all axes.
     rotational_stiffness_nm_rad: float
     rotational_damping_nms_rad: float
+    # `max_force_n`, `max_torque_nm`: force (N) and torque (N·m) at which the hand lets go.
     max_force_n: float
     max_torque_nm: float
-    tolerance_m: float
+    tolerance_m: float  # Distance of palm and handle within which the grip may engage, m.
 
 
 class Grip:
@@ -68,18 +61,8 @@ class Grip:
     A hand whose links have no collision shape feels nothing: its grip engages where the palm is near enough.
 
     The spring is explicit: its force is known before the step, logged as it is, and part of the controller's
-    prediction.
-
-    Parameters
-    ----------
-    body : RobotBody
-        Robot that holds.
-    side : str
-        `left` or `right`.
-    fixture : Fixture
-        Equipment with a handle for that hand.
-    design : GripDesign
-        Strength and compliance.
+    prediction. `side`: `left` or `right`; `fixture`: equipment with a handle for that hand; `design`:
+    strength and compliance.
     """
 
     def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripDesign) -> None:
@@ -131,21 +114,10 @@ class Grip:
     def apply(self, palm: Motion, handle: Motion, hold: bool, sense: bool) -> Load | None:
         """Engage, hold or let go, and apply the forces of this step.
 
-        Parameters
-        ----------
-        palm : Motion
-            Motion of the palm's link.
-        handle : Motion
-            Motion of the link that carries the handle.
-        hold : bool
-            Whether the hand is meant to hold; a grip lost by overload stays open until this was False.
-        sense : bool
-            Whether to look for contact in this step (a tactile sensor's rate).
-
-        Returns
-        -------
-        Load or None
-            Load on the hand in the frame of its joint; None while the hand is open.
+        `palm`: motion of the palm's link; `handle`: motion of the link that carries the handle; `hold`:
+        whether the hand is meant to hold; a grip lost by overload stays open until this was False; `sense`:
+        whether to look for contact in this step (a tactile sensor's rate). Returns load on the hand in the
+        frame of its joint; None while the hand is open.
         """
         if not hold:
             self.release()
@@ -250,19 +222,8 @@ def _free_axis(handle: MechanismHandle) -> tuple[int, Vector]:
 def apply_grips(grips: Sequence[Grip | EmptyHand], hold: Sequence[bool], sense: bool) -> list[Load]:
     """Have every hand of a robot engage, hold or let go, and apply the forces of this step.
 
-    Parameters
-    ----------
-    grips : sequence of Grip or EmptyHand
-        Hands of one robot.
-    hold : sequence of bool
-        For each of them, whether the hand is meant to hold.
-    sense : bool
-        Whether to look for contact in this step (a tactile sensor's rate).
-
-    Returns
-    -------
-    list of Load
-        Loads on the hands that hold.
+    `hold`: for each of them, whether the hand is meant to hold; `sense`: whether to look for contact in this
+    step (a tactile sensor's rate).
     """
     if not any(hold):
         for grip in grips:

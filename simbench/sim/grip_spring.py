@@ -24,31 +24,18 @@ RIGID, PIVOT, SLIDE = 0, 1, 2
 
 
 class GripSpring(NamedTuple):
-    """Constants of a grip.
+    """Constants of a grip."""
 
-    Parameters
-    ----------
-    stiffness, damping : float
-        k (N/m) and c (N·s/m).
-    rotational_stiffness, rotational_damping : float
-        κ (N·m/rad) and γ (N·m·s/rad).
-    held : (3,) floats
-        Point that holds, in the palm's link, m.
-    free : `RIGID`, `PIVOT` or `SLIDE`
-        Motion that the handle leaves free.
-    axis : (3,) floats
-        Axis of pivot or slide in the handle's link, a unit vector.
-    on_joint : (3,) and (4,) floats
-        Position (m) and quaternion of the palm's link in the frame of the joint that carries it.
-    """
-
-    stiffness: float
+    stiffness: float  # `stiffness`, `damping`: k (N/m) and c (N·s/m).
     damping: float
+    # `rotational_stiffness`, `rotational_damping`: κ (N·m/rad) and γ (N·m·s/rad).
     rotational_stiffness: float
     rotational_damping: float
-    held: Vector
-    free: int
-    axis: Vector
+    held: Vector  # (3,): point that holds, in the palm's link, m.
+    free: int  # Motion that the handle leaves free.
+    axis: Vector  # (3,): axis of pivot or slide in the handle's link, a unit vector.
+    # (3,) and (4,) floats: position (m) and quaternion of the palm's link in the frame of the joint that
+    # carries it.
     on_joint: tuple[Vector, Quaternion]
 
 
@@ -59,29 +46,14 @@ def spring_wrench(
     """Compute the wrench of a spring and damper between a palm and its rest pose on a handle.
 
     With x the held point relative to its rest position, R the palm's rotation relative to its rest
-    orientation, and v, ω the palm's velocity relative to the handle's link, taken at the rest position:
-    force = −k x − c v, torque = −κ log R − γ ω. For a pivot about an axis a, R is without its twist about a
-    and the torque without its part along a; for a slide, the force is without its part along a.
-
-    Parameters
-    ----------
-    palm : Motion
-        Motion of the palm's link.
-    handle : Motion
-        Motion of the link that carries the handle.
-    rest : (3,) and (4,) floats
-        Rest position of the held point (m) and rest orientation of the palm's link, in the handle's link.
-    spring : GripSpring
-        Constants of the grip.
-
-    Returns
-    -------
-    force, torque : (3,) floats
-        Wrench on the palm at the rest position, N and N·m, world axes.
-    point : (3,) floats
-        Rest position, world frame, m.
-    load : (6,) floats
-        The same force and its moment about the joint's origin, in the joint's frame.
+    orientation, and v, ω the palm's velocity relative to the handle's link, taken at the rest position: force
+    = −k x − c v, torque = −κ log R − γ ω. For a pivot about an axis a, R is without its twist about a and the
+    torque without its part along a; for a slide, the force is without its part along a. `handle`: motion of
+    the link that carries the handle; `rest` (3,) and (4,) floats: rest position of the held point (m) and
+    rest orientation of the palm's link, in the handle's link; `spring`: constants of the grip. Returns
+    `force`, `torque` (3,): wrench on the palm at the rest position, N and N·m, world axes; `point` (3,): rest
+    position, world frame, m; `load` (6,): the same force and its moment about the joint's origin, in the
+    joint's frame.
     """
     palm_com, palm_origin, palm_rotation, palm_linear, palm_angular = palm
     handle_com, handle_origin, handle_rotation, handle_linear, handle_angular = handle

@@ -17,17 +17,9 @@ def tilt_base(base: Array) -> Array:
     All corners of a planned sole are at the same height. Which of them an engine finds to be the deepest is
     decided by the last digits of their positions, and with it the ground reaction of the first tenths of a
     second. Across a sole this tilt is a hundred thousand times greater than such digits, and a fiftieth of
-    what a robot falls freely in a step of 1 ms; with it every computer finds the same corner.
-
-    Parameters
-    ----------
-    base : (7,) array
-        Pose of the root link in the world: x, y, z (m), quaternion x, y, z, w.
-
-    Returns
-    -------
-    (7,) array
-        The pose, turned about an axis that is horizontal where the root link is upright.
+    what a robot falls freely in a step of 1 ms; with it every computer finds the same corner. `base` (7,):
+    pose of the root link in the world: x, y, z (m), quaternion x, y, z, w. Returns (7,): the pose, turned
+    about an axis that is horizontal where the root link is upright.
     """
     tilted = Rotation.from_quat(base[3:]) * Rotation.from_rotvec(INITIAL_TILT * _AXIS)
     return np.concatenate([base[:3], tilted.as_quat()])

@@ -70,60 +70,29 @@ class Balancer(Protocol):
 
 @dataclass(frozen=True)
 class Simulation:
-    """A robot in its world and what happens to it.
+    """A robot in its world and what happens to it."""
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot at the start of the run.
-    reference : Reference
-        Joint motion to track.
-    fixtures : sequence of Fixture
-        All equipment of the world.
-    grips : sequence of Grip or EmptyHand
-        One for each of `robot.hands`, or none.
-    law : ControlLaw, optional
-        Law that the motors follow; PD with the robot's gains by default.
-    balancer : Balancer, optional
-        Changes the reference online.
-    pushes : sequence of Push
-        External forces on the pelvis.
-    seat : Fixture, optional
-        Fixture that carries the robot's thighs.
-    """
-
-    body: RobotBody
-    reference: Reference
-    fixtures: Sequence[Fixture] = ()
-    grips: Sequence[Grip | EmptyHand] = ()
-    law: ControlLaw | None = None
-    balancer: Balancer | None = None
-    pushes: Sequence[Push] = ()
-    seat: Fixture | None = None
+    body: RobotBody  # Robot at the start of the run.
+    reference: Reference  # Joint motion to track.
+    fixtures: Sequence[Fixture] = ()  # All equipment of the world.
+    grips: Sequence[Grip | EmptyHand] = ()  # One for each of `robot.hands`, or none.
+    law: ControlLaw | None = None  # Law that the motors follow; PD with the robot's gains by default.
+    balancer: Balancer | None = None  # Changes the reference online.
+    pushes: Sequence[Push] = ()  # External forces on the pelvis.
+    seat: Fixture | None = None  # Fixture that carries the robot's thighs.
 
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """How a simulation runs and when it ends.
+    """How a simulation runs and when it ends."""
 
-    Parameters
-    ----------
-    log_every : int
-        Steps between samples.
-    fallen_height : float
-        Height of the root, m, below which the robot has fallen: the run ends half a second later.
-    realtime : bool
-        Whether to wait for the clock, for watching.
-    progress : callable (done, total)
-        Called with the number of steps at every sample, and at the end.
-    stop : callable
-        Asked before every step whether to end here.
-    """
-
-    log_every: int
+    log_every: int  # Steps between samples.
+    # Height of the root, m, below which the robot has fallen: the run ends half a second later.
     fallen_height: float = -math.inf
-    realtime: bool = False
+    realtime: bool = False  # Whether to wait for the clock, for watching.
+    # Called with the number of steps at every sample, and at the end.
     progress: Callable[[int, int], None] = field(default_factory=lambda: lambda done, total: None)
+    # Asked before every step whether to end here.
     stop: Callable[[], bool] = field(default_factory=lambda: lambda: False)
 
 
@@ -134,16 +103,8 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     of the step that ended at t. Extremes of joint position and speed are taken at every step.
 
     If the physics diverges, the simulation ends, `recorder.divergence` says when and what first, and the
-    samples are those before.
-
-    Parameters
-    ----------
-    simulation : Simulation
-        Robot, reference and everything that acts on the robot.
-    recorder : Recorder
-        Filled with samples, events and times.
-    options : LoopOptions
-        Sampling, end, and how the run is followed.
+    samples are those before. `simulation`: robot, reference and everything that acts on the robot;
+    `recorder`: filled with samples, events and times; `options`: sampling, end, and how the run is followed.
     """
     loop = Stepper(simulation, recorder, options)
     try:
@@ -184,14 +145,8 @@ def _loaded_objects_frozen() -> Iterator[None]:
 class Stepper:
     """Advances a simulation step by step: sense, record, balance, control. `simulate` does it to the end.
 
-    Parameters
-    ----------
-    simulation : Simulation
-        Robot, reference and everything that acts on the robot.
-    recorder : Recorder
-        Filled with samples, events and times.
-    options : LoopOptions
-        Sampling, end, and how the run is followed.
+    `simulation`: robot, reference and everything that acts on the robot; `recorder`: filled with samples,
+    events and times; `options`: sampling, end, and how the run is followed.
     """
 
     def __init__(self, simulation: Simulation, recorder: Recorder, options: LoopOptions) -> None:
@@ -228,17 +183,9 @@ class Stepper:
     def pauses(self, every: int) -> Iterator[tuple[RobotState, Array]]:
         """Simulate to the end, with pauses in which a control law can be told what to do.
 
-        Parameters
-        ----------
-        every : int
-            Steps between two pauses, the first one before the first step; 0 for none.
-
-        Yields
-        ------
-        state : RobotState
-            State at the start of the step.
-        demand : array
-            Row of the law's `demand` for this step, after the balancer has changed the reference.
+        `every`: steps between two pauses, the first one before the first step; 0 for none. Yields `state`:
+        state at the start of the step; `demand`: row of the law's `demand` for this step, after the balancer
+        has changed the reference.
         """
         simulation, recorder, options = self._simulation, self._recorder, self._options
         body, grips, pushes = simulation.body, simulation.grips, simulation.pushes
@@ -289,10 +236,7 @@ class Stepper:
     def finish_extremes(self, *, interrupted: bool = False) -> None:
         """Take the extremes of the last states, fewer than are taken at once.
 
-        Parameters
-        ----------
-        interrupted : bool
-            Whether the last step ended after its state was read and before it counted.
+        `interrupted`: whether the last step ended after its state was read and before it counted.
         """
         count = self._recorder.steps % _KEPT_STATES
         if self._recorder.divergence is None:

@@ -16,42 +16,20 @@ from simbench.sim.vectors import conjugate, cross, rotate
 
 @dataclass(frozen=True)
 class Push:
-    """A force F(t) = (π / 2) (J / T) sin(π t / T) for 0 ≤ t ≤ T, whose impulse is J.
+    """A force F(t) = (π / 2) (J / T) sin(π t / T) for 0 ≤ t ≤ T, whose impulse is J."""
 
-    Parameters
-    ----------
-    impulse : float
-        J, N·s.
-    direction : float
-        Angle in the floor's plane from world x, rad.
-    start, duration : int
-        First step and number of steps.
-    """
-
-    impulse: float
-    direction: float
-    start: int
+    impulse: float  # J, N·s.
+    direction: float  # Angle in the floor's plane from world x, rad.
+    start: int  # `start`, `duration`: first step and number of steps.
     duration: int
 
 
 def apply_pushes(body: RobotBody, pushes: Sequence[Push], step: int, loads: list[Load]) -> Array:
     """Push a free robot in this step, at the centre of mass of its root link.
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot with a free root.
-    pushes : sequence of Push
-        Pushes of the whole run.
-    step : int
-        Index of this step.
-    loads : list of Load
-        Known loads of this step, for the controller's prediction; the pushes are appended.
-
-    Returns
-    -------
-    (6,) array
-        Sum of the pushes: force (N) and its moment about the world's origin (N·m).
+    `pushes`: pushes of the whole run; `step`: index of this step; `loads`: known loads of this step, for the
+    controller's prediction; the pushes are appended. Returns (6,): sum of the pushes: force (N) and its
+    moment about the world's origin (N·m).
     """
     wrench = np.zeros(6)
     for push in pushes:
@@ -86,17 +64,8 @@ PUSH_SIGNALS: tuple[Signal[Array], ...] = (
 def plan_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
     """Convert the pushes of a scenario to physics steps.
 
-    Parameters
-    ----------
-    section : PushSection or None
-        Section `push` of the scenario; None for no pushes.
-    settings : SimulationSection
-        Section `simulation`: time step, and the time before anything moves.
-
-    Returns
-    -------
-    tuple of Push
-        Pushes in the order of their times.
+    `section`: section `push` of the scenario; None for no pushes; `settings`: section `simulation`: time
+    step, and the time before anything moves. Returns pushes in the order of their times.
     """
     if section is None:
         return ()

@@ -55,33 +55,18 @@ _SAME_TIME = 1e-9
 
 @dataclass(frozen=True)
 class FixtureChannels:
-    """Signals of one fixture.
+    """Signals of one fixture."""
 
-    Parameters
-    ----------
-    state : Channels
-        Signals measured on its `FixtureState`.
-    contact : Channels
-        Signals measured on the wrench of the robot's contacts.
-    """
-
-    state: Channels[FixtureState]
-    contact: Channels[list[float]]
+    state: Channels[FixtureState]  # Signals measured on its `FixtureState`.
+    contact: Channels[list[float]]  # Signals measured on the wrench of the robot's contacts.
 
 
 class Recorder:
     """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
 
     A new signal is one `Signal` beside the code that measures it; array and log variable follow from there.
-
-    Parameters
-    ----------
-    samples : int
-        Largest number of samples, S.
-    robot : Robot
-        Robot of the run.
-    mechanisms : sequence of Mechanism
-        Its fixtures, in the order in which the loop gets them.
+    `samples`: largest number of samples, S; `mechanisms`: its fixtures, in the order in which the loop gets
+    them.
     """
 
     def __init__(self, samples: int, robot: Robot, mechanisms: Sequence[Mechanism] = ()) -> None:
@@ -123,12 +108,8 @@ class Recorder:
     def record(self, channels: Channels[Source], source: Source) -> None:
         """Take a sample of signals, in the row `count`.
 
-        Parameters
-        ----------
-        channels : Channels
-            One of this recorder's groups of signals.
-        source : object
-            Object that the signals are measured on.
+        `channels`: one of this recorder's groups of signals; `source`: object that the signals are measured
+        on.
         """
         row = self.count
         for values, measure in channels:
@@ -145,16 +126,8 @@ class Recorder:
     def copy_from(self, first: int) -> "Recorder":
         """Copy the samples from one on, as a recorder of their own.
 
-        Parameters
-        ----------
-        first : int
-            Index of the first sample to copy.
-
-        Returns
-        -------
-        Recorder
-            Recorder with the samples [first, count) and the extremes and events so far. It takes no further
-            samples.
+        `first`: index of the first sample to copy. Returns recorder with the samples [first, count) and the
+        extremes and events so far. It takes no further samples.
         """
         part = copy.copy(self)
         rows = slice(first, self.count)
@@ -165,12 +138,7 @@ class Recorder:
     def end_at(self, time: float, steps: int) -> None:
         """Drop the samples and the events from a time on.
 
-        Parameters
-        ----------
-        time : float
-            Time of the first sample that is dropped, s.
-        steps : int
-            Number of physics steps before it.
+        `time`: time of the first sample that is dropped, s; `steps`: number of physics steps before it.
         """
         # The first sample is where the robot was put.
         self.count = max(1, min(self.count, int(np.searchsorted(self.time[: self.count], time - _SAME_TIME))))
@@ -180,10 +148,7 @@ class Recorder:
     def take_extremes(self, q: Array, v: Array) -> None:
         """Widen the extremes by the joint positions and velocities of states.
 
-        Parameters
-        ----------
-        q, v : (K, n) array
-            Joint positions (rad) and velocities (rad/s) of K states.
+        `q`, `v` (K, n): joint positions (rad) and velocities (rad/s) of K states.
         """
         if len(q):
             speed = np.abs(v)
@@ -209,12 +174,8 @@ def _sizes(robot: Robot) -> Mapping[str, int]:
 def derive_signals(recorder: Recorder, robot: Robot) -> None:
     """Compute the signals that follow from others: COG, angular momentum, palms, feet, external wrenches.
 
-    Parameters
-    ----------
-    recorder : Recorder
-        Recorder whose first `count` samples are used and completed. To be called once.
-    robot : Robot
-        Robot whose model has the world's frame as its universe.
+    `recorder`: recorder whose first `count` samples are used and completed. To be called once. `robot`: robot
+    whose model has the world's frame as its universe.
     """
     model, data = robot.model, robot.model.createData()
     palms = [model.getFrameId(robot.frames[role]) for role in robot.hands]

@@ -21,25 +21,9 @@ _LARGEST_GAP, _LARGEST_PENETRATION = 0.002, 0.0005
 def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism | None:
     """Find the fixture that a robot sits on.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot of the scenario.
-    section : RobotSection
-        Section `robot` of the scenario. If it gives the robot's position, the seat must be below it; a
-        position that is searched for is not known yet.
-    mechanisms : sequence of Mechanism
-        Equipment of the scenario.
-
-    Returns
-    -------
-    Mechanism or None
-        The seat; None for a robot that does not sit.
-
-    Raises
-    ------
-    ScenarioError
-        If there is no seat, or it is not below the thighs.
+    `robot`: robot of the scenario. `section`: section `robot` of the scenario. If it gives the robot's
+    position, the seat must be below it; a position that is searched for is not known yet. `mechanisms`:
+    equipment of the scenario. Returns the seat; None for a robot that does not sit.
     """
     if section.posture != SEATED or not robot.floating:
         return None
@@ -59,19 +43,8 @@ def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanis
 def require_seat(robot: Robot, configuration: Array, seat: Mechanism) -> None:
     """Refuse a seat that is not just below the thighs.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot that sits.
-    configuration : (nq,) array
-        Configuration of the robot at the start, in the world.
-    seat : Mechanism
-        Fixture that carries it.
-
-    Raises
-    ------
-    ScenarioError
-        If the gap between seat and thighs is too large, or they penetrate.
+    `robot`: robot that sits; `configuration` (nq,): configuration of the robot at the start, in the world;
+    `seat`: fixture that carries it.
     """
     gap = measure_seat_gap(robot, configuration, seat)
     if not -_LARGEST_PENETRATION <= gap <= _LARGEST_GAP:
@@ -84,19 +57,8 @@ def require_seat(robot: Robot, configuration: Array, seat: Mechanism) -> None:
 def measure_seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> float:
     """Measure the distance of a robot's thighs from a seat.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot that sits.
-    configuration : (nq,) array
-        Configuration of the robot in the world.
-    seat : Mechanism
-        Fixture that carries it.
-
-    Returns
-    -------
-    float
-        Distance of the farther thigh, m; negative: the depth of penetration.
+    `robot`: robot that sits; `configuration` (nq,): configuration of the robot in the world; `seat`: fixture
+    that carries it. Returns distance of the farther thigh, m; negative: the depth of penetration.
     """
     boards = [
         obstacle for obstacle in mechanism_obstacles(seat, seat.start[None], ()) if obstacle.name == seat.seat

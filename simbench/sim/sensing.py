@@ -20,36 +20,20 @@ _NO_POINT = (math.nan, math.nan)
 
 @dataclass(frozen=True)
 class ContactSums:
-    """Contacts of a robot in the last step, summed up; buffers that `ContactSensor.sample` overwrites.
+    """Contacts of a robot in the last step, summed up; buffers that `ContactSensor.sample` overwrites."""
 
-    Parameters
-    ----------
-    foot_wrench : (F, 6) array
-        Force (N) and moment about the world's origin (N·m) of the floor on each foot.
-    foot_points : (F, 4, 2) array
-        Touching points of each foot on the floor, m; NaN where there are fewer.
-    other_wrench : (6,) array
-        Sum of all other contact forces on the robot from outside (N), and their moment about the world's
-        origin (N·m).
-    """
-
+    # (F, 6): force (N) and moment about the world's origin (N·m) of the floor on each foot.
     foot_wrench: Array
-    foot_points: Array
+    foot_points: Array  # (F, 4, 2): touching points of each foot on the floor, m; NaN where there are fewer.
+    # (6,): sum of all other contact forces on the robot from outside (N), and their moment about the world's
+    # origin (N·m).
     other_wrench: Array
 
     @classmethod
     def empty(cls, feet: int) -> "ContactSums":
         """Allocate the buffers for a robot without contacts.
 
-        Parameters
-        ----------
-        feet : int
-            Number of feet, F.
-
-        Returns
-        -------
-        ContactSums
-            Zero wrenches, no points.
+        `feet`: number of feet, F. Returns zero wrenches, no points.
         """
         return cls(np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6))
 
@@ -85,15 +69,7 @@ CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
 def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
     """Declare the log's variable for the contacts of a fixture with the robot.
 
-    Parameters
-    ----------
-    fixture : str
-        Name of the fixture.
-
-    Returns
-    -------
-    Signal
-        Signal measured on what `contact_wrench` returns.
+    `fixture`: name of the fixture. Returns signal measured on what `contact_wrench` returns.
     """
     return Signal(
         f"{fixture}_contact_wrench",
@@ -106,41 +82,24 @@ def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
 
 @dataclass
 class ContactEvent:
-    """A contact between two links, from first to last sample that saw it.
+    """A contact between two links, from first to last sample that saw it."""
 
-    Parameters
-    ----------
-    first, second : str
-        `body/link` of either side; the first is the robot's.
-    start, end : float
-        First and last time, s; while a contact lasts, the end is the time of the last sample.
-    peak_force : float
-        Largest sum of normal forces at a sample, N.
-    """
-
-    first: str
+    first: str  # `first`, `second`: `body/link` of either side; the first is the robot's.
     second: str
+    # `start`, `end`: first and last time, s; while a contact lasts, the end is the time of the last sample.
     start: float
     end: float
-    peak_force: float
+    peak_force: float  # Largest sum of normal forces at a sample, N.
 
 
 @dataclass
 class ContactSensor:
-    """Reads the contacts of one robot; holds the open events.
-
-    Parameters
-    ----------
-    body : RobotBody
-        Robot whose contacts are read.
-    names : mapping of BodyHandle to (str, {LinkHandle: str})
-        Names of the other bodies of the world and of their links.
-    events : list of ContactEvent
-        All contacts so far, in the order of their beginning.
-    """
+    """Reads the contacts of one robot; holds the open events."""
 
     body: RobotBody
+    # Names of the other bodies of the world and of their links.
     names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
+    # All contacts so far, in the order of their beginning.
     events: list[ContactEvent] = field(default_factory=list)
     _open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = field(
         init=False, default_factory=dict
@@ -161,14 +120,7 @@ class ContactSensor:
     def sample(self, time: float, contacts: Contacts, sums: ContactSums) -> None:
         """Sum up the contacts of the last step and update the events.
 
-        Parameters
-        ----------
-        time : float
-            Time at the end of the step, s.
-        contacts : Contacts
-            All contacts of the step.
-        sums : ContactSums
-            Overwritten.
+        `time`: time at the end of the step, s; `sums`: overwritten.
         """
         wrenches = sums.foot_wrench
         feet = len(wrenches)
@@ -225,17 +177,8 @@ class ContactSensor:
 def watch_contacts(body: RobotBody, fixtures: Sequence[Fixture]) -> ContactSensor:
     """Make the contact sensor of a robot beside fixtures on the floor.
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot whose contacts are read.
-    fixtures : sequence of Fixture
-        All fixtures of its world.
-
-    Returns
-    -------
-    ContactSensor
-        Sensor that knows the names of everything the robot can touch.
+    `body`: robot whose contacts are read; `fixtures`: all fixtures of its world. Returns sensor that knows
+    the names of everything the robot can touch.
     """
     names: dict[BodyHandle, tuple[str, Mapping[LinkHandle, str]]] = {body.world.floor: ("floor", {})}
     for fixture in fixtures:
@@ -249,19 +192,8 @@ def watch_contacts(body: RobotBody, fixtures: Sequence[Fixture]) -> ContactSenso
 def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> list[float]:
     """Sum up the contact forces on one body from another.
 
-    Parameters
-    ----------
-    contacts : Contacts
-        All contacts of a step.
-    body : BodyHandle
-        Body that the forces act on.
-    other : BodyHandle
-        Body that exerts them.
-
-    Returns
-    -------
-    list of 6 float
-        Force (N) and moment about the world's origin (N·m).
+    `contacts`: all contacts of a step; `body`: body that the forces act on; `other`: body that exerts them.
+    Returns force (N) and moment about the world's origin (N·m).
     """
     total = [0.0] * 6
     for _, touched, _, position, _, _, force in contacts.on(body):

@@ -13,57 +13,30 @@ from simbench.sim.signals import Signal
 
 @dataclass(frozen=True)
 class RobotState:
-    """Configuration and velocity of a robot in Pinocchio's conventions.
+    """Configuration and velocity of a robot in Pinocchio's conventions."""
 
-    Parameters
-    ----------
-    q : (7 + n,) array
-        Root position (m, world), root quaternion x, y, z, w, joint positions (rad).
-    v : (6 + n,) array
-        Root linear (m/s) and angular velocity (rad/s) in the root frame, joint velocities (rad/s).
-        For a robot with a fixed root, `q` and `v` hold the joints alone.
-    root : (15,) array
-        For a free root: rotation matrix by rows, then linear (m/s) and angular velocity (rad/s) of the root
-        link in world axes, of the point `RobotBody.root_motion` whose velocity the engine integrates.
-    """
-
-    q: Array
+    q: Array  # (7 + n,): root position (m, world), root quaternion x, y, z, w, joint positions (rad).
+    # (6 + n,): root linear (m/s) and angular velocity (rad/s) in the root frame, joint velocities (rad/s).
+    # For a robot with a fixed root, `q` and `v` hold the joints alone.
     v: Array
+    # (15,): for a free root: rotation matrix by rows, then linear (m/s) and angular velocity (rad/s) of the
+    # root link in world axes, of the point `RobotBody.root_motion` whose velocity the engine integrates.
     root: Array = field(default_factory=lambda: np.zeros(15))
 
 
 class FixtureState(NamedTuple):
-    """Joint state and pose of a fixture.
+    """Joint state and pose of a fixture."""
 
-    Parameters
-    ----------
-    position : (J,) array
-        Joint positions, m or rad.
-    velocity : (J,) array
-        Joint velocities, m/s or rad/s.
-    stand : (7,) array
-        Pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w.
-    """
-
-    position: Array
-    velocity: Array
-    stand: Array
+    position: Array  # (J,): joint positions, m or rad.
+    velocity: Array  # (J,): joint velocities, m/s or rad/s.
+    stand: Array  # (7,): pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w.
 
 
 def empty_state(robot: Robot, *shape: int) -> RobotState:
     """Allocate the buffers that `RobotBody.read_state` fills.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot whose state is to be read.
-    *shape : int
-        Leading dimensions for buffers of many states; none for one state.
-
-    Returns
-    -------
-    RobotState
-        Zeros: q (*shape, nq) and v (*shape, nv).
+    `*shape`: leading dimensions for buffers of many states; none for one state. Returns zeros: q (*shape, nq)
+    and v (*shape, nv).
     """
     return RobotState(np.zeros((*shape, robot.model.nq)), np.zeros((*shape, robot.model.nv)))
 
@@ -71,15 +44,8 @@ def empty_state(robot: Robot, *shape: int) -> RobotState:
 def robot_signals(robot: Robot) -> tuple[Signal[RobotState], ...]:
     """Declare what is logged of a robot's state.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot that moves. The base of one with a fixed root is not sampled: it stays as it was at the start.
-
-    Returns
-    -------
-    tuple of Signal
-        Signals measured on a `RobotState`.
+    `robot`: robot that moves. The base of one with a fixed root is not sampled: it stays as it was at the
+    start. Returns signals measured on a `RobotState`.
     """
     return root_and_joint_signals(robot.root_q, robot.root_v)
 
@@ -87,17 +53,8 @@ def robot_signals(robot: Robot) -> tuple[Signal[RobotState], ...]:
 def root_and_joint_signals(root_q: int, root_v: int) -> tuple[Signal[RobotState], ...]:
     """Declare what is logged of the state of a robot whose root has some coordinates.
 
-    Parameters
-    ----------
-    root_q : int
-        Number of the root's position coordinates: 7, or 0 for a fixed base.
-    root_v : int
-        Number of the root's velocity coordinates: 6, or 0 for a fixed base.
-
-    Returns
-    -------
-    tuple of Signal
-        Signals measured on a `RobotState`.
+    `root_q`: number of the root's position coordinates: 7, or 0 for a fixed base; `root_v`: number of the
+    root's velocity coordinates: 6, or 0 for a fixed base. Returns signals measured on a `RobotState`.
     """
     floating = root_q > 0
     return (
@@ -123,16 +80,8 @@ def root_and_joint_signals(root_q: int, root_v: int) -> tuple[Signal[RobotState]
 def fixture_signals(mechanism: Mechanism) -> tuple[Signal[FixtureState], ...]:
     """Declare what is logged of a fixture's state.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Description of the fixture.
-
-    Returns
-    -------
-    tuple of Signal
-        Signals measured on a `FixtureState`: position and velocity of each joint, and the pose of a fixture
-        that stands freely.
+    `mechanism`: description of the fixture. Returns signals measured on a `FixtureState`: position and
+    velocity of each joint, and the pose of a fixture that stands freely.
     """
     signals: list[Signal[FixtureState]] = []
     for column, joint in enumerate(mechanism.joints):

@@ -33,32 +33,11 @@ def fit_steps(
 ) -> tuple[RobotSection, SteppingSection]:
     """Choose what a scenario leaves open of the steps and of the pelvis' height.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    section : RobotSection
-        Base placement and posture.
-    balance : BalanceSection
-        Section `balance` of the scenario.
-    stepping : SteppingSection
-        Commands, durations, and what is given of the steps.
-    settings : SimulationSection
-        Physics step, and times to settle and hold.
-
-    Returns
-    -------
-    section : RobotSection
-        The same with the pelvis' height.
-    stepping : SteppingSection
-        The same with length, width, turn and lift of the steps. What was given is unchanged.
-
-    Raises
-    ------
-    BalanceError
-        If the legs can make no such steps: what hinders the ones that come nearest to what was asked.
-    RetargetError
-        If the posture does not stand.
+    `robot`: robot with two legs; `section`: base placement and posture; `stepping`: commands, durations, and
+    what is given of the steps; `settings`: physics step, and times to settle and hold. Returns `section`: the
+    same with the pelvis' height; `stepping`: the same with length, width, turn and lift of the steps. What
+    was given is unchanged. Raises BalanceError if the legs can make no such steps: what hinders the ones that
+    come nearest to what was asked. Raises RetargetError if the posture does not stand.
     """
     first: BalanceError | None = None
     candidates = list(_candidates(robot, section, stepping))

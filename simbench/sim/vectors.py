@@ -17,69 +17,25 @@ velocity of the centre of mass (m/s), angular velocity (rad/s). Plain: compiled 
 
 @compiled
 def add(a: Vector, b: Vector) -> Vector:
-    """Return a + b.
-
-    Parameters
-    ----------
-    a, b : (3,) floats
-        Vectors.
-
-    Returns
-    -------
-    (3,) floats
-        Sum.
-    """
+    """Return a + b. `a`, `b` (3,): vectors. Returns (3,): sum."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @compiled
 def subtract(a: Vector, b: Vector) -> Vector:
-    """Return a − b.
-
-    Parameters
-    ----------
-    a, b : (3,) floats
-        Vectors.
-
-    Returns
-    -------
-    (3,) floats
-        Difference.
-    """
+    """Return a − b. `a`, `b` (3,): vectors. Returns (3,): difference."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @compiled
 def cross(a: Vector, b: Vector) -> Vector:
-    """Return a × b.
-
-    Parameters
-    ----------
-    a, b : (3,) floats
-        Vectors.
-
-    Returns
-    -------
-    (3,) floats
-        Vector product.
-    """
+    """Return a × b. `a`, `b` (3,): vectors. Returns (3,): vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @compiled
 def squared_norm(a: Vector) -> float:
-    """Return a · a.
-
-    Parameters
-    ----------
-    a : (3,) floats
-        Vector.
-
-    Returns
-    -------
-    float
-        Squared norm.
-    """
+    """Return a · a. `a` (3,): vector."""
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
 
@@ -87,17 +43,7 @@ def squared_norm(a: Vector) -> float:
 def rotate(quaternion: Quaternion, a: Vector) -> Vector:
     """Rotate a vector: a + 2 w (u × a) + 2 u × (u × a) with the unit quaternion (u, w).
 
-    Parameters
-    ----------
-    quaternion : (4,) floats
-        Unit quaternion x, y, z, w.
-    a : (3,) floats
-        Vector.
-
-    Returns
-    -------
-    (3,) floats
-        Rotated vector.
+    `quaternion` (4,): unit quaternion x, y, z, w; `a` (3,). Returns (3,).
     """
     u, w = quaternion[:3], quaternion[3]
     u_cross_a = cross(u, a)
@@ -113,15 +59,7 @@ def rotate(quaternion: Quaternion, a: Vector) -> Vector:
 def conjugate(quaternion: Quaternion) -> Quaternion:
     """Return the inverse rotation.
 
-    Parameters
-    ----------
-    quaternion : (4,) floats
-        Unit quaternion x, y, z, w.
-
-    Returns
-    -------
-    (4,) floats
-        Conjugate quaternion.
+    `quaternion` (4,): unit quaternion x, y, z, w. Returns (4,): conjugate quaternion.
     """
     x, y, z, w = quaternion
     return -x, -y, -z, w
@@ -131,15 +69,8 @@ def conjugate(quaternion: Quaternion) -> Quaternion:
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     """Compose two rotations.
 
-    Parameters
-    ----------
-    a, b : (4,) floats
-        Unit quaternions x, y, z, w; the rotation b comes first.
-
-    Returns
-    -------
-    (4,) floats
-        Quaternion of the rotation by b, then by a.
+    `a`, `b` (4,): unit quaternions x, y, z, w; the rotation b comes first. Returns (4,): quaternion of the
+    rotation by b, then by a.
     """
     ax, ay, az, aw = a
     bx, by, bz, bw = b
@@ -155,17 +86,7 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 def reject(a: Vector, axis: Vector) -> Vector:
     """Return the component of a vector perpendicular to an axis.
 
-    Parameters
-    ----------
-    a : (3,) floats
-        Vector.
-    axis : (3,) floats
-        Unit vector.
-
-    Returns
-    -------
-    (3,) floats
-        The vector without its component along the axis.
+    `a` (3,); `axis` (3,): unit vector. Returns (3,): the vector without its component along the axis.
     """
     along = a[0] * axis[0] + a[1] * axis[1] + a[2] * axis[2]
     return a[0] - along * axis[0], a[1] - along * axis[1], a[2] - along * axis[2]
@@ -175,17 +96,8 @@ def reject(a: Vector, axis: Vector) -> Vector:
 def remove_twist(rotation: Quaternion, axis: Vector) -> Quaternion:
     """Remove the twist about an axis from a rotation: rotation = swing · twist, the swing is left.
 
-    Parameters
-    ----------
-    rotation : (4,) floats
-        Unit quaternion x, y, z, w.
-    axis : (3,) floats
-        Unit vector.
-
-    Returns
-    -------
-    (4,) floats
-        Unit quaternion of the swing.
+    `rotation` (4,): unit quaternion x, y, z, w; `axis` (3,): unit vector. Returns (4,): unit quaternion of
+    the swing.
     """
     x, y, z, w = rotation
     along = x * axis[0] + y * axis[1] + z * axis[2]
@@ -200,16 +112,6 @@ def remove_twist(rotation: Quaternion, axis: Vector) -> Quaternion:
 def locate(link: Motion, point: Vector) -> Vector:
     """Compute the world position of a point that is fixed to a link.
 
-    Parameters
-    ----------
-    link : Motion
-        Motion of the link.
-    point : (3,) floats
-        Position in the link's frame, m.
-
-    Returns
-    -------
-    (3,) floats
-        Position in the world, m.
+    `point` (3,): position in the link's frame, m. Returns (3,): position in the world, m.
     """
     return add(link[1], rotate(link[2], point))

@@ -24,30 +24,16 @@ _MASSES = 10.0, 300.0
 
 @dataclass(frozen=True)
 class SkillAnalysis:
-    """Inverse optimal control and fuzzy detection of one recording.
+    """Inverse optimal control and fuzzy detection of one recording."""
 
-    Parameters
-    ----------
-    task : TaskMotion
-        The recording, on the person's own joints where it shows the trunk.
-    mixture : Mixture
-        Weights of the criteria that inverse optimal control finds.
-    flatness : Flatness
-        Mixtures about as good.
-    strategy : DetectedStrategy
-        What the fuzzy rules say, independently.
-    parts : tuple of TaskMotion
-        Repetitions of the task, or the whole of a given span: a law starts each of them where the person was.
-    errors : tuple of (5, T) array
-        For each part the errors of shoulders and elbows together over time, m, with the mixture and with each
-        criterion alone; infinite from where the hands cannot keep their path.
-    """
-
-    task: TaskMotion
-    mixture: Mixture
-    flatness: Flatness
-    strategy: DetectedStrategy
+    task: TaskMotion  # The recording, on the person's own joints where it shows the trunk.
+    mixture: Mixture  # Weights of the criteria that inverse optimal control finds.
+    flatness: Flatness  # Mixtures about as good.
+    strategy: DetectedStrategy  # What the fuzzy rules say, independently.
+    # Repetitions of the task, or the whole of a given span: a law starts each of them where the person was.
     parts: tuple[TaskMotion, ...]
+    # Tuple of (5, T) array: for each part the errors of shoulders and elbows together over time, m, with the
+    # mixture and with each criterion alone; infinite from where the hands cannot keep their path.
     errors: tuple[Array, ...]
 
 
@@ -62,32 +48,11 @@ def analyse_skill(
 ) -> SkillAnalysis:
     """Find the criteria behind a recording by both of the thesis's methods.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    span : (float, float), optional
-        First and last time, s; by default the repetitions of the periodic motion.
-    hands : sequence of str
-        Sides whose hands do the task: they keep their path.
-    skeleton : str
-        One of `anatomical_motion.SKELETONS`: the person's own joints or the thesis's model.
-    method : str
-        Search method, one of `simplex_search.METHODS`.
-    seed : int
-        Seed of the search.
-
-    Returns
-    -------
-    SkillAnalysis
-        Results of both methods.
-
-    Raises
-    ------
-    MotionError
-        Nothing repeats, or the person's stature is not known.
-    SkillError
-        No law can follow the recording, or a library is missing.
+    `span`: first and last time, s; by default the repetitions of the periodic motion; `hands`: sides whose
+    hands do the task: they keep their path; `skeleton`: one of `anatomical_motion.SKELETONS`: the person's
+    own joints or the thesis's model; `method`: search method, one of `simplex_search.METHODS`; `seed`: seed
+    of the search. Returns results of both methods. Raises MotionError nothing repeats, or the person's
+    stature is not known. Raises SkillError no law can follow the recording, or a library is missing.
     """
     task = prepare_motion(motion, span=span, hands=hands, skeleton=skeleton)
     parts = split_task(task, motion, span is not None)
@@ -106,17 +71,8 @@ def analyse_skill(
 def compute_point_spread(task: TaskMotion) -> float:
     """Compute how far shoulders and elbows are from their mean positions at the pelvis.
 
-    A law whose error is not much smaller explains nothing.
-
-    Parameters
-    ----------
-    task : TaskMotion
-        The prepared recording.
-
-    Returns
-    -------
-    float
-        Mean over time, m, all four together as in the fitness.
+    A law whose error is not much smaller explains nothing. `task`: the prepared recording. Returns mean over
+    time, m, all four together as in the fitness.
     """
     # The first coordinates are the pelvis's z, y, x.
     positions = task.path.points - task.imitated[:, None, 2::-1]
@@ -129,26 +85,8 @@ def complete_person(
 ) -> HumanMotion:
     """Add what a recording's file does not say of the person, or says wrongly.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    height : float, optional
-        Stature, m.
-    mass : float, optional
-        Mass of the body, kg.
-    sex : {"female", "male"}, optional
-        Sex, which says what measures are average.
-
-    Returns
-    -------
-    HumanMotion
-        The recording with these data of its actor.
-
-    Raises
-    ------
-    MotionError
-        A value that no person has, or no stature at all.
+    `height`: stature, m; `mass`: mass of the body, kg; `sex`: sex, which says what measures are average.
+    Returns the recording with these data of its actor.
     """
     for name, value, (low, high), unit in (
         ("height", height, _STATURES, "m"),

@@ -20,17 +20,8 @@ _NAMES = tuple(CRITERIA)
 def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     """Draw weights with their ranges, errors of each criterion alone, and errors over time, as PNG.
 
-    Parameters
-    ----------
-    analysis : SkillAnalysis
-        The analysis of a recording.
-    path : Path
-        PNG file to be written.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `analysis`: the analysis of a recording; `path`: PNG file to be written. Raises OSError if the file cannot
+    be written.
     """
     mixture, flat, time = analysis.mixture, analysis.flatness, analysis.task.time
     key: list[Line2D | Patch] = [

@@ -36,10 +36,7 @@ class CompileCounter:
     def describe(self) -> str:
         """Say that functions are being compiled, if that takes long; called a few times a second.
 
-        Returns
-        -------
-        str
-            Text with the number of functions; empty while nothing, or only a little, is compiled.
+        Returns text with the number of functions; empty while nothing, or only a little, is compiled.
         """
         self._listen()
         now = time.monotonic()

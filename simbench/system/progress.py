@@ -54,14 +54,8 @@ class _Stage:
 class StageText:
     """Follows the stages of some work, and writes about them.
 
-    Parameters
-    ----------
-    stream : file
-        Where text goes.
-    in_place : bool
-        Whether one line changes in place, as a terminal can, instead of a line for each stage.
-    clock : callable () -> float
-        Gives the time, s.
+    `stream`: where text goes; `in_place`: whether one line changes in place, as a terminal can, instead of a
+    line for each stage; `clock`: gives the time, s.
     """
 
     def __init__(self, stream: IO[str], in_place: bool, clock: Callable[[], float] = time.monotonic) -> None:
@@ -76,14 +70,8 @@ class StageText:
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Take the progress of a stage.
 
-        Parameters
-        ----------
-        stage : str
-            Its name.
-        done : int
-            How much of it is done.
-        total : int
-            How much there is; the stage ends when all of it is done.
+        `stage`: its name; `done`: how much of it is done; `total`: how much there is; the stage ends when all
+        of it is done.
         """
         now = self._clock()
         with self._lock:
@@ -102,10 +90,7 @@ class StageText:
     def tick(self, compiling: str) -> None:
         """Write what is going on, if it is time to; called a few times a second.
 
-        Parameters
-        ----------
-        compiling : str
-            That functions are being compiled; empty if none are.
+        `compiling`: that functions are being compiled; empty if none are.
         """
         with self._lock:
             now = self._clock()
@@ -150,14 +135,7 @@ class StageText:
 def ticking(tick: Callable[[str], None]) -> Iterator[None]:
     """Call a function a few times a second from a thread of its own while the body runs.
 
-    Parameters
-    ----------
-    tick : callable (text)
-        Gets what numba is compiling, as text; empty if nothing.
-
-    Yields
-    ------
-    None
+    `tick`: gets what numba is compiling, as text; empty if nothing.
     """
     over = threading.Event()
     with CompileCounter() as counter:
@@ -179,16 +157,7 @@ def ticking(tick: Callable[[str], None]) -> Iterator[None]:
 def stage_text(stream: IO[str], *, in_place: bool) -> Iterator[OnProgress]:
     """Write about the stages of the body: each that took a second, and what goes on, every five seconds.
 
-    Parameters
-    ----------
-    stream : file
-        Where text goes.
-    in_place : bool
-        Whether one line changes in place instead.
-
-    Yields
-    ------
-    on_progress : callable (stage, done, total)
+    `stream`: where text goes; `in_place`: whether one line changes in place instead.
     """
     text = StageText(stream, in_place)
     try:
@@ -202,14 +171,8 @@ def stage_text(stream: IO[str], *, in_place: bool) -> Iterator[OnProgress]:
 def shown_progress(progress: Progress) -> Iterator[OnProgress]:
     """Show the progress of the body as a caller of the Python API asks for.
 
-    Parameters
-    ----------
-    progress : callable (stage, done, total), bool or None
-        Callback; or whether it is shown on the standard error; None shows it in a terminal or a notebook.
-
-    Yields
-    ------
-    on_progress : callable (stage, done, total)
+    `progress`: callback; or whether it is shown on the standard error; None shows it in a terminal or a
+    notebook.
     """
     if progress is None:
         progress = _is_interactive()

@@ -51,22 +51,8 @@ class _Unpickler(pickle.Unpickler):
 def load_pickle(stream: BinaryIO, modules: Collection[str] = ()) -> Any:
     """Load a pickle that another process of simbench wrote.
 
-    Parameters
-    ----------
-    stream : file object
-        Stream to read, in binary mode.
-    modules : collection of str
-        Names of further modules whose classes are allowed.
-
-    Returns
-    -------
-    object
-        The object.
-
-    Raises
-    ------
-    pickle.UnpicklingError
-        If the pickle is damaged, or names a function, or a class from elsewhere.
+    `stream`: stream to read, in binary mode; `modules`: names of further modules whose classes are allowed.
+    Raises pickle.UnpicklingError if the pickle is damaged, or names a function, or a class from elsewhere.
     """
     return _Unpickler(stream, modules).load()
 
@@ -74,21 +60,7 @@ def load_pickle(stream: BinaryIO, modules: Collection[str] = ()) -> Any:
 def parse_pickle(content: bytes, modules: Collection[str] = ()) -> Any:
     """Load a pickle from bytes; see `load_pickle`.
 
-    Parameters
-    ----------
-    content : bytes
-        The pickle.
-    modules : collection of str
-        Names of further modules whose classes are allowed.
-
-    Returns
-    -------
-    object
-        The object.
-
-    Raises
-    ------
-    pickle.UnpicklingError
-        As `load_pickle`.
+    `modules`: names of further modules whose classes are allowed. Raises pickle.UnpicklingError as
+    `load_pickle`.
     """
     return load_pickle(io.BytesIO(content), modules)

@@ -17,13 +17,7 @@ the kernel and by the shell, and the second must not interrupt what the first on
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal asks this process to end.
-
-    Parameters
-    ----------
-    number : int
-        Number of the signal.
-    """
+    """A signal asks this process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(describe_signal(number))
@@ -31,18 +25,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def describe_signal(number: int) -> str:
-    """Say what ended a command.
-
-    Parameters
-    ----------
-    number : int
-        Number of a signal.
-
-    Returns
-    -------
-    str
-        `interrupted` for Ctrl-C, else `ended by` and the signal's name.
-    """
+    """Say what ended a command. Returns `interrupted` for Ctrl-C, else `ended by` and the signal's name."""
     return "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
 
 
@@ -51,13 +34,8 @@ def orderly_termination() -> Iterator[list[int]]:
     """Raise `Terminated` in the main thread when SIGTERM or SIGHUP arrives while the body runs.
 
     Signals that are ignored, as SIGHUP under `nohup`, or have a handler already, are left as they are. This
-    has no effect outside the main thread.
-
-    Yields
-    ------
-    list of int
-        Numbers of the signals that have arrived so far. Compiled code that is interrupted may turn the
-        exception into another error; this tells what the reason was.
+    has no effect outside the main thread. Yields numbers of the signals that have arrived so far. Compiled
+    code that is interrupted may turn the exception into another error; this tells what the reason was.
     """
     arrived: list[int] = []
     last = -float("inf")
@@ -86,10 +64,8 @@ def orderly_termination() -> Iterator[list[int]]:
 def end_with_parent(parents_end: Callable[[], object]) -> None:
     """Let SIGTERM interrupt this process, and send it one as soon as the process that waits for it ends.
 
-    Parameters
-    ----------
-    parents_end : callable
-        Function that returns when the waiting process has ended; it is called in a thread of its own.
+    `parents_end`: function that returns when the waiting process has ended; it is called in a thread of its
+    own.
     """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, signal.default_int_handler)

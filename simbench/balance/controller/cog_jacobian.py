@@ -26,31 +26,16 @@ class Embedding:
     COG velocity ṗ_G = J_meG q̇_1 + `cog_carried`, angular velocity of the body ω_o = `body_jacobian` q̇_1 +
     `body_carried`, all in world axes, with q̇_1 the n free joint velocities: those of the base section, then
     those of the sections that are used.
-
-    Parameters
-    ----------
-    free : (n,) array of int
-        Columns of q̇_1 in the velocity vector.
-    cog_jacobian : (3, n) array
-        Motion-embedded COG Jacobian J_meG, m.
-    cog_carried : (3,) array
-        ṗ_G − ṗ_meG: part of the COG's velocity that the known motions cause, m/s.
-    body_jacobian : (3, n) array
-        Jacobian of the body's orientation.
-    body_carried : (3,) array
-        Part of the body's angular velocity that the known motions cause, rad/s.
-    response : (nv, 6) array
-        Velocity vector for each m/s of the COG and each rad/s of the body, the known motions zero.
-    carried : (nv,) array
-        Velocity vector of the known motions with COG and body's orientation at rest, m/s and rad/s.
     """
 
-    free: NDArray[np.int64]
-    cog_jacobian: Array
-    cog_carried: Array
-    body_jacobian: Array
-    body_carried: Array
+    free: NDArray[np.int64]  # (n,) of int: columns of q̇_1 in the velocity vector.
+    cog_jacobian: Array  # (3, n): motion-embedded COG Jacobian J_meG, m.
+    cog_carried: Array  # (3,): ṗ_G − ṗ_meG: part of the COG's velocity that the known motions cause, m/s.
+    body_jacobian: Array  # (3, n): Jacobian of the body's orientation.
+    body_carried: Array  # (3,): part of the body's angular velocity that the known motions cause, rad/s.
+    # (nv, 6): velocity vector for each m/s of the COG and each rad/s of the body, the known motions zero.
     response: Array
+    # (nv,): velocity vector of the known motions with COG and body's orientation at rest, m/s and rad/s.
     carried: Array
 
 
@@ -61,39 +46,19 @@ def embed(
 
     With everything in world axes, p_i the position of a section's end, and [v×] the cross-product matrix: the
     twist V_1 of the body, taken at the base section's end, follows from that end's velocity ẋ_1 (zero on the
-    ground) as V_1 = ẋ_1 − J_1 q̇_1. The COG moves with it and with the joints, J_Gi = R_o ᵒJ_Gi (7):
-    ṗ_G = [I, −(p_G − p_1)×] V_1 + Σ_i J_Gi q̇_i.
-    A C-busy section moves by q̇_i = J_i⁺ (ẋ_i − X_i1 V_1) with the generalised inverse J_i⁺ and
-    X_i1 = X_i⁻¹ X_1 = [[I, −(p_i − p_1)×], [0, I]]. Together, the base section's own term being J_G1:
-    J_meG = −J_v1 + [(p_G − p_1)×] J_ω1 + J_G1 + Σ_C-busy J_Gi J_i⁺ X_i1 J_1,
-    ṗ_G − ṗ_meG = [I, −(p_G − p_1)×] ẋ_1 + Σ_C-busy J_Gi J_i⁺ (ẋ_i − X_i1 ẋ_1) + Σ_J-busy J_Gj q̇_j.
-    An end also moves with the joints that its section hangs on, as a hand with the trunk: with the Jacobian
-    J_ij of that section's joints J_ij q̇_j is subtracted from ẋ_i, whether q̇_j is known or, in a section that
-    is used, free.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with a free-flyer root.
-    data : pinocchio.Data
-        Its data after `pinocchio.jacobianCenterOfMass` at the robot's configuration.
-    assignment : Assignment
-        Sections and their roles.
-    joint_velocity : (nv,) array
-        Joint velocities; those of J-busy sections are read, rad/s.
-    end_velocity : (S, 6) array
-        A row for each section: velocity of the frame at its end, linear then angular, in world axes
-        (LOCAL_WORLD_ALIGNED), m/s and rad/s. Those of the base section and of C-busy sections are read.
-
-    Returns
-    -------
-    Embedding
-        COG and body's orientation as functions of the free joint velocities, and the solution for given ones.
-
-    Raises
-    ------
-    BalanceError
-        If a C-busy section is singular, such as a straight leg, or the base section with what it carries.
+    ground) as V_1 = ẋ_1 − J_1 q̇_1. The COG moves with it and with the joints, J_Gi = R_o ᵒJ_Gi (7): ṗ_G =
+    [I, −(p_G − p_1)×] V_1 + Σ_i J_Gi q̇_i. A C-busy section moves by q̇_i = J_i⁺ (ẋ_i − X_i1 V_1) with the
+    generalised inverse J_i⁺ and X_i1 = X_i⁻¹ X_1 = [[I, −(p_i − p_1)×], [0, I]]. Together, the base section's
+    own term being J_G1: J_meG = −J_v1 + [(p_G − p_1)×] J_ω1 + J_G1 + Σ_C-busy J_Gi J_i⁺ X_i1 J_1, ṗ_G − ṗ_meG
+    = [I, −(p_G − p_1)×] ẋ_1 + Σ_C-busy J_Gi J_i⁺ (ẋ_i − X_i1 ẋ_1) + Σ_J-busy J_Gj q̇_j. An end also moves
+    with the joints that its section hangs on, as a hand with the trunk: with the Jacobian J_ij of that
+    section's joints J_ij q̇_j is subtracted from ẋ_i, whether q̇_j is known or, in a section that is used,
+    free. `model`: model with a free-flyer root. `data`: its data after `pinocchio.jacobianCenterOfMass` at
+    the robot's configuration. `assignment`: sections and their roles. `joint_velocity` (nv,): joint
+    velocities; those of J-busy sections are read, rad/s. `end_velocity` (S, 6): A row for each section:
+    velocity of the frame at its end, linear then angular, in world axes (LOCAL_WORLD_ALIGNED), m/s and rad/s.
+    Those of the base section and of C-busy sections are read. Returns COG and body's orientation as functions
+    of the free joint velocities, and the solution for given ones.
     """
     points = np.empty((len(assignment.frames), 3))
     for row, frame in enumerate(assignment.frames):
@@ -119,22 +84,9 @@ def solve(embedding: Embedding, cog_velocity: Array, body_velocity: Array) -> Ar
     """Find the velocity with a given motion of COG and body, the known motions included.
 
     Where more than the six joints that this takes are free, the sum of squares of all joint velocities is
-    least.
-
-    Parameters
-    ----------
-    embedding : Embedding
-        The robot with its known motions.
-    cog_velocity : (3,) array
-        ṗ_G, velocity of the COG in the world frame, m/s.
-    body_velocity : (3,) array
-        Angular velocity of the body in world axes, rad/s.
-
-    Returns
-    -------
-    (nv,) array
-        As in Pinocchio: the root's linear and angular velocity in its own axes, then the joints', m/s and
-        rad/s.
+    least. `embedding`: the robot with its known motions; `cog_velocity` (3,): ṗ_G, velocity of the COG in the
+    world frame, m/s; `body_velocity` (3,): angular velocity of the body in world axes, rad/s. Returns (nv,):
+    as in Pinocchio: the root's linear and angular velocity in its own axes, then the joints', m/s and rad/s.
     """
     return embedding.carried + respond(embedding, cog_velocity, body_velocity)
 
@@ -142,21 +94,10 @@ def solve(embedding: Embedding, cog_velocity: Array, body_velocity: Array) -> Ar
 def respond(embedding: Embedding, cog_velocity: Array, body_velocity: Array) -> Array:
     """Find the velocity that a motion of COG and body adds, given ends and J-busy joints at rest.
 
-    It is linear: `solve` of two sums is `solve` of one plus `respond` to the other.
-
-    Parameters
-    ----------
-    embedding : Embedding
-        The robot with its known motions.
-    cog_velocity : (3,) array
-        Velocity of the COG in the world frame, m/s.
-    body_velocity : (3,) array
-        Angular velocity of the body in world axes, rad/s.
-
-    Returns
-    -------
-    (nv,) array
-        The root's linear and angular velocity in its own axes, then the joints', m/s and rad/s.
+    It is linear: `solve` of two sums is `solve` of one plus `respond` to the other. `embedding`: the robot
+    with its known motions; `cog_velocity` (3,): velocity of the COG in the world frame, m/s; `body_velocity`
+    (3,): angular velocity of the body in world axes, rad/s. Returns (nv,): the root's linear and angular
+    velocity in its own axes, then the joints', m/s and rad/s.
     """
     return embedding.response @ np.concatenate((cog_velocity, body_velocity))
 

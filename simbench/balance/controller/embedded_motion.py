@@ -18,26 +18,17 @@ singular: that of a knee bent by about 0.01 rad."""
 
 
 class EmbeddedMotion(NamedTuple):
-    """Velocities of a robot with known motions, affine in the n free joint velocities.
+    """Velocities of a robot with known motions, affine in the n free joint velocities."""
 
-    Parameters
-    ----------
-    joint_speeds : (1 + C,) array
-        Joint speed for 1 m/s or 1 rad/s, of COG and body by the free joints, and of each C-busy end by its
-        section's joints; large or not finite where a section is singular, rad/s.
-    rows : (6, n + 1) array
-        Velocity of the COG, then angular velocity of the body, world axes; the last column is the constant
-        part, m/s and rad/s.
-    response : (nv, 6) array
-        Velocity vector for 1 m/s or 1 rad/s of each of those six, the known motions zero.
-    carried : (nv,) array
-        Velocity vector of the known motions with those six zero, m/s and rad/s.
-    """
-
+    # (1 + C,): joint speed for 1 m/s or 1 rad/s, of COG and body by the free joints, and of each C-busy end
+    # by its section's joints; large or not finite where a section is singular, rad/s.
     joint_speeds: Array
+    # (6, n + 1): velocity of the COG, then angular velocity of the body, world axes; the last column is the
+    # constant part, m/s and rad/s.
     rows: Array
+    # (nv, 6): velocity vector for 1 m/s or 1 rad/s of each of those six, the known motions zero.
     response: Array
-    carried: Array
+    carried: Array  # (nv,): velocity vector of the known motions with those six zero, m/s and rad/s.
 
 
 @compiled
@@ -51,28 +42,14 @@ def compute_embedded_motion(
 ) -> EmbeddedMotion:
     """Embed known motions into the motion of a robot; the equations are in `cog_jacobian.embed`.
 
-    Every velocity is affine in the n free ones: the last of n + 1 columns has the constant part.
-
-    Parameters
-    ----------
-    jacobian : (6, nv) array
-        Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
-    cog_jacobian : (3, nv) array
-        Pinocchio's `data.Jcom`: Jacobian of the COG, m.
-    points : (1 + C, 3) array
-        Positions of the ends of the base section and of the C-busy ones in the world frame, m.
-    columns : SectionColumns
-        Columns of the velocity vector by what is known of them.
-    joint_velocity : (nv,) array
-        Velocities of the J-busy joints; the others are not read, rad/s.
-    end_velocity : (S, 6) array
-        Linear (m/s) and angular velocity (rad/s) of the sections' ends, world axes; those of the base section
-        and of the C-busy ones are read.
-
-    Returns
-    -------
-    EmbeddedMotion
-        Task rows, response and carried velocities, and how close the sections are to a singularity.
+    Every velocity is affine in the n free ones: the last of n + 1 columns has the constant part. `jacobian`
+    (6, nv): Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin;
+    `cog_jacobian` (3, nv): Pinocchio's `data.Jcom`: Jacobian of the COG, m; `points` (1 + C, 3): positions of
+    the ends of the base section and of the C-busy ones in the world frame, m; `columns`: columns of the
+    velocity vector by what is known of them; `joint_velocity` (nv,): velocities of the J-busy joints; the
+    others are not read, rad/s; `end_velocity` (S, 6): linear (m/s) and angular velocity (rad/s) of the
+    sections' ends, world axes; those of the base section and of the C-busy ones are read. Returns task rows,
+    response and carried velocities, and how close the sections are to a singularity.
     """
     n = len(columns.free)
     joint_speeds = np.zeros(len(points))
@@ -105,17 +82,9 @@ def compute_embedded_motion(
 def singular_section(joint_speeds: Array) -> int:
     """Find a section that is singular.
 
-    The base section comes last: nothing can be said of it while a limb is singular.
-
-    Parameters
-    ----------
-    joint_speeds : (1 + C,) array
-        Joint speeds of the embedded motion, as in `EmbeddedMotion`, rad/s.
-
-    Returns
-    -------
-    int
-        Row of `joint_speeds`, or -1 if no section is singular.
+    The base section comes last: nothing can be said of it while a limb is singular. `joint_speeds` (1 + C,):
+    joint speeds of the embedded motion, as in `EmbeddedMotion`, rad/s. Returns row of `joint_speeds`, or -1
+    if no section is singular.
     """
     for row in range(len(joint_speeds) - 1, -1, -1):
         if not joint_speeds[row] < MAX_JOINT_SPEED:

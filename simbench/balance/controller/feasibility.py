@@ -16,27 +16,10 @@ _GAINS = CogZmpGains(cog=10.0, zmp=0.0)
 def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0.0) -> Array:
     """Refuse a plan whose legs leave their limits.
 
-    Every tick of the plan is run with ideal measurements.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    plan : WholeBodyPlan
-        Planned motion.
-    reserve : float
-        Part of each leg joint's range, at either end, and of its speed limit that the plan is to leave.
-
-    Returns
-    -------
-    (N, nq) array
-        Configurations at the N samples of the plan: pose of the root link in the world frame (m and
-        quaternion x, y, z, w), then joint positions, rad.
-
-    Raises
-    ------
-    BalanceError
-        If a leg joint would pass a position or speed limit, or a leg would have to be straight.
+    Every tick of the plan is run with ideal measurements. `robot`: robot with two legs; `plan`: planned
+    motion; `reserve`: part of each leg joint's range, at either end, and of its speed limit that the plan is
+    to leave. Returns (N, nq): configurations at the N samples of the plan: pose of the root link in the world
+    frame (m and quaternion x, y, z, w), then joint positions, rad.
     """
     whole = WholeBodyController(robot, plan, _GAINS)
     model, gait = robot.model, plan.gait

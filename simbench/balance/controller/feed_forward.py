@@ -16,18 +16,9 @@ class FeedForward:
     """Inverse dynamics of a motion that is given tick by tick.
 
     `load_fractions` (N, 2) is the part of the weight that the left and the right foot carry at each sample of
-    the gait.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    gait : Gait
-        Planned ZMP and feet, N samples.
-    feet : [left, right] of int
-        Pinocchio's ids of the sole frames.
-    data : pinocchio.Data
-        Of the motion's posture: at each tick its Jacobian `J` and the poses of the sole frames count.
+    the gait. `robot`: robot with two legs; `gait`: planned ZMP and feet, N samples; `feet`: Pinocchio's ids
+    of the sole frames; `data`: of the motion's posture: at each tick its Jacobian `J` and the poses of the
+    sole frames count.
     """
 
     def __init__(self, robot: Robot, gait: Gait, feet: list[int], data: pin.Data) -> None:
@@ -47,12 +38,7 @@ class FeedForward:
         """Take up a gait whose rows have changed.
 
         The plan's velocity jumps to the measured one then; the torque keeps the acceleration of the tick
-        before.
-
-        Parameters
-        ----------
-        now : int
-            First row of the gait that has changed.
+        before. `now`: first row of the gait that has changed.
         """
         self.load_fractions[now:] = foot_load_fractions(self._robot, self._gait, now)
         self._jumped = True
@@ -60,22 +46,11 @@ class FeedForward:
     def torque(self, now: int, configuration: Array, velocity: Array) -> Array:
         """Compute the torques at a tick.
 
-        The acceleration is the difference of the velocities of two ticks, over the timestep.
-
-        Parameters
-        ----------
-        now : int
-            Row of the gait.
-        configuration : (nq,) array
-            Root pose in the world frame (m and quaternion x, y, z, w) and joint positions, rad: those of
-            the posture's data.
-        velocity : (nv,) array
-            Planned velocity until the next tick: the root's in its own axes, then the joints', m/s and rad/s.
-
-        Returns
-        -------
-        (n,) array
-            Joint torques in the order of `robot.joint_names`, N·m.
+        The acceleration is the difference of the velocities of two ticks, over the timestep. `now`: row of
+        the gait; `configuration` (nq,): root pose in the world frame (m and quaternion x, y, z, w) and joint
+        positions, rad: those of the posture's data; `velocity` (nv,): planned velocity until the next tick:
+        the root's in its own axes, then the joints', m/s and rad/s. Returns (n,): joint torques in the order
+        of `robot.joint_names`, N·m.
         """
         if not self._jumped:
             self._acceleration = (velocity - self._velocity) / self._gait.timestep
@@ -89,20 +64,10 @@ class FeedForward:
     ) -> Array:
         """Compute the torques of joints that move beside the planned motion.
 
-        Parameters
-        ----------
-        configuration : (nq,) array
-            Root pose in the world frame (m and quaternion x, y, z, w) and joint positions, rad, with the
-            actual positions of those joints.
-        columns : (k,) array of int
-            Their columns in the velocity vector.
-        velocity : (k,) array
-            Their velocities until the next tick, rad/s.
-
-        Returns
-        -------
-        (k,) array
-            Joint torques, N·m.
+        `configuration` (nq,): root pose in the world frame (m and quaternion x, y, z, w) and joint positions,
+        rad, with the actual positions of those joints; `columns` (k,) of int: their columns in the velocity
+        vector; `velocity` (k,): their velocities until the next tick, rad/s. Returns (k,): joint torques,
+        N·m.
         """
         moving, acceleration = self._velocity.copy(), self._acceleration.copy()
         moving[columns] = velocity
@@ -116,21 +81,9 @@ def foot_load_fractions(robot: Robot, gait: Gait, start: int) -> Array:
     """Find the part of the weight that each foot carries for the planned ZMP from a row on.
 
     On both feet it follows the lever rule: with the ZMP p projected onto the line between the middles a and b
-    of left and right sole, the right foot carries (p − a)·(b − a) / |b − a|².
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    gait : Gait
-        Planned ZMP and feet, N samples.
-    start : int
-        First row.
-
-    Returns
-    -------
-    (N - start, 2) array
-        Left and right, with the sum 1.
+    of left and right sole, the right foot carries (p − a)·(b − a) / |b − a|². `robot`: robot with two legs;
+    `gait`: planned ZMP and feet, N samples; `start`: first row. Returns (N - start, 2): left and right, with
+    the sum 1.
     """
     centres, rows = [], slice(start, None)
     for column, side in enumerate(SIDES):

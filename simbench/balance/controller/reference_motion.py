@@ -13,140 +13,66 @@ from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_mat
 
 
 class ReferenceKinematics(NamedTuple):
-    """Kinematics of the reference posture, all in the world frame.
+    """Kinematics of the reference posture, all in the world frame."""
 
-    Parameters
-    ----------
-    jacobian : (6, nv) array
-        Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
-    cog_jacobian : (3, nv) array
-        Pinocchio's `data.Jcom`: Jacobian of the COG, m.
-    cog : (3,) array
-        Position of the COG, m.
-    trunk_rotation : (3, 3) array
-        Rotation of the root link.
-    left_rotation : (3, 3) array
-        Rotation of the left sole frame.
-    left_position : (3,) array
-        Position of the left sole frame, m.
-    right_rotation : (3, 3) array
-        Rotation of the right sole frame.
-    right_position : (3,) array
-        Position of the right sole frame, m.
-    """
-
+    # (6, nv): Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
     jacobian: Array
-    cog_jacobian: Array
-    cog: Array
-    trunk_rotation: Array
-    left_rotation: Array
-    left_position: Array
-    right_rotation: Array
-    right_position: Array
+    cog_jacobian: Array  # (3, nv): Pinocchio's `data.Jcom`: Jacobian of the COG, m.
+    cog: Array  # (3,): position of the COG, m.
+    trunk_rotation: Array  # (3, 3): rotation of the root link.
+    left_rotation: Array  # (3, 3): rotation of the left sole frame.
+    left_position: Array  # (3,): position of the left sole frame, m.
+    right_rotation: Array  # (3, 3): rotation of the right sole frame.
+    right_position: Array  # (3,): position of the right sole frame, m.
 
 
 class SoleTargets(NamedTuple):
-    """Poses that the soles have to reach at the end of a tick, in the world frame.
+    """Poses that the soles have to reach at the end of a tick, in the world frame."""
 
-    Parameters
-    ----------
-    previous_position : (2, 3) array
-        Target positions of the left and the right sole frame at the start of the tick, m.
-    position : (2, 3) array
-        Target positions of the left and the right sole frame at its end, m.
-    yaw : (2,) array
-        Target rotation of the soles about the vertical, rad; both lie flat.
-    """
-
+    # (2, 3): target positions of the left and the right sole frame at the start of the tick, m.
     previous_position: Array
-    position: Array
-    yaw: Array
+    position: Array  # (2, 3): target positions of the left and the right sole frame at its end, m.
+    yaw: Array  # (2,): target rotation of the soles about the vertical, rad; both lie flat.
 
 
 class PlannedMotion(NamedTuple):
-    """Motion that is planned, N samples.
+    """Motion that is planned, N samples."""
 
-    Parameters
-    ----------
-    rate : float
-        Samples per second, 1/s.
-    joints : (N, n) array
-        Joint positions, rad.
-    cog_height : (N,) array
-        Height of the COG above the floor, m.
-    cog : (N, 2) array
-        Horizontal position of the COG in the world frame, m.
-    cog_velocity : (N, 2) array
-        Horizontal velocity of the COG, m/s.
-    zmp : (N, 2) array
-        ZMP on the floor in the world frame, m.
-    """
-
-    rate: float
-    joints: Array
-    cog_height: Array
-    cog: Array
-    cog_velocity: Array
-    zmp: Array
+    rate: float  # Samples per second, 1/s.
+    joints: Array  # (N, n): joint positions, rad.
+    cog_height: Array  # (N,): height of the COG above the floor, m.
+    cog: Array  # (N, 2): horizontal position of the COG in the world frame, m.
+    cog_velocity: Array  # (N, 2): horizontal velocity of the COG, m/s.
+    zmp: Array  # (N, 2): ZMP on the floor in the world frame, m.
 
 
 class Measurement(NamedTuple):
-    """Measured COG and ZMP; rows of samples that are still to come do not count.
+    """Measured COG and ZMP; rows of samples that are still to come do not count."""
 
-    Parameters
-    ----------
-    cog : (N, 2) array
-        Horizontal position of the COG in the world frame, m.
-    zmp : (N, 2) array
-        ZMP on the floor in the world frame, m.
-    """
-
-    cog: Array
-    zmp: Array
+    cog: Array  # (N, 2): horizontal position of the COG in the world frame, m.
+    zmp: Array  # (N, 2): ZMP on the floor in the world frame, m.
 
 
 class TickInputs(NamedTuple):
     """What `solve_reference_motion` reads in a tick.
 
     It is built once: the arrays are written in place from tick to tick.
-
-    Parameters
-    ----------
-    kinematics : ReferenceKinematics
-        Jacobians and poses in the configuration of the reference.
-    targets : SoleTargets
-        Poses of the soles at the end of the tick.
-    plan : PlannedMotion
-        Planned joints, COG and ZMP.
-    measurement : Measurement
-        Measured COG and ZMP.
-    gains : CogZmpGains
-        Gains of the COG-ZMP control, 1/s.
-    columns : SectionColumns
-        One leg is the base section, the other one is C-busy, all other joints are J-busy.
     """
 
-    kinematics: ReferenceKinematics
-    targets: SoleTargets
-    plan: PlannedMotion
-    measurement: Measurement
-    gains: CogZmpGains
+    kinematics: ReferenceKinematics  # Jacobians and poses in the configuration of the reference.
+    targets: SoleTargets  # Poses of the soles at the end of the tick.
+    plan: PlannedMotion  # Planned joints, COG and ZMP.
+    measurement: Measurement  # Measured COG and ZMP.
+    gains: CogZmpGains  # Gains of the COG-ZMP control, 1/s.
+    # One leg is the base section, the other one is C-busy, all other joints are J-busy.
     columns: SectionColumns
 
 
 class ReferenceVelocities(NamedTuple):
-    """Velocity vectors that `solve_reference_motion` writes: the root's in its own axes, then the joints'.
+    """Velocity vectors that `solve_reference_motion` writes: the root's in its own axes, then the joints'."""
 
-    Parameters
-    ----------
-    planned : (nv,) array
-        Velocity of the plan, m/s and rad/s.
-    commanded : (nv,) array
-        Velocity with the feedback of COG and ZMP, m/s and rad/s.
-    """
-
-    planned: Array
-    commanded: Array
+    planned: Array  # (nv,): velocity of the plan, m/s and rad/s.
+    commanded: Array  # (nv,): velocity with the feedback of COG and ZMP, m/s and rad/s.
 
 
 @compiled
@@ -161,33 +87,15 @@ def solve_reference_motion(
 ) -> bool:
     """Find the velocities of all joints in a tick of the balance loop.
 
-    Soles and trunk follow `pose_error_twists`, the COG's height z follows
-    ż = feedback_rate (z_then − z) + (rate − feedback_rate) (z_then − z_now), and J-busy joints reach their
-    planned positions at the tick's end. The COG's horizontal velocity is that of the plan in one solution,
-    and that of `commanded_velocity` in the other. `compute_embedded_motion` gives the joint velocities.
-
-    Parameters
-    ----------
-    now : int
-        Sample of the plan at the start of the tick.
-    then : int
-        Sample of the plan at its end.
-    feedback_rate : float
-        Proportional gain on the pose error, 1/s.
-    configuration : (nq,) array
-        Configuration of the reference: pose of the root link in the world frame (m and quaternion x, y, z,
-        w), then joint positions, rad.
-    trunk : (4,) array
-        Target orientation of the root link at the end of the tick, quaternion x, y, z, w.
-    inputs : TickInputs
-        Kinematics, targets of the soles, plan and measurement.
-    velocities : ReferenceVelocities
-        Overwritten.
-
-    Returns
-    -------
-    bool
-        False, with nothing overwritten, if a leg is singular.
+    Soles and trunk follow `pose_error_twists`, the COG's height z follows ż = feedback_rate (z_then − z) +
+    (rate − feedback_rate) (z_then − z_now), and J-busy joints reach their planned positions at the tick's
+    end. The COG's horizontal velocity is that of the plan in one solution, and that of `commanded_velocity`
+    in the other. `compute_embedded_motion` gives the joint velocities. `now`: sample of the plan at the start
+    of the tick; `then`: sample of the plan at its end; `feedback_rate`: proportional gain on the pose error,
+    1/s; `configuration` (nq,): configuration of the reference: pose of the root link in the world frame (m
+    and quaternion x, y, z, w), then joint positions, rad; `trunk` (4,): target orientation of the root link
+    at the end of the tick, quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and
+    measurement; `velocities`: overwritten. Returns false, with nothing overwritten, if a leg is singular.
     """
     kinematics, plan, columns = inputs.kinematics, inputs.plan, inputs.columns
     sole_twists, task = np.zeros((2, 6)), np.zeros(6)
@@ -234,27 +142,14 @@ def pose_error_twists(
 ) -> None:
     """Write the pose-error twists of the soles and the trunk, the task velocities of the balance controller.
 
-    With the target x_d,now → x_d,then of the tick, v = feedback_rate (x_d,then − x) +
-    (rate − feedback_rate) (x_d,then − x_d,now): the target's own velocity and a proportional feedback of the
-    error. Orientations are fed back only: ω = feedback_rate log(R_d Rᵀ).
-
-    Parameters
-    ----------
-    feedback_rate : float
-        Proportional gain on the pose error, 1/s; equal to `rate`, the error is gone at the tick's end.
-    rate : float
-        1 / the tick's duration, 1/s.
-    kinematics : ReferenceKinematics
-        Poses of soles and trunk as they are.
-    targets : SoleTargets
-        Poses that the soles have to reach.
-    trunk : (4,) array
-        Orientation that the root link has to reach, quaternion x, y, z, w.
-    sole_twists : (2, 6) array
-        Overwritten: linear (m/s) and angular velocity (rad/s) of the left and the right sole frame, world
-        axes.
-    trunk_velocity : (3,) array
-        Overwritten: angular velocity of the root link, world axes, rad/s.
+    With the target x_d,now → x_d,then of the tick, v = feedback_rate (x_d,then − x) + (rate − feedback_rate)
+    (x_d,then − x_d,now): the target's own velocity and a proportional feedback of the error. Orientations are
+    fed back only: ω = feedback_rate log(R_d Rᵀ). `feedback_rate`: proportional gain on the pose error, 1/s;
+    equal to `rate`, the error is gone at the tick's end; `rate`: 1 / the tick's duration, 1/s; `targets`:
+    poses that the soles have to reach; `trunk` (4,): orientation that the root link has to reach, quaternion
+    x, y, z, w; `sole_twists` (2, 6): overwritten: linear (m/s) and angular velocity (rad/s) of the left and
+    the right sole frame, world axes; `trunk_velocity` (3,): overwritten: angular velocity of the root link,
+    world axes, rad/s.
     """
     target = np.zeros((3, 3))
     target[2, 2] = 1.0

@@ -41,88 +41,46 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class LimbSection:
-    """A limb: joints between the body or another section and an end.
+    """A limb: joints between the body or another section and an end."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the group of joints, as in `robot.groups`.
-    columns : tuple of int
-        Columns of its joints in the model's velocity vector.
-    frame : int
-        Pinocchio's id of the frame of its end, or -1 if it has none.
-    """
-
-    name: str
-    columns: tuple[int, ...]
-    frame: int
+    name: str  # Name of the group of joints, as in `robot.groups`.
+    columns: tuple[int, ...]  # Columns of its joints in the model's velocity vector.
+    frame: int  # Pinocchio's id of the frame of its end, or -1 if it has none.
 
 
 class SectionColumns(NamedTuple):
-    """Columns of the velocity vector by what is known of them, for compiled code.
+    """Columns of the velocity vector by what is known of them, for compiled code."""
 
-    Parameters
-    ----------
-    free : (n,) array of int
-        Columns whose velocity is unknown: of the base section, then of the sections that are used.
-    given : (g,) array of int
-        Columns of the J-busy sections, whose joint velocities are given.
-    busy : (b,) array of int
-        Columns of the C-busy sections, one after another; section k has `busy[start[k] : start[k + 1]]`.
-    start : (C + 1,) array of int
-        Where the columns of each C-busy section begin in `busy`, and where the last one's end.
-    ends : (1 + C,) array of int
-        Indices of the sections with ends whose motion is given: the base section, then the C-busy ones.
-    moves : (1 + C, nv) array of bool
-        Which joints move those ends, of the section itself and of those between it and the body.
-    """
-
+    # (n,) of int: columns whose velocity is unknown: of the base section, then of the sections that are used.
     free: NDArray[np.int64]
-    given: NDArray[np.int64]
+    given: NDArray[np.int64]  # (g,) of int: columns of the J-busy sections, whose joint velocities are given.
+    # (b,) of int: columns of the C-busy sections, one after another; section k has `busy[start[k] : start[k +
+    # 1]]`.
     busy: NDArray[np.int64]
+    # (C + 1,) of int: where the columns of each C-busy section begin in `busy`, and where the last one's end.
     start: NDArray[np.int64]
+    # (1 + C,) of int: indices of the sections with ends whose motion is given: the base section, then the
+    # C-busy ones.
     ends: NDArray[np.int64]
+    # (1 + C, nv) of bool: which joints move those ends, of the section itself and of those between it and the
+    # body.
     moves: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Sections with their roles, checked.
+    """Sections with their roles, checked."""
 
-    Parameters
-    ----------
-    names : tuple of str, length 1 + C
-        Names of the base section, then of the C-busy ones.
-    frames : tuple of int, length 1 + C
-        Pinocchio's ids of the frames of their ends.
-    columns : SectionColumns
-        Columns of the velocity vector by what is known of them.
-    """
-
-    names: tuple[str, ...]
-    frames: tuple[int, ...]
-    columns: SectionColumns
+    names: tuple[str, ...]  # Names of the base section, then of the C-busy ones.
+    frames: tuple[int, ...]  # Pinocchio's ids of the frames of their ends.
+    columns: SectionColumns  # Columns of the velocity vector by what is known of them.
 
 
 def limb_sections(robot: Robot) -> tuple[LimbSection, ...]:
     """Take a robot's groups of joints as sections, the legs first, the left one before the right one.
 
-    Legs end in the feet's frames, arms in the hands'; trunk, head and grips have no end.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs and a free root.
-
-    Returns
-    -------
-    tuple of LimbSection
-        One section for each group that has joints.
-
-    Raises
-    ------
-    BalanceError
-        If it lacks a leg, a foot or a free root, or two groups share a joint.
+    Legs end in the feet's frames, arms in the hands'; trunk, head and grips have no end. `robot`: robot with
+    two legs and a free root.
     """
     missing = [leg for leg in LEGS if not robot.groups.get(leg)]
     if missing:
@@ -158,30 +116,10 @@ def assign(
 ) -> Assignment:
     """Give every section its role, and sort the velocity vector's columns by it.
 
-    Joints of the model that are in no section are held.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with a free-flyer root.
-    sections : tuple of LimbSection
-        Sections of the robot, from `limb_sections`.
-    roles : {name: Role}
-        Role of each section by its name: exactly one is the base; those not named are J-busy.
-    contacts : collection of str
-        Names of the sections whose ends are in contact with the ground.
-
-    Returns
-    -------
-    Assignment
-        Sections whose ends have a given motion, and the columns by their roles.
-
-    Raises
-    ------
-    BalanceError
-        If a section is unknown, there is not exactly one base section, or it has no contact with the ground;
-        if a section whose end has a given motion has no end or fewer than six joints, or hangs on another
-        such.
+    Joints of the model that are in no section are held. `model`: model with a free-flyer root; `sections`:
+    sections of the robot, from `limb_sections`; `roles` {name: Role}: role of each section by its name:
+    exactly one is the base; those not named are J-busy; `contacts`: names of the sections whose ends are in
+    contact with the ground. Returns sections whose ends have a given motion, and the columns by their roles.
     """
     by_name = {section.name: section for section in sections}
     for name in roles:

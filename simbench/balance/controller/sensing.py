@@ -29,17 +29,9 @@ class FootForces:
 
         f ← f + (1 − e^(−2π f_c dt)) (f_measured − f)
 
-    Parameters
-    ----------
-    bandwidth : float
-        f_c, Hz.
-    timestep : float
-        Time between readings, s.
-    load : (2,) array
-        Vertical force on the left and the right foot at the start, N.
-    soles : [left, right] of ((3, 3), (3,)) arrays
-        Rotation and position (m) of the sole frames in the world frame: there are the sensors. What these
-        arrays contain at a reading counts.
+    `bandwidth`: f_c, Hz. `timestep`: time between readings, s. `load` (2,): vertical force on the left and
+    the right foot at the start, N. `soles`: rotation and position (m) of the sole frames in the world frame:
+    there are the sensors. What these arrays contain at a reading counts.
     """
 
     def __init__(
@@ -55,10 +47,8 @@ class FootForces:
     def read(self, world: Array) -> None:
         """Filter the wrenches of this moment.
 
-        Parameters
-        ----------
-        world : (2, 6) array
-            Force (N) and moment about the world's origin (N·m) of the floor on each foot, world axes.
+        `world` (2, 6): force (N) and moment about the world's origin (N·m) of the floor on each foot, world
+        axes.
         """
         self._world[:] = world
         self._filter(*self._arguments)
@@ -71,13 +61,8 @@ class CogObserver:
     root, as an inertial sensor gives it. What touches the ground is each foot's centre of pressure; with the
     COG r_i away from it, in the attitude measured, c = Σ f_z,i (p_i + r_i) / Σ f_z,i, where p_i is the
     position of that centre in the foot as it lies flat. The velocity is the low-passed rate of change.
-
-    Parameters
-    ----------
-    timestep : float
-        Time between readings, s.
-    start : (2,) array
-        Horizontal position of the COG in the world frame at the start, m.
+    `timestep`: time between readings, s; `start` (2,): horizontal position of the COG in the world frame at
+    the start, m.
     """
 
     def __init__(self, timestep: float, start: Array) -> None:
@@ -96,19 +81,10 @@ class CogObserver:
     ) -> None:
         """Update `position` (2,), m, and `velocity` (2,), m/s, by what is sensed at a tick.
 
-        Parameters
-        ----------
-        soles : [left, right] of ((3, 3), (3,)) arrays
-            Rotation and position (m) of the sole frames, by joints and the root's attitude, in axes with z
-            up.
-        cog : (3,) array
-            Position of the COG in the same axes, m.
-        wrench : (2, 6) array
-            Filtered wrenches, as `FootForces.wrench`, N and N·m.
-        flat_position : (2, 3) array
-            Positions of the sole frames in the world frame where they are taken to lie flat, m.
-        flat_yaw : (2,) array
-            Their rotation about the vertical, rad.
+        `soles`: rotation and position (m) of the sole frames, by joints and the root's attitude, in axes with
+        z up; `cog` (3,): position of the COG in the same axes, m; `wrench` (2, 6): filtered wrenches, as
+        `FootForces.wrench`, N and N·m; `flat_position` (2, 3): positions of the sole frames in the world
+        frame where they are taken to lie flat, m; `flat_yaw` (2,): their rotation about the vertical, rad.
         """
         (left_rotation, left), (right_rotation, right) = soles
         x, y, load = _sum_over_pressure(
@@ -127,16 +103,9 @@ class CogObserver:
 class Sensing:
     """Measures as a robot does it: COG from its joints, standing flat on a foot; ZMP by sensors in the feet.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        The model that the balance controller has of the robot, with a free-flyer root.
-    feet : [left, right] of int
-        Pinocchio's ids of the sole frames.
-    timestep : float
-        Time between readings, s.
-    load : (2,) array
-        Vertical force on the left and the right foot at the start, N.
+    `model`: the model that the balance controller has of the robot, with a free-flyer root; `feet`:
+    Pinocchio's ids of the sole frames; `timestep`: time between readings, s; `load` (2,): vertical force on
+    the left and the right foot at the start, N.
     """
 
     def __init__(self, model: pin.Model, feet: list[int], timestep: float, load: Array) -> None:
@@ -160,13 +129,9 @@ class Sensing:
     def read(self, configuration: Array, foot_wrench: Array) -> None:
         """Update soles, COG and wrenches by what joints, attitude and force sensors say at a tick.
 
-        Parameters
-        ----------
-        configuration : (nq,) array
-            Measured configuration: pose of the root link in the world frame (m and quaternion x, y, z, w),
-            then joint positions, rad.
-        foot_wrench : (2, 6) array
-            Force (N) and moment about the world's origin (N·m) of the floor on each foot, world axes.
+        `configuration` (nq,): measured configuration: pose of the root link in the world frame (m and
+        quaternion x, y, z, w), then joint positions, rad; `foot_wrench` (2, 6): force (N) and moment about
+        the world's origin (N·m) of the floor on each foot, world axes.
         """
         self.configuration = configuration
         pin.centerOfMass(self._model, self._data, configuration, False)
@@ -177,19 +142,10 @@ class Sensing:
     def measure(self, now: int, gait: Gait, landing: Landing, cog: Array, zmp: Array) -> None:
         """Write a row of COG and ZMP, with the feet flat where balance takes them to be.
 
-        Parameters
-        ----------
-        now : int
-            The row.
-        gait : Gait
-            Its support is the foot that the COG is measured from; its ZMP counts while no foot carries
-            anything.
-        landing : Landing
-            Poses at which the feet are assumed to lie flat.
-        cog : (N, 2) array
-            Overwritten in the row: horizontal position of the COG in the world frame, m.
-        zmp : (N, 2) array
-            Overwritten in the row: ZMP in the world frame, m.
+        `gait`: its support is the foot that the COG is measured from; its ZMP counts while no foot carries
+        anything; `landing`: poses at which the feet are assumed to lie flat; `cog` (N, 2): overwritten in the
+        row: horizontal position of the COG in the world frame, m; `zmp` (N, 2): overwritten in the row: ZMP
+        in the world frame, m.
         """
         support = int(gait.support[now])
         rotation, sole = self.soles[support]
@@ -204,19 +160,9 @@ class Sensing:
     def sole_from_other(self, foot: int, landing: Landing) -> tuple[tuple[float, float], float]:
         """Find where a sole is if the other one lies flat where balance takes it to be.
 
-        Parameters
-        ----------
-        foot : int
-            0 left, 1 right.
-        landing : Landing
-            Poses at which the feet are assumed to lie flat.
-
-        Returns
-        -------
-        position : (float, float)
-            x and y of the sole frame in the world frame, m.
-        yaw : float
-            Its rotation about the vertical, rad.
+        `foot`: 0 left, 1 right; `landing`: poses at which the feet are assumed to lie flat. Returns
+        `position`: x and y of the sole frame in the world frame, m; `yaw`: its rotation about the vertical,
+        rad.
         """
         other = 1 - foot
         (rotation, sole), (turned, point) = self.soles[other], self.soles[foot]
@@ -228,17 +174,8 @@ class Sensing:
     def root_on_flat_sole(self, support: int, landing: Landing) -> Array:
         """Find where the root would be if the supporting sole lay flat.
 
-        Parameters
-        ----------
-        support : int
-            The supporting foot: 0 left, 1 right.
-        landing : Landing
-            Pose at which this foot is assumed to lie flat.
-
-        Returns
-        -------
-        (7,) array
-            Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
+        `support`: the supporting foot: 0 left, 1 right; `landing`: pose at which this foot is assumed to lie
+        flat. Returns (7,): pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
         """
         flat = pin.SE3(pin.utils.rotate("z", landing.yaw[support]), landing.position[support])
         root = flat * self._data.oMf[self._feet[support]].inverse() * self._data.oMi[1]
@@ -249,22 +186,11 @@ class Sensing:
 def measured_zmp(wrench: Array, flat_position: Array, flat_yaw: Array) -> tuple[float, float]:
     """Compute the ZMP, with the feet flat where balance takes them to be.
 
-    p = Σ f_z,i (p_i + R_i c_i) / Σ f_z,i with each foot's centre of pressure
-    c_i = (−m_y, m_x) / f_z in its own sole frame.
-
-    Parameters
-    ----------
-    wrench : (2, 6) array
-        Filtered wrenches in the sole frames, as `FootForces.wrench`, N and N·m.
-    flat_position : (2, 3) array
-        Positions of the sole frames in the world frame where they are taken to lie flat, m.
-    flat_yaw : (2,) array
-        Their rotation about the vertical, rad.
-
-    Returns
-    -------
-    (float, float)
-        x and y in the world frame, m; NaN if no foot carries anything.
+    p = Σ f_z,i (p_i + R_i c_i) / Σ f_z,i with each foot's centre of pressure c_i = (−m_y, m_x) / f_z in its
+    own sole frame. `wrench` (2, 6): filtered wrenches in the sole frames, as `FootForces.wrench`, N and N·m;
+    `flat_position` (2, 3): positions of the sole frames in the world frame where they are taken to lie flat,
+    m; `flat_yaw` (2,): their rotation about the vertical, rad. Returns x and y in the world frame, m; NaN if
+    no foot carries anything.
     """
     total = x = y = 0.0
     for foot in range(2):
@@ -285,23 +211,10 @@ def position_from_flat_sole(
 ) -> tuple[float, float]:
     """Find where a point would be if a sole lay flat.
 
-    Parameters
-    ----------
-    rotation : (3, 3) array
-        Rotation of the sole frame in the world frame.
-    position : (3,) array
-        Position of the sole frame in the world frame, m.
-    point : (3,) array
-        Position of the point in the world frame, m.
-    flat_position : (3,) array
-        Position of the sole frame where it is taken to lie flat, world frame, m.
-    flat_yaw : float
-        Its rotation about the vertical there, rad.
-
-    Returns
-    -------
-    (float, float)
-        x and y of the point in the world frame, m.
+    `rotation` (3, 3): rotation of the sole frame in the world frame; `position` (3,): position of the sole
+    frame in the world frame, m; `point` (3,): position of the point in the world frame, m; `flat_position`
+    (3,): position of the sole frame where it is taken to lie flat, world frame, m; `flat_yaw`: its rotation
+    about the vertical there, rad. Returns x and y of the point in the world frame, m.
     """
     x = y = 0.0
     for i in range(3):

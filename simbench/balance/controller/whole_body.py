@@ -41,27 +41,16 @@ _RECOVERY_FEEDBACK_RATE = 10.0
 
 @dataclass(frozen=True)
 class WholeBodyPlan:
-    """Planned motion of a robot, a sample for every tick.
+    """Planned motion of a robot, a sample for every tick."""
 
-    Parameters
-    ----------
-    gait : Gait
-        Planned ZMP, COG and feet, N samples.
-    joints : (N, n) array
-        Joint positions in the order of `robot.joint_names`; those of the legs count at the start only, rad.
-    base : (7,) array
-        Pose of the root link in the world frame at the start: position, m, and quaternion x, y, z, w.
-    cog_height : (N,) array
-        Height of the COG above the floor, m.
-    body : (N, 4) array
-        Orientation of the root link in the world frame, quaternions x, y, z, w.
-    """
-
-    gait: Gait
+    gait: Gait  # Planned ZMP, COG and feet, N samples.
+    # (N, n): joint positions in the order of `robot.joint_names`; those of the legs count at the start only,
+    # rad.
     joints: Array
+    # (7,): pose of the root link in the world frame at the start: position, m, and quaternion x, y, z, w.
     base: Array
-    cog_height: Array
-    body: Array
+    cog_height: Array  # (N,): height of the COG above the floor, m.
+    body: Array  # (N, 4): orientation of the root link in the world frame, quaternions x, y, z, w.
 
 
 class WholeBodyController:
@@ -83,26 +72,12 @@ class WholeBodyController:
     velocity until then (m/s and rad/s) and the feed-forward torques, N·m; `cog` and `zmp`, (N, 2), m, are
     what was measured at each tick; `gave_up` is the tick from which on a falling robot is left alone.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs; its model is the one that the controller has of the real robot.
-    plan : WholeBodyPlan
-        Planned motion.
-    gains : CogZmpGains
-        Gains k_c and k_p of the feedback, 1/s.
-    control : bool
-        Whether COG and ZMP are fed back; otherwise the reference's own COG and the planned ZMP are.
-    embedding : bool
-        Whether balance knows where trunk, arms and head are and how they move. Otherwise it takes them to be
-        at rest in their first posture, in the Jacobian, the measured COG and the legs' torques.
-    recovery : bool
-        Whether a standing robot leans its trunk and steps when it is pushed too hard; only with `control`.
-
-    Raises
-    ------
-    BalanceError
-        If the robot has no two legs.
+    `robot`: robot with two legs; its model is the one that the controller has of the real robot. `gains`:
+    gains k_c and k_p of the feedback, 1/s. `control`: whether COG and ZMP are fed back; otherwise the
+    reference's own COG and the planned ZMP are. `embedding`: whether balance knows where trunk, arms and head
+    are and how they move. Otherwise it takes them to be at rest in their first posture, in the Jacobian, the
+    measured COG and the legs' torques. `recovery`: whether a standing robot leans its trunk and steps when it
+    is pushed too hard; only with `control`. Raises BalanceError if the robot has no two legs.
     """
 
     def __init__(
@@ -198,16 +173,11 @@ class WholeBodyController:
     def tick(self, number: int, measured: Array | None, foot_wrench: Array | None) -> None:
         """Move `configuration` to the end of a tick; `velocity` and `torque` hold until then.
 
-        Parameters
-        ----------
-        number : int
-            Number of the tick, from 0; the last sample of the plan holds after its end.
-        measured : (nq,) array or None
-            The robot's measured configuration: root pose in the world frame (m and quaternion x, y, z, w) and
-            joint positions, rad. Of its root only the pose relative to the feet is used. None: equal to the
-            reference's, and the ZMP equal to the planned one.
-        foot_wrench : (2, 6) array or None
-            Force (N) and moment about the world's origin (N·m) of the floor on each foot, world axes.
+        `number`: number of the tick, from 0; the last sample of the plan holds after its end. `measured`
+        (nq,) or None: the robot's measured configuration: root pose in the world frame (m and quaternion x,
+        y, z, w) and joint positions, rad. Of its root only the pose relative to the feet is used. None: equal
+        to the reference's, and the ZMP equal to the planned one. `foot_wrench` (2, 6) or None: force (N) and
+        moment about the world's origin (N·m) of the floor on each foot, world axes.
         """
         if self.gave_up is not None:
             return

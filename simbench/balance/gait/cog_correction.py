@@ -16,24 +16,10 @@ def correct_cog(robot: Robot, gait: Gait, path: Array, height: float) -> Gait:
     A gait's COG is planned for a point mass at one height. The bodies of the robot need another ZMP: legs
     that swing have angular momentum. With p the desired ZMP and p_b that of the bodies, the COG is shifted by
     the bounded solution of d − d̈/ω² = p − p_b (`lipm_com_offset`), as in the dynamics filter of Kajita et
-    al., ICRA 2003.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    gait : Gait
-        Planned gait, N samples.
-    path : (N, nq) array
-        Configurations of the robot in that gait: pose of the root link in the world frame (m and quaternion
-        x, y, z, w), then joint positions, rad.
-    height : float
-        Height of the COG above the floor, m.
-
-    Returns
-    -------
-    Gait
-        The same with another motion of the COG.
+    al., ICRA 2003. `robot`: robot with two legs; `gait`: planned gait, N samples; `path` (N, nq):
+    configurations of the robot in that gait: pose of the root link in the world frame (m and quaternion x, y,
+    z, w), then joint positions, rad; `height`: height of the COG above the floor, m. Returns the same with
+    another motion of the COG.
     """
     time: Array = gait.timestep * np.arange(len(path), dtype=np.float64)
     bodies = planned_zmp(robot, time, path[:, :7], path[:, 7:])[0]

@@ -24,63 +24,33 @@ _MAX_STEPS = 1000
 
 @dataclass(frozen=True)
 class March:
-    """Steps on the spot.
+    """Steps on the spot."""
 
-    Parameters
-    ----------
-    count : int
-        Number of steps.
-    """
-
-    count: int
+    count: int  # Number of steps.
 
 
 @dataclass(frozen=True)
 class Forward:
-    """Steps forward or backward.
+    """Steps forward or backward."""
 
-    Parameters
-    ----------
-    distance : float
-        Distance forward, negative backward, m.
-    step : float
-        Largest distance by which a foot is put down ahead of the other one, m.
-    """
-
-    distance: float
-    step: float
+    distance: float  # Distance forward, negative backward, m.
+    step: float  # Largest distance by which a foot is put down ahead of the other one, m.
 
 
 @dataclass(frozen=True)
 class Sideways:
-    """Steps to a side: a foot moves out, the other one follows.
+    """Steps to a side: a foot moves out, the other one follows."""
 
-    Parameters
-    ----------
-    distance : float
-        Distance to the left, negative to the right, m.
-    step : float
-        Largest distance by which a foot moves out, m.
-    """
-
-    distance: float
-    step: float
+    distance: float  # Distance to the left, negative to the right, m.
+    step: float  # Largest distance by which a foot moves out, m.
 
 
 @dataclass(frozen=True)
 class Turn:
-    """Steps that turn the robot: a foot turns, the other one follows.
+    """Steps that turn the robot: a foot turns, the other one follows."""
 
-    Parameters
-    ----------
-    angle : float
-        Angle to the left, negative to the right, rad.
-    step : float
-        Largest angle by which a foot turns, rad.
-    """
-
-    angle: float
-    step: float
+    angle: float  # Angle to the left, negative to the right, rad.
+    step: float  # Largest angle by which a foot turns, rad.
 
 
 Command = March | Forward | Sideways | Turn
@@ -88,40 +58,20 @@ Command = March | Forward | Sideways | Turn
 
 @dataclass(frozen=True)
 class Footstep:
-    """Pose in which a foot is put down.
+    """Pose in which a foot is put down."""
 
-    Parameters
-    ----------
-    side : str
-        The foot: left or right.
-    position : (2,) array
-        Horizontal position of the foot frame in the world frame, m.
-    yaw : float
-        Rotation of the foot frame about the vertical, rad.
-    """
-
-    side: str
-    position: Array
-    yaw: float
+    side: str  # The foot: left or right.
+    position: Array  # (2,): horizontal position of the foot frame in the world frame, m.
+    yaw: float  # Rotation of the foot frame about the vertical, rad.
 
 
 @dataclass(frozen=True)
 class StepLimits:
-    """Limits of a step, relative to the foot's pose beside the other foot.
+    """Limits of a step, relative to the foot's pose beside the other foot."""
 
-    Parameters
-    ----------
-    reach : float
-        Largest distance, m.
-    inward : float
-        Largest rotation towards the other foot, rad.
-    outward : float
-        Largest rotation away from the other foot, rad.
-    """
-
-    reach: float
-    inward: float
-    outward: float
+    reach: float  # Largest distance, m.
+    inward: float  # Largest rotation towards the other foot, rad.
+    outward: float  # Largest rotation away from the other foot, rad.
 
 
 def plan_footsteps(
@@ -131,28 +81,10 @@ def plan_footsteps(
 
     After every command the feet stand beside each other as in the stance. Distances are divided into equal
     steps, no longer than asked for. Marching and going forward start with the foot that did not step last,
-    going sideways and turning with the foot on that side.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    stance : Stance
-        Stance of the robot before the first step.
-    commands : sequence of Command
-        Commands, one after another.
-    first : str
-        The foot that makes the first step: left or right.
-
-    Returns
-    -------
-    tuple of Footstep
-        Steps of all commands.
-
-    Raises
-    ------
-    BalanceError
-        If a command's numbers are out of range, or as `check_footsteps`.
+    going sideways and turning with the foot on that side. `robot`: robot with two legs; `stance`: stance of
+    the robot before the first step; `commands`: commands, one after another; `first`: the foot that makes the
+    first step: left or right. Raises BalanceError if a command's numbers are out of range, or as
+    `check_footsteps`.
     """
     yaws = [yaw_of(stance.soles[side]) for side in SIDES]
     heading = yaws[0] + 0.5 * math.remainder(yaws[1] - yaws[0], math.tau)
@@ -176,19 +108,8 @@ def plan_footsteps(
 def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep]) -> None:
     """Refuse steps that legs cannot make, and soles that overlap, at their end or on the straight path there.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    stance : Stance
-        Stance of the robot before the first step.
-    footsteps : sequence of Footstep
-        Steps, one after another.
-
-    Raises
-    ------
-    BalanceError
-        With the first step that is out of range, and the range.
+    `robot`: robot with two legs; `stance`: stance of the robot before the first step; `footsteps`: steps, one
+    after another.
     """
     limits = step_limits(robot, stance)
     feet = dict(stance.soles)
@@ -224,21 +145,10 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
 def step_limits(robot: Robot, stance: Stance) -> StepLimits:
     """Find the longest step and the largest rotations that the legs allow, pelvis at the stance's height.
 
-    The pelvis is in the middle between the feet, turned half as far as they are against each other: a foot
-    is half a step from under its hip, and a straight leg of length ℓ, its hip h above the ankle, reaches
-    √(ℓ² − h²). The leg's joint nearest to vertical turns the foot.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    stance : Stance
-        Posture and height in which it steps.
-
-    Returns
-    -------
-    StepLimits
-        Limits that hold for both feet.
+    The pelvis is in the middle between the feet, turned half as far as they are against each other: a foot is
+    half a step from under its hip, and a straight leg of length ℓ, its hip h above the ankle, reaches √(ℓ² −
+    h²). The leg's joint nearest to vertical turns the foot. `robot`: robot with two legs; `stance`: posture
+    and height in which it steps. Returns limits that hold for both feet.
     """
     model, data = robot.model, robot.model.createData()
     q = np.concatenate([stance.base, stance.joints])
@@ -266,33 +176,14 @@ def step_limits(robot: Robot, stance: Stance) -> StepLimits:
 
 
 def other_side(side: str) -> str:
-    """Name the other foot.
-
-    Parameters
-    ----------
-    side : str
-        A side: left or right.
-
-    Returns
-    -------
-    str
-        The other side.
-    """
+    """Name the other foot. `side`: A side: left or right."""
     return SIDES[1 - SIDES.index(side)]
 
 
 def yaw_of(pose: pin.SE3) -> float:
     """Find the rotation of an upright pose about the vertical.
 
-    Parameters
-    ----------
-    pose : pinocchio.SE3
-        Pose with its z axis up.
-
-    Returns
-    -------
-    float
-        Direction of its x axis, rad about z, −π to π.
+    `pose`: pose with its z axis up. Returns direction of its x axis, rad about z, −π to π.
     """
     return math.atan2(pose.rotation[1, 0], pose.rotation[0, 0])
 
@@ -300,21 +191,9 @@ def yaw_of(pose: pin.SE3) -> float:
 def soles_overlap(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
     """Tell whether a sole that moves and turns at a constant rate overlaps the one that stands.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two soles.
-    side : str
-        The foot that moves: left or right.
-    start, end : pinocchio.SE3
-        Upright poses of its frame at the beginning and the end, world frame, m.
-    standing : pinocchio.SE3
-        Pose of the other foot's frame, world frame, m.
-
-    Returns
-    -------
-    bool
-        Whether the soles overlap anywhere on the way.
+    `robot`: robot with two soles; `side`: the foot that moves: left or right; `start`, `end`: upright poses
+    of its frame at the beginning and the end, world frame, m; `standing`: pose of the other foot's frame,
+    world frame, m. Returns whether the soles overlap anywhere on the way.
     """
     other = robot.soles[f"{other_side(side)}_foot"] @ standing.rotation.T + standing.translation
     yaws = yaw_of(start) + _PATH_FRACTIONS * math.remainder(yaw_of(end) - yaw_of(start), math.tau)

@@ -15,58 +15,25 @@ from simbench.robot.sides import SIDES
 
 @dataclass(frozen=True)
 class Gait:
-    """A planned gait, sampled; feet in the order left, right; world frame.
+    """A planned gait, sampled; feet in the order left, right; world frame."""
 
-    Parameters
-    ----------
-    timestep : float
-        Time between samples, s.
-    zmp : (N, 2) array
-        ZMP on the floor, m.
-    cog : (N, 2) array
-        Horizontal position of the COG, m.
-    cog_velocity : (N, 2) array
-        Horizontal velocity of the COG, m/s.
-    cog_acceleration : (N, 2) array
-        Horizontal acceleration of the COG, m/s².
-    foot_position : (N, 2, 3) array
-        Positions of the foot frames, m.
-    foot_velocity : (N, 2, 3) array
-        Velocities of the foot frames, m/s.
-    foot_yaw : (N, 2) array
-        Rotation of the foot frames about the vertical, rad, without jumps.
-    foot_yaw_rate : (N, 2) array
-        Its rate, rad/s.
-    contact : (N, 2) bool array
-        Whether each foot is on the ground.
-    pelvis_yaw : (N,) array
-        Rotation of the pelvis about the vertical, the mean of the feet's, rad.
-    pelvis_yaw_rate : (N,) array
-        Its rate, rad/s.
-    support : (N,) int array
-        Which foot the base section stands on, 0 left, 1 right: the one on the ground, of both the one nearer
-        to the ZMP.
-    steps : int
-        Number of steps in all.
-    in_swing : (N, 2) array
-        Progress of a foot's swing, 0 to 1; NaN on the ground.
-    """
-
-    timestep: float
-    zmp: Array
-    cog: Array
-    cog_velocity: Array
-    cog_acceleration: Array
-    foot_position: Array
-    foot_velocity: Array
-    foot_yaw: Array
-    foot_yaw_rate: Array
-    contact: NDArray[np.bool_]
-    pelvis_yaw: Array
-    pelvis_yaw_rate: Array
+    timestep: float  # Time between samples, s.
+    zmp: Array  # (N, 2): ZMP on the floor, m.
+    cog: Array  # (N, 2): horizontal position of the COG, m.
+    cog_velocity: Array  # (N, 2): horizontal velocity of the COG, m/s.
+    cog_acceleration: Array  # (N, 2): horizontal acceleration of the COG, m/s².
+    foot_position: Array  # (N, 2, 3): positions of the foot frames, m.
+    foot_velocity: Array  # (N, 2, 3): velocities of the foot frames, m/s.
+    foot_yaw: Array  # (N, 2): rotation of the foot frames about the vertical, rad, without jumps.
+    foot_yaw_rate: Array  # (N, 2): its rate, rad/s.
+    contact: NDArray[np.bool_]  # (N, 2) bool: whether each foot is on the ground.
+    pelvis_yaw: Array  # (N,): rotation of the pelvis about the vertical, the mean of the feet's, rad.
+    pelvis_yaw_rate: Array  # (N,): its rate, rad/s.
+    # (N,) int: which foot the base section stands on, 0 left, 1 right: the one on the ground, of both the one
+    # nearer to the ZMP.
     support: NDArray[np.int64]
-    steps: int
-    in_swing: Array
+    steps: int  # Number of steps in all.
+    in_swing: Array  # (N, 2): progress of a foot's swing, 0 to 1; NaN on the ground.
 
 
 def standing_gait(
@@ -74,26 +41,11 @@ def standing_gait(
 ) -> Gait:
     """Plan to stand on both feet, the COG still or swaying.
 
-    Parameters
-    ----------
-    soles : {side: pinocchio.SE3}
-        Poses of the foot frames in the world frame, by side (left, right).
-    cog : (2,) or (N, 2) array
-        Horizontal position of the COG in the world frame, m; its velocity and acceleration are central
-        differences.
-    zmp : (2,) or (N, 2) array
-        ZMP in the world frame, m.
-    timestep : float
-        Time between samples, s.
-    samples : int
-        Number N of samples, 3 or more.
-    support : str
-        The foot that the base section stands on: left or right.
-
-    Returns
-    -------
-    Gait
-        N samples without a step.
+    `soles` {side: pinocchio.SE3}: poses of the foot frames in the world frame, by side (left, right); `cog`
+    (2,) or (N, 2) array: horizontal position of the COG in the world frame, m; its velocity and acceleration
+    are central differences; `zmp` (2,) or (N, 2) array: ZMP in the world frame, m; `timestep`: time between
+    samples, s; `samples`: number N of samples, 3 or more; `support`: the foot that the base section stands
+    on: left or right. Returns N samples without a step.
     """
     cog, zmp = (np.broadcast_to(path, (samples, 2)).copy() for path in (cog, zmp))
     cog_velocity = np.gradient(cog, timestep, axis=0)
@@ -120,17 +72,8 @@ def standing_gait(
 def extend_gait(gait: Gait, samples: int) -> Gait:
     """Extend a gait by standing at its end.
 
-    Parameters
-    ----------
-    gait : Gait
-        The gait, N samples.
-    samples : int
-        Number of samples that it shall have, N or more.
-
-    Returns
-    -------
-    Gait
-        The gait with that many samples, at rest in those that are new.
+    `gait`: the gait, N samples; `samples`: number of samples that it shall have, N or more. Returns the gait
+    with that many samples, at rest in those that are new.
     """
     missing = samples - len(gait.zmp)
 

@@ -33,14 +33,8 @@ class Landing:
 
     `position` (2, 3), m, and `yaw` (2,), rad, are the target poses of the sole frames in the world frame,
     left and right; both arrays are written in place. `early` counts swings that ended before their time,
-    `late` ticks in which a foot searched for the ground.
-
-    Parameters
-    ----------
-    gait : Gait
-        Planned feet, N samples.
-    threshold : float
-        Vertical force on a foot above which it is on the ground, N.
+    `late` ticks in which a foot searched for the ground. `gait`: planned feet, N samples; `threshold`:
+    vertical force on a foot above which it is on the ground, N.
     """
 
     def __init__(self, gait: Gait, threshold: float) -> None:
@@ -57,12 +51,8 @@ class Landing:
     def advance(self, tick: int, load: Array) -> None:
         """Move `position` and `yaw` of the soles to the end of a tick.
 
-        Parameters
-        ----------
-        tick : int
-            Row of the gait at the end of the tick.
-        load : (2,) array
-            Vertical force on the left and the right foot, N.
+        `tick`: row of the gait at the end of the tick; `load` (2,): vertical force on the left and the right
+        foot, N.
         """
         gait = self._gait
         for foot in (0, 1):
@@ -77,17 +67,8 @@ class Landing:
     def settling_foot(self, tick: int, load: Array) -> int | None:
         """Find the foot that landed last, while both feet stand and are loaded.
 
-        Parameters
-        ----------
-        tick : int
-            Row of the gait at the end of the tick.
-        load : (2,) array
-            Vertical force on the left and the right foot, N.
-
-        Returns
-        -------
-        int or None
-            0 left, 1 right; None if no foot is to follow where it stands.
+        `tick`: row of the gait at the end of the tick; `load` (2,): vertical force on the left and the right
+        foot, N. Returns 0 left, 1 right; None if no foot is to follow where it stands.
         """
         foot = self._latest
         if foot is None or self._air[foot] or not self._gait.contact[tick].all():
@@ -102,17 +83,9 @@ class Landing:
 
         The legs give way under the body, so that a foot lands some millimetres from its target. Friction
         holds it there: the target follows until the next swing begins, which starts where the foot is and
-        ends where the gait has it. Without this the errors of all steps would add up.
-
-        Parameters
-        ----------
-        foot : int
-            From `settling_foot`.
-        measured : (float, float)
-            x and y, world frame, m, of its sole frame as the joints have it if the other foot stands at its
-            target pose.
-        measured_yaw : float
-            The same for its rotation about the vertical, rad.
+        ends where the gait has it. Without this the errors of all steps would add up. `measured`: x and y,
+        world frame, m, of its sole frame as the joints have it if the other foot stands at its target pose;
+        `measured_yaw`: the same for its rotation about the vertical, rad.
         """
         timestep, position = self._gait.timestep, self.position[foot]
         self._settling = min(self._settling + timestep / _SETTLING_RAMP, 1.0)

@@ -24,40 +24,19 @@ _MIN_SETTLE = 4.0
 
 @dataclass(frozen=True)
 class StepTiming:
-    """Durations and height of steps.
+    """Durations and height of steps."""
 
-    Parameters
-    ----------
-    single_support_s : float
-        Time on one foot, in every step, s.
-    double_support_s : float
-        Time on both feet, before every step and after the last, s.
-    lift_m : float
-        Height of a swinging foot midway, m.
-    settle_s : float
-        Time of standing on both feet, before the first double support and after the last, s.
-    """
-
-    single_support_s: float
-    double_support_s: float
-    lift_m: float
-    settle_s: float
+    single_support_s: float  # Time on one foot, in every step, s.
+    double_support_s: float  # Time on both feet, before every step and after the last, s.
+    lift_m: float  # Height of a swinging foot midway, m.
+    settle_s: float  # Time of standing on both feet, before the first double support and after the last, s.
 
 
 def sole_centres(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
     """Find where the ZMP rests while the robot stands on one foot.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two feet.
-    inset_m : float
-        Distance from the middle of the sole towards the other foot, m.
-
-    Returns
-    -------
-    {side: (2,) array}
-        Point of each sole in its foot frame, m.
+    `robot`: robot with two feet; `inset_m`: distance from the middle of the sole towards the other foot, m.
+    Returns {side: (2,) array}: point of each sole in its foot frame, m.
     """
     middles = {side: robot.soles[f"{side}_foot"][:, :2].mean(axis=0) for side in SIDES}
     return {
@@ -77,34 +56,13 @@ def plan_gait(
 
     The ZMP rests in a point of the sole while the robot stands on it, and moves to the next on a minimum-jerk
     curve in double support; it starts and ends midway between both feet's points. The COG is that of the
-    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the phase s
-    of its swing, 0 to 1; it moves horizontally and turns by minimum jerk, but not in the first and last tenth
-    of the swing.
-
-    Parameters
-    ----------
-    soles : {side: pinocchio.SE3}
-        Poses of the foot frames in the world frame at the start, as in `Stance.soles`.
-    footsteps : sequence of Footstep
-        Steps, one after another.
-    timing : StepTiming
-        Durations and height of the steps.
-    timestep : float
-        Time between samples, s.
-    omega : float
-        Natural frequency of the inverted pendulum, 1/s.
-    zmp_offset : {side: (2,) array}
-        Where the ZMP rests, in the foot frame, m, as from `sole_centres`.
-
-    Returns
-    -------
-    Gait
-        The planned gait.
-
-    Raises
-    ------
-    BalanceError
-        If a time or the lift is out of range, or there is no step.
+    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the phase s of its
+    swing, 0 to 1; it moves horizontally and turns by minimum jerk, but not in the first and last tenth of the
+    swing. `soles` {side: pinocchio.SE3}: poses of the foot frames in the world frame at the start, as in
+    `Stance.soles`; `footsteps`: steps, one after another; `timing`: durations and height of the steps;
+    `timestep`: time between samples, s; `omega`: natural frequency of the inverted pendulum, 1/s;
+    `zmp_offset` {side: (2,) array}: where the ZMP rests, in the foot frame, m, as from `sole_centres`.
+    Returns the planned gait. Raises BalanceError if a time or the lift is out of range, or there is no step.
     """
     _check_timing(timing, footsteps, timestep, omega)
     time: Array = timestep * np.arange(round(_duration(len(footsteps), timing) / timestep) + 1.0)

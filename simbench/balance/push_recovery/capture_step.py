@@ -32,87 +32,41 @@ _MAX_LENGTH, _MAX_WIDTH = 0.65, 0.7
 
 @dataclass(frozen=True)
 class LegGeometry:
-    """Geometry of a robot's legs, as far as a step needs it.
+    """Geometry of a robot's legs, as far as a step needs it."""
 
-    Parameters
-    ----------
-    length : float
-        Length of a straight leg from hip to ankle, m.
-    speed : float
-        Largest speed of a swinging foot, m/s.
-    soles : (2, 4, 2) array
-        Corners of left and right sole in the foot frames, m.
-    pivots : (2, 4, 2) array
-        Corners of the areas that the ZMP may be in, in the foot frames, m.
-    """
-
-    length: float
-    speed: float
-    soles: Array
-    pivots: Array
+    length: float  # Length of a straight leg from hip to ankle, m.
+    speed: float  # Largest speed of a swinging foot, m/s.
+    soles: Array  # (2, 4, 2): corners of left and right sole in the foot frames, m.
+    pivots: Array  # (2, 4, 2): corners of the areas that the ZMP may be in, in the foot frames, m.
 
 
 class FeetState(NamedTuple):
-    """Both feet at the moment when a step is chosen.
+    """Both feet at the moment when a step is chosen."""
 
-    Parameters
-    ----------
-    position : (2, 2) array
-        Positions of the left and the right foot frame in the world frame before the step, m.
-    yaw : (2,) array
-        Their rotation about the vertical, rad.
-    load : (2,) array
-        Vertical force on each, N.
-    swinging : int or None
-        The foot that swings already: 0 left, 1 right; None if both stand.
-    elapsed : float
-        Time for which it has been swinging, s.
-    """
-
+    # (2, 2): positions of the left and the right foot frame in the world frame before the step, m.
     position: Array
-    yaw: Array
-    load: Array
-    swinging: int | None = None
-    elapsed: float = 0.0
+    yaw: Array  # (2,): their rotation about the vertical, rad.
+    load: Array  # (2,): vertical force on each, N.
+    swinging: int | None = None  # The foot that swings already: 0 left, 1 right; None if both stand.
+    elapsed: float = 0.0  # Time for which it has been swinging, s.
 
 
 @dataclass(frozen=True)
 class CaptureStep:
-    """A step of one foot while the robot stands on the other.
+    """A step of one foot while the robot stands on the other."""
 
-    Parameters
-    ----------
-    foot : int
-        The foot that swings: 0 left, 1 right.
-    target : (2,) array
-        Position of the foot frame at touch-down, world frame, m.
-    duration : float
-        Duration of the whole swing, s.
-    pivot : (2,) array
-        ZMP during the swing, world frame, m.
-    missed : float
-        Distance by which the sole's middle falls short of the capture point, m.
-    """
-
-    foot: int
-    target: Array
-    duration: float
-    pivot: Array
-    missed: float
+    foot: int  # The foot that swings: 0 left, 1 right.
+    target: Array  # (2,): position of the foot frame at touch-down, world frame, m.
+    duration: float  # Duration of the whole swing, s.
+    pivot: Array  # (2,): ZMP during the swing, world frame, m.
+    missed: float  # Distance by which the sole's middle falls short of the capture point, m.
 
 
 def measure_legs(robot: Robot) -> LegGeometry:
     """Measure what a step needs to know of a robot's legs.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs of equal length.
-
-    Returns
-    -------
-    LegGeometry
-        Leg length, speed of the feet, soles, and where the ZMP may be in them.
+    `robot`: robot with two legs of equal length. Returns leg length, speed of the feet, soles, and where the
+    ZMP may be in them.
     """
     model = robot.model
     joints = [model.getJointId(name) for name in robot.groups["left_leg"]]
@@ -151,19 +105,9 @@ def _straight_length(model: pin.Model, joints: list[int]) -> float:
 def transform_footprint(corners: Array, position: Array, yaw: float) -> Array:
     """Transform the corners of a flat sole from the foot frame to the world frame.
 
-    Parameters
-    ----------
-    corners : (4, 2) array
-        Corners in the foot frame, m.
-    position : (2,) array
-        Position of the foot frame in the world frame, m.
-    yaw : float
-        Rotation of the foot frame about the vertical, rad.
-
-    Returns
-    -------
-    (4, 2) array
-        Corners in the world frame, m.
+    `corners` (4, 2): corners in the foot frame, m; `position` (2,): position of the foot frame in the world
+    frame, m; `yaw`: rotation of the foot frame about the vertical, rad. Returns (4, 2): corners in the world
+    frame, m.
     """
     return position + corners @ _rotation(yaw).T
 
@@ -171,17 +115,8 @@ def transform_footprint(corners: Array, position: Array, yaw: float) -> Array:
 def project_into_polygon(point: Array, corners: Array) -> Array:
     """Find the point of a convex polygon that is nearest to a point.
 
-    Parameters
-    ----------
-    point : (2,) array
-        The point, m.
-    corners : (N, 2) array
-        Points whose convex hull is the polygon, m.
-
-    Returns
-    -------
-    (2,) array
-        Nearest point of the polygon, m: the point itself if it is inside.
+    `point` (2,): the point, m; `corners` (N, 2): points whose convex hull is the polygon, m. Returns (2,):
+    nearest point of the polygon, m: the point itself if it is inside.
     """
     polygon = support_polygon(corners)
     if support_margin(point, polygon) >= 0.0:
@@ -196,26 +131,12 @@ def project_into_polygon(point: Array, corners: Array) -> Array:
 def choose_step(legs: LegGeometry, omega: float, capture_point: Array, feet: FeetState) -> CaptureStep:
     """Choose the step after which the ZMP can stop the COG.
 
-    While the robot stands on one foot, the ZMP is at the point p of its sole nearest to the capture point
-    ξ = c + ċ/ω, which moves away as ξ(T) = p + (ξ − p) e^(ωT) until the other foot touches down with its
-    sole's middle there. Of both feet the one is taken that comes nearer to that; of equals, the one that
-    carries less.
-
-    Parameters
-    ----------
-    legs : LegGeometry
-        Geometry of the legs.
-    omega : float
-        Natural frequency of the inverted pendulum, 1/s.
-    capture_point : (2,) array
-        ξ in the world frame, m.
-    feet : FeetState
-        The feet before the step, and which one swings already.
-
-    Returns
-    -------
-    CaptureStep
-        Swinging foot, its target, the duration of the swing and the ZMP meanwhile.
+    While the robot stands on one foot, the ZMP is at the point p of its sole nearest to the capture point ξ =
+    c + ċ/ω, which moves away as ξ(T) = p + (ξ − p) e^(ωT) until the other foot touches down with its sole's
+    middle there. Of both feet the one is taken that comes nearer to that; of equals, the one that carries
+    less. `omega`: natural frequency of the inverted pendulum, 1/s; `capture_point` (2,): ξ in the world
+    frame, m; `feet`: the feet before the step, and which one swings already. Returns swinging foot, its
+    target, the duration of the swing and the ZMP meanwhile.
     """
     candidates = []
     for foot in (0, 1) if feet.swinging is None else (feet.swinging,):

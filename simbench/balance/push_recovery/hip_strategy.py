@@ -29,24 +29,15 @@ _STOP_TIME = 0.4
 class HipStrategy:
     """Leans the trunk in the direction in which it is pushed.
 
-    With the ZMP p at the soles' edge the COG c moves as m c̈ = m g (c − p) / h − L̇ / h: angular
-    momentum L gained forward slows the COG down. Leaning gives it at once and takes it back later, when the
-    capture point has come back from the edge. Only forward and backward: sideways the legs of a robot that
-    stands on both feet hold the trunk. Rotated about the COG the hips move back and up; the COG is lowered by
-    what keeps their distance from the ankles, so that knees do not straighten.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    gait : Gait
-        The gait, N samples; a recovery may change its rows.
-    height : (N,) array
-        Height of the COG above the floor, m; rows in which the robot leans are lowered in place.
-    omega : float
-        Natural frequency of the inverted pendulum, 1/s.
-    start : (nq,) array
-        Configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad.
+    With the ZMP p at the soles' edge the COG c moves as m c̈ = m g (c − p) / h − L̇ / h: angular momentum L
+    gained forward slows the COG down. Leaning gives it at once and takes it back later, when the capture
+    point has come back from the edge. Only forward and backward: sideways the legs of a robot that stands on
+    both feet hold the trunk. Rotated about the COG the hips move back and up; the COG is lowered by what
+    keeps their distance from the ankles, so that knees do not straighten. `robot`: robot with two legs;
+    `gait`: the gait, N samples; a recovery may change its rows; `height` (N,): height of the COG above the
+    floor, m; rows in which the robot leans are lowered in place; `omega`: natural frequency of the inverted
+    pendulum, 1/s; `start` (nq,): configuration, standing: root pose (m and quaternion x, y, z, w) and joint
+    positions, rad.
     """
 
     def __init__(self, robot: Robot, gait: Gait, height: Array, omega: float, start: Array) -> None:
@@ -62,21 +53,10 @@ class HipStrategy:
     def lean_trunk(self, now: int, cog: Array, velocity: Array, body: Array) -> Array:
         """Rotate the trunk's planned orientation about its own lateral axis, if a push requires it.
 
-        Parameters
-        ----------
-        now : int
-            Row of the gait.
-        cog : (2,) array
-            Measured horizontal position of the COG in the world frame, m.
-        velocity : (2,) array
-            Measured horizontal velocity of the COG, m/s.
-        body : (4,) array
-            Planned orientation of the root link in the world frame, quaternion x, y, z, w.
-
-        Returns
-        -------
-        (4,) array
-            Orientation of the root link in the world frame, quaternion x, y, z, w.
+        `now`: row of the gait; `cog` (2,): measured horizontal position of the COG in the world frame, m;
+        `velocity` (2,): measured horizontal velocity of the COG, m/s; `body` (4,): planned orientation of the
+        root link in the world frame, quaternion x, y, z, w. Returns (4,): orientation of the root link in the
+        world frame, quaternion x, y, z, w.
         """
         if now - self._began >= len(self._angle) and not self._begins(now, cog, velocity, body):
             return body
@@ -88,13 +68,7 @@ class HipStrategy:
         )
 
     def stop(self, now: int) -> None:
-        """Come up at once: a step takes over, and its legs need their length.
-
-        Parameters
-        ----------
-        now : int
-            Row of the gait.
-        """
+        """Come up at once: a step takes over, and its legs need their length. `now`: row of the gait."""
         done = now - self._began
         if not 0 < done < len(self._angle):
             return

@@ -57,22 +57,11 @@ class Recovery:
 
     `gait` and `height` (N,), m, are the plan's until then; the rows to come are written anew at the start of
     a step, while its foot swings, and when it lands. Afterwards the robot stands on the feet as they are.
-    `step` is the step being made, or None, and `steps` the number of steps so far.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs of equal length.
-    gait : Gait
-        Planned gait, N samples; it is copied.
-    height : (N,) array
-        Planned height of the COG above the floor, m; it is copied.
-    omega : float
-        Natural frequency of the inverted pendulum, 1/s.
-    start : (nq,) array
-        Configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad.
-    landing_load : float
-        Vertical force that means ground, N.
+    `step` is the step being made, or None, and `steps` the number of steps so far. `robot`: robot with two
+    legs of equal length; `gait`: planned gait, N samples; it is copied; `height` (N,): planned height of the
+    COG above the floor, m; it is copied; `omega`: natural frequency of the inverted pendulum, 1/s; `start`
+    (nq,): configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad;
+    `landing_load`: vertical force that means ground, N.
     """
 
     def __init__(
@@ -110,26 +99,11 @@ class Recovery:
     ) -> bool:
         """Begin, replan or end a step if what is measured requires it.
 
-        Parameters
-        ----------
-        now : int
-            Row of the gait.
-        cog : (2,) array
-            Measured horizontal position of the COG in the world frame, m.
-        velocity : (2,) array
-            Measured horizontal velocity of the COG, m/s.
-        landing : Landing
-            Where the feet are taken to lie flat; the foot that lifts off or lands is put where the legs have
-            it.
-        load : (2,) array
-            Vertical force on the left and the right foot, N.
-        foot_displacement : (2,) array
-            Measured displacement from the left to the right foot frame, world axes, m.
-
-        Returns
-        -------
-        bool
-            Whether the rows after `now` have changed.
+        `now`: row of the gait; `cog` (2,): measured horizontal position of the COG in the world frame, m;
+        `velocity` (2,): measured horizontal velocity of the COG, m/s; `landing`: where the feet are taken to
+        lie flat; the foot that lifts off or lands is put where the legs have it; `load` (2,): vertical force
+        on the left and the right foot, N; `foot_displacement` (2,): measured displacement from the left to
+        the right foot frame, world axes, m. Returns whether the rows after `now` have changed.
         """
         if self.step is None:
             return self._begin_step(now, cog, velocity, landing, load, foot_displacement)

@@ -26,30 +26,15 @@ def standing_torques(
 ) -> Array:
     """Compute the joint torques of a motion on both feet.
 
-    τ = RNEA(q, v, a) − Σ Jᵀf, the rotors' reflected inertia included, with the foot wrenches f that carry
-    the root, Σ G f = RNEA(q, v, a)_root; of the many distributions over two feet the one with the least
-    weighted norm is taken. A seated robot is carried by a seat under the thighs instead of the floor under
-    the feet; the floor carries what is below the knees, which the joints do not feel.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    time : (T,) array
-        Time of each sample, s.
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
-    joints : (T, n) array
-        Joint positions in the order of `robot.joint_names`, rad.
-    inertia : bool
-        Whether velocity and acceleration count; otherwise gravity alone.
-    seated : bool
-        Whether a seat under the thighs carries the robot.
-
-    Returns
-    -------
-    (T, n) array
-        Joint torques in the order of `robot.joint_names`, N·m.
+    τ = RNEA(q, v, a) − Σ Jᵀf, the rotors' reflected inertia included, with the foot wrenches f that carry the
+    root, Σ G f = RNEA(q, v, a)_root; of the many distributions over two feet the one with the least weighted
+    norm is taken. A seated robot is carried by a seat under the thighs instead of the floor under the feet;
+    the floor carries what is below the knees, which the joints do not feel. `robot`: robot with two legs;
+    `time` (T,): time of each sample, s; `base` (T, 7): pose of the root link in the world frame: position, m,
+    and quaternion x, y, z, w; `joints` (T, n): joint positions in the order of `robot.joint_names`, rad;
+    `inertia`: whether velocity and acceleration count; otherwise gravity alone; `seated`: whether a seat
+    under the thighs carries the robot. Returns (T, n): joint torques in the order of `robot.joint_names`,
+    N·m.
     """
     model, frames = carried_model(robot, seated=seated)
     data = model.createData()
@@ -70,19 +55,9 @@ def standing_torques(
 def carried_model(robot: Robot, *, seated: bool) -> tuple[pin.Model, list[int]]:
     """Return the model of what is carried, and the frames that carry it.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    seated : bool
-        Whether a seat under the thighs carries the robot, and the floor what is below the knees.
-
-    Returns
-    -------
-    model : pinocchio.Model
-        The robot's, without mass below the knees if it sits.
-    frames : list of int
-        Pinocchio's ids of the left and right sole frames, or of the thighs.
+    `robot`: robot with two legs; `seated`: whether a seat under the thighs carries the robot, and the floor
+    what is below the knees. Returns `model`: the robot's, without mass below the knees if it sits; `frames`:
+    Pinocchio's ids of the left and right sole frames, or of the thighs.
     """
     model = _without_shanks(robot) if seated else robot.model
     carrying = "thigh" if seated else "foot"
@@ -95,25 +70,11 @@ def standing_inertia(
     """Compute the torques of all joints on both feet for the acceleration of each of some joints.
 
     ∂τ/∂q̈ of `standing_torques`: what a motion of trunk and arms costs in every joint, the legs' that carry
-    it among them, while root and legs do not accelerate.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
-    joints : (T, n) array
-        Joint positions in the order of `robot.joint_names`, rad.
-    columns : (m,) int array
-        Columns of the accelerated joints in `joints`.
-    seated : bool
-        Whether a seat under the thighs carries the robot.
-
-    Returns
-    -------
-    (T, n, m) array
-        Torque of each joint for 1 rad/s² of each of the accelerated ones, kg·m².
+    it among them, while root and legs do not accelerate. `robot`: robot with two legs; `base` (T, 7): pose of
+    the root link in the world frame: position, m, and quaternion x, y, z, w; `joints` (T, n): joint positions
+    in the order of `robot.joint_names`, rad; `columns` (m,) int; `seated`: whether a seat under the thighs
+    carries the robot. Returns (T, n, m): torque of each joint for 1 rad/s² of each of the accelerated ones,
+    kg·m².
     """
     model, frames = carried_model(robot, seated=seated)
     data = model.createData()
@@ -143,17 +104,8 @@ def _without_shanks(robot: Robot) -> pin.Model:
 def find_moving_coordinates(model: pin.Model, frames: Sequence[int]) -> NDArray[np.bool_]:
     """Find which coordinates of the velocity vector move frames, such as those of the soles.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with n joint velocities behind the six of its root.
-    frames : sequence of int
-        Pinocchio's ids of the frames.
-
-    Returns
-    -------
-    (len(frames), 6 + n) array of bool
-        True where a coordinate moves the frame of the row.
+    `model`: model with n joint velocities behind the six of its root; `frames`: Pinocchio's ids of the
+    frames. Returns true where a coordinate moves the frame of the row.
     """
     moves = np.zeros((len(frames), model.nv), bool)
     for row, frame in zip(moves, frames, strict=True):
@@ -176,28 +128,13 @@ def supported_torque(
     """Compute the joint torques of a motion when each foot carries a given part of the root.
 
     τ = e − Jᵀf with the foot wrenches f of Σ G f = e_root and the least norm, weighted by the inverse of the
-    load fractions: a foot with fraction 0 carries nothing. With D the weights' inverse
-    f = D Gᵀ (G D Gᵀ)⁻¹ e_root.
-
-    Parameters
-    ----------
-    effort : (6 + n,) array
-        e = RNEA(q, v, a) without external forces, N and N·m.
-    jacobian : (6, 6 + n) array
-        Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
-    left : (3,) array
-        Position of the left sole frame in the world frame, m.
-    right : (3,) array
-        Position of the right sole frame in the world frame, m.
-    moves : (2, 6 + n) array of bool
-        Which coordinates move the soles, from `find_moving_coordinates`.
-    load_fractions : (2,) array
-        Part of the weight on the left and the right foot, 0 to 1, not both 0.
-
-    Returns
-    -------
-    (n,) array
-        Joint torques, N·m.
+    load fractions: a foot with fraction 0 carries nothing. With D the weights' inverse f = D Gᵀ (G D Gᵀ)⁻¹
+    e_root. `effort` (6 + n,): e = RNEA(q, v, a) without external forces, N and N·m; `jacobian` (6, 6 + n):
+    Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin; `left`
+    (3,): position of the left sole frame in the world frame, m; `right` (3,): position of the right sole
+    frame in the world frame, m; `moves` (2, 6 + n) of bool: which coordinates move the soles, from
+    `find_moving_coordinates`; `load_fractions` (2,): part of the weight on the left and the right foot, 0 to
+    1, not both 0. Returns (n,): joint torques, N·m.
     """
     at_soles = np.zeros((12, len(effort)))
     _write_jacobian_at(jacobian, left, moves[0], at_soles[:6])

@@ -12,13 +12,7 @@ from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tre
 
 
 class SingularLegError(Exception):
-    """A leg cannot move its foot in every direction.
-
-    Parameters
-    ----------
-    frame : int
-        First frame in which that is so.
-    """
+    """A leg cannot move its foot in every direction. `frame`: first frame in which that is so."""
 
     def __init__(self, frame: int) -> None:
         super().__init__(frame)
@@ -27,45 +21,22 @@ class SingularLegError(Exception):
 
 @dataclass(frozen=True)
 class LegModel:
-    """Kinematics and masses of a robot on two legs of six joints each.
+    """Kinematics and masses of a robot on two legs of six joints each."""
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        All n joints of the robot.
-    masses : BodyMasses
-        Masses of its bodies.
-    legs : tuple of two (6,) int arrays
-        Joints of each leg.
-    feet : tuple of (int, (3, 3) array, (3,) array)
-        Body that carries each foot's frame, and the frame's rotation and position on it, m.
-    carried : (n, n + 1) bool array
-        Whether a joint carries a body.
-    """
-
-    tree: KinematicTree
+    tree: KinematicTree  # All n joints of the robot.
     masses: BodyMasses
-    legs: tuple[NDArray[np.int64], ...]
+    legs: tuple[NDArray[np.int64], ...]  # Tuple of two (6,) int arrays.
+    # Tuple of (int, (3, 3) array, (3,) array): body that carries each foot's frame, and the frame's rotation
+    # and position on it, m.
     feet: tuple[tuple[int, Array, Array], ...]
-    carried: NDArray[np.bool_]
+    carried: NDArray[np.bool_]  # (n, n + 1) bool: whether a joint carries a body.
 
 
 def make_leg_model(model: pin.Model, legs: tuple[NDArray[np.int64], ...], feet: list[int]) -> LegModel:
     """Take the kinematics and masses of a robot on two legs out of its model.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model with a free-flyer root.
-    legs : tuple of two (6,) int arrays
-        Joints of each leg, among those after the root.
-    feet : list of int
-        Ids of the feet's frames.
-
-    Returns
-    -------
-    LegModel
-        For `newton_step`.
+    `model`: model with a free-flyer root; `legs` tuple of two (6,) int arrays: joints of each leg, among
+    those after the root; `feet`: ids of the feet's frames. Returns for `newton_step`.
     """
     tree = kinematic_tree(model)
     carried = np.zeros((len(tree.parent), len(tree.parent) + 1), dtype=bool)
@@ -81,29 +52,10 @@ def make_leg_model(model: pin.Model, legs: tuple[NDArray[np.int64], ...], feet: 
 def newton_step(model: LegModel, q: Array, soles: list[pin.SE3], targets: Array) -> tuple[Array, Array]:
     """Take one Newton step of every frame in `q`; return the errors of feet and COG before it.
 
-    Parameters
-    ----------
-    model : LegModel
-        Robot on two legs.
-    q : (T, 7 + n) array
-        Configurations: root position (m), quaternion x y z w, joints (rad); horizontal position and legs are
-        changed in place.
-    soles : list of pinocchio.SE3
-        Poses of the feet in the world frame.
-    targets : (T, 2) array
-        Targets of the COG in the world frame, m.
-
-    Returns
-    -------
-    feet : (T,) array
-        Largest pose error of a foot, m or rad.
-    cog : (T,) array
-        Distance of the COG from its target, m.
-
-    Raises
-    ------
-    SingularLegError
-        If a leg is singular in a frame.
+    `model`: robot on two legs; `q` (T, 7 + n): configurations: root position (m), quaternion x y z w, joints
+    (rad); horizontal position and legs are changed in place; `soles`: poses of the feet in the world frame;
+    `targets` (T, 2): targets of the COG in the world frame, m. Returns `feet` (T,): largest pose error of a
+    foot, m or rad; `cog` (T,): distance of the COG from its target, m.
     """
     tree, masses = model.tree, model.masses
     rotation, position = make_path_poses(tree, len(q))

@@ -15,15 +15,7 @@ _DIGITS = 4
 def leg_length(robot: Robot) -> float:
     """Measure the length of a leg from its first joint to its sole, along its segments.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-
-    Returns
-    -------
-    float
-        Length, m; the longer leg's.
+    `robot`: robot with two legs. Returns length, m; the longer leg's.
     """
     model, data = robot.model, robot.model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
@@ -38,17 +30,8 @@ def leg_length(robot: Robot) -> float:
 def pelvis_heights(robot: Robot, given: float | None) -> tuple[float, ...]:
     """List the heights of the pelvis that are to be tried, the posture's first, then lower ones.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    given : float or None
-        Height above the posture's, m, if it is given.
-
-    Returns
-    -------
-    tuple of float
-        Heights above the posture's, m; the given one alone.
+    `robot`: robot with two legs; `given`: height above the posture's, m, if it is given. Returns heights
+    above the posture's, m; the given one alone.
     """
     if given is not None:
         return (given,)

@@ -33,26 +33,16 @@ _HEIGHT_RESOLUTION = 1e-4
 
 @dataclass(frozen=True)
 class Stance:
-    """Both feet flat on the floor, pelvis upright at a fixed height.
+    """Both feet flat on the floor, pelvis upright at a fixed height."""
 
-    Parameters
-    ----------
-    soles : {side: pinocchio.SE3}
-        Pose of each foot frame in the world frame, by side (left, right).
-    base : (7,) array
-        Nominal pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
-    joints : (n,) array
-        Joint positions of the posture it comes from, in the order of `robot.joint_names`, rad.
-    target : (2,) array
-        Target of the COG in the world frame, m: the middle of the support polygon.
-    seated : bool
-        Whether the thighs lie on a seat: pelvis and legs then stay as they are, whatever the COG does.
-    """
-
+    # {side: pinocchio.SE3}: pose of each foot frame in the world frame, by side (left, right).
     soles: dict[str, pin.SE3]
+    # (7,): nominal pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
     base: Array
+    # (n,): joint positions of the posture it comes from, in the order of `robot.joint_names`, rad.
     joints: Array
-    target: Array
+    target: Array  # (2,): target of the COG in the world frame, m: the middle of the support polygon.
+    # Whether the thighs lie on a seat: pelvis and legs then stay as they are, whatever the COG does.
     seated: bool = False
 
 
@@ -61,31 +51,11 @@ def stand(
 ) -> Stance:
     """Place a robot on the floor in a posture, standing or seated, at the posture's or another pelvis height.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    position : (float, float)
-        Middle between the feet in the world frame, m.
-    heading : float
-        Direction of the robot's x axis in the world frame, rad about z.
-    posture : str
-        Name in `robot.postures` of a posture with both soles flat.
-    height : float
-        Height of the pelvis above its height in the posture, m: the legs bend or stretch, the soles stay
-        where they are, the COG over the middle of their polygon.
-
-    Returns
-    -------
-    Stance
-        Soles, root pose, joint positions and the target of the COG.
-
-    Raises
-    ------
-    RobotError
-        If the posture is unknown or its soles are not flat.
-    RetargetError
-        If the legs do not allow the height, or a seated robot is asked for another height.
+    `robot`: robot with two legs; `position`: middle between the feet in the world frame, m; `heading`:
+    direction of the robot's x axis in the world frame, rad about z; `posture`: name in `robot.postures` of a
+    posture with both soles flat; `height`: height of the pelvis above its height in the posture, m: the legs
+    bend or stretch, the soles stay where they are, the COG over the middle of their polygon. Returns soles,
+    root pose, joint positions and the target of the COG.
     """
     missing = [f"soles.{side}_foot" for side in SIDES if f"{side}_foot" not in robot.soles]
     if missing:
@@ -133,23 +103,9 @@ def stand(
 def height_range(robot: Robot, posture: str) -> tuple[float, float]:
     """Find the range of pelvis heights that the legs allow, upright, with the COG over the feet.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    posture : str
-        Name in `robot.postures` of a posture with both soles flat.
-
-    Returns
-    -------
-    low, high : float
-        Height relative to the posture's, m, low ≤ 0 ≤ high: the leg joints stay inside their limits and the
-        knees bent by at least 0.1 rad.
-
-    Raises
-    ------
-    RobotError
-        As `stand`.
+    `robot`: robot with two legs; `posture`: name in `robot.postures` of a posture with both soles flat.
+    Returns `low`, `high`: height relative to the posture's, m, low ≤ 0 ≤ high: the leg joints stay inside
+    their limits and the knees bent by at least 0.1 rad. Raises RobotError as `stand`.
     """
     stance = stand(robot, (0.0, 0.0), 0.0, posture)
     return _height_limit(robot, stance, -1.0), _height_limit(robot, stance, 1.0)
@@ -175,39 +131,17 @@ def solve_com_ik(
 
     In a seated stance pelvis and legs stay as they are.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    stance : Stance
-        Poses of the soles, and root pose and joint positions to start from.
-    joints : (T, n) array
-        Joint positions; those of the legs are replaced, rad.
-    target : (T, 2) array, optional
-        Target of the COG in the world frame, m; the stance's target by default.
-    height : (T,) array, optional
-        Height of the pelvis above its height in the stance, m; 0 by default.
-    turn : (T, 3) array, optional
-        Rotation of the pelvis from its orientation in the stance, a rotation vector in world axes, rad; 0 by
-        default.
-    start : (T, 7) array, optional
-        Pose of the root link from which to solve, with the legs of `joints`: that of a similar motion. By
-        default pelvis and legs start from the stance.
-    embedding : bool
-        Whether the COG is that of the upper body's motion. Otherwise trunk, arms and head are taken to be at
-        rest as in the stance, and the legs do not react to them.
-
-    Returns
-    -------
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
-    joints : (T, n) array
-        Joint positions, those of the legs solved, rad.
-
-    Raises
-    ------
-    RetargetError
-        If the legs cannot reach a pelvis position that balances the motion, or are straight.
+    `robot`: robot with two legs. `stance`: poses of the soles, and root pose and joint positions to start
+    from. `joints` (T, n): joint positions; those of the legs are replaced, rad. `target` (T, 2): target of
+    the COG in the world frame, m; the stance's target by default. `height` (T,): height of the pelvis above
+    its height in the stance, m; 0 by default. `turn` (T, 3): rotation of the pelvis from its orientation in
+    the stance, a rotation vector in world axes, rad; 0 by default. `start` (T, 7): pose of the root link from
+    which to solve, with the legs of `joints`: that of a similar motion. By default pelvis and legs start from
+    the stance. `embedding`: whether the COG is that of the upper body's motion. Otherwise trunk, arms and
+    head are taken to be at rest as in the stance, and the legs do not react to them. Returns `base` (T, 7):
+    pose of the root link in the world frame: position, m, and quaternion x, y, z, w; `joints` (T, n): joint
+    positions, those of the legs solved, rad. Raises RetargetError if the legs cannot reach a pelvis position
+    that balances the motion, or are straight.
     """
     both = np.concatenate([leg_columns(robot, side) for side in SIDES])
     if stance.seated:
@@ -264,17 +198,8 @@ def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Arra
 def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
     """Find the positions of a leg's joints in `robot.joint_names`.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    side : str
-        The leg: left or right.
-
-    Returns
-    -------
-    (k,) array of int
-        Indices, from hip to ankle.
+    `robot`: robot with two legs; `side`: the leg: left or right. Returns (k,) of int: indices, from hip to
+    ankle.
     """
     return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
 
@@ -282,17 +207,8 @@ def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
 def least_knee_bend(robot: Robot, joints: Array) -> float:
     """Find the bend of the straightest knee.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    joints : (T, n) array
-        Joint positions in the order of `robot.joint_names`, rad.
-
-    Returns
-    -------
-    float
-        Angle between thigh and shank about the knee's axis, from joint to joint, rad; 0 is straight.
+    `robot`: robot with two legs; `joints` (T, n): joint positions in the order of `robot.joint_names`, rad.
+    Returns angle between thigh and shank about the knee's axis, from joint to joint, rad; 0 is straight.
     """
     model, data = robot.model, robot.model.createData()
     legs = [[model.getJointId(name) for name in robot.groups[f"{side}_leg"]] for side in SIDES]

@@ -30,31 +30,13 @@ def ground_wrench(
     """Compute the wrench of the ground that a motion requires, from the momentum of all bodies, and the COG.
 
     With the COG c, the mass m, the angular momentum L about the COG and a load's force f and moment n about
-    the world's origin, the ground's force and moment there are F = m (c̈ + g ẑ) − f and
-    N = c × m (c̈ + g ẑ) + L̇ − n.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a free root.
-    time : (T,) array
-        Time of each sample, s, T ≥ 2.
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
-    joints : (T, n) array
-        Joint positions in the order of `robot.joint_names`, rad.
-    load : (T, 6) array, optional
-        External force (N) on the robot and its moment about the world's origin (N·m), world axes; none by
-        default.
-    moving : (T,) array, optional
-        Part of m c̈ and L̇ that counts, 0 to 1; all by default.
-
-    Returns
-    -------
-    wrench : (T, 6) array
-        F, N, and N about the world's origin, N·m, world axes.
-    cog : (T, 3) array
-        Position of the COG in the world frame, m.
+    the world's origin, the ground's force and moment there are F = m (c̈ + g ẑ) − f and N = c × m (c̈ + g ẑ)
+    + L̇ − n. `robot`: robot with a free root; `time` (T,): time of each sample, s, T ≥ 2; `base` (T, 7): pose
+    of the root link in the world frame: position, m, and quaternion x, y, z, w; `joints` (T, n): joint
+    positions in the order of `robot.joint_names`, rad; `load` (T, 6): external force (N) on the robot and its
+    moment about the world's origin (N·m), world axes; none by default; `moving` (T,): part of m c̈ and L̇
+    that counts, 0 to 1; all by default. Returns `wrench` (T, 6): F, N, and N about the world's origin, N·m,
+    world axes; `cog` (T, 3): position of the COG in the world frame, m.
     """
     model, data = robot.model, robot.model.createData()
     q = np.hstack([base, joints])
@@ -99,21 +81,8 @@ def lipm_com_offset(time: Array, zmp: Array, height: float) -> Array:
 
     The bounded solution of d − d̈/ω² = z̄, with z̄ the required ZMP shift up to 5 Hz (a Gaussian without
     delay, half as strong there). Beyond its ends the motion is taken to be its own mirror image, so that the
-    offset is at rest at both.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Time of each sample, s.
-    zmp : (T, 2) array
-        Required shift of the ZMP, m.
-    height : float
-        Height of the pendulum, m.
-
-    Returns
-    -------
-    (T, 2) array
-        Offset d of the COG, m.
+    offset is at rest at both. `time` (T,): time of each sample, s; `zmp` (T, 2): required shift of the ZMP,
+    m; `height`: height of the pendulum, m. Returns (T, 2): offset d of the COG, m.
     """
     omega = natural_frequency(height)
     count = max(2, 1 + int(np.ceil((time[-1] - time[0]) * _RATE)))

@@ -10,15 +10,8 @@ from simbench.kinematics.arrays import Array
 def support_polygons(points: Array) -> Array:
     """Find the support polygons of samples: the convex hulls of contact points, counter-clockwise.
 
-    Parameters
-    ----------
-    points : (T, N, 2) array
-        Contact points on the floor, m; NaN where a sample has fewer.
-
-    Returns
-    -------
-    (T, N, 2) array
-        Corners, m, and NaN after the last; fewer than three if the points lie on a line.
+    `points` (T, N, 2): contact points on the floor, m; NaN where a sample has fewer. Returns (T, N, 2):
+    corners, m, and NaN after the last; fewer than three if the points lie on a line.
     """
     hulls = _convex_hulls(points)
     clockwise = _are_areas(hulls) & ~shapely.is_ccw(shapely.get_exterior_ring(hulls))
@@ -37,17 +30,9 @@ def support_polygons(points: Array) -> Array:
 def support_margins(points: Array, polygons: Array) -> Array:
     """Find the distances of points from the edges of polygons, positive inside, negative outside.
 
-    Parameters
-    ----------
-    points : (T, 2) array
-        Points on the floor, m; NaN for none.
-    polygons : (T, M, 2) array
-        Corners of convex polygons, m, and NaN after the last. Nothing is inside fewer than three.
-
-    Returns
-    -------
-    (T,) array
-        Signed distances, m; -inf without any corner or without a point.
+    `points` (T, 2): points on the floor, m; NaN for none. `polygons` (T, M, 2): corners of convex polygons,
+    m, and NaN after the last. Nothing is inside fewer than three. Returns (T,): signed distances, m; -inf
+    without any corner or without a point.
     """
     hulls = _convex_hulls(polygons)
     where = np.full(len(points), None)
@@ -82,15 +67,8 @@ def _are_areas(geometries: NDArray[np.object_]) -> NDArray[np.bool_]:
 def support_polygon(points: Array) -> Array:
     """Find the support polygon: the convex hull of contact points, counter-clockwise.
 
-    Parameters
-    ----------
-    points : (N, 2) array
-        Contact points on the floor, m.
-
-    Returns
-    -------
-    (M, 2) array
-        Corners, m; M < 3 if the points lie on a line or there are fewer than three.
+    `points` (N, 2): contact points on the floor, m. Returns (M, 2): corners, m; M < 3 if the points lie on a
+    line or there are fewer than three.
     """
     [polygon] = support_polygons(np.asarray(points)[None])
     return np.asarray(polygon[~np.isnan(polygon[:, 0])])
@@ -99,17 +77,8 @@ def support_polygon(points: Array) -> Array:
 def support_margin(point: Array, polygon: Array) -> float:
     """Find the distance of a point from the edge of a polygon, positive inside, negative outside.
 
-    Parameters
-    ----------
-    point : (2,) array
-        Point on the floor, m.
-    polygon : (M, 2) array
-        Corners of a convex polygon, m. With fewer than three corners nothing is inside.
-
-    Returns
-    -------
-    float
-        Signed distance, m; -inf without any corner.
+    `point` (2,): point on the floor, m. `polygon` (M, 2): corners of a convex polygon, m. With fewer than
+    three corners nothing is inside. Returns signed distance, m; -inf without any corner.
     """
     return float(support_margins(np.asarray(point)[None], np.asarray(polygon)[None])[0])
 
@@ -117,19 +86,9 @@ def support_margin(point: Array, polygon: Array) -> float:
 def zmp_from_wrench(force: Array, moment: Array) -> Array:
     """Compute the ZMP: the point of the floor z = 0 about which the ground reaction has no horizontal moment.
 
-    p_x = −M_y / F_z, p_y = M_x / F_z, moment about the world origin.
-
-    Parameters
-    ----------
-    force : (..., 3) array
-        Force of the ground on the robot, world axes, N.
-    moment : (..., 3) array
-        Its moment about the world origin, N·m.
-
-    Returns
-    -------
-    (..., 2) array
-        ZMP in the world frame, m; NaN where the vertical force is not positive.
+    p_x = −M_y / F_z, p_y = M_x / F_z, moment about the world origin. `force` (..., 3): force of the ground on
+    the robot, world axes, N; `moment` (..., 3): its moment about the world origin, N·m. Returns (..., 2): ZMP
+    in the world frame, m; NaN where the vertical force is not positive.
     """
     vertical = np.where(force[..., 2] > 0.0, force[..., 2], np.nan)
     return np.stack([-moment[..., 1] / vertical, moment[..., 0] / vertical], axis=-1)
@@ -146,30 +105,12 @@ def zmp_from_momentum(
 ) -> Array:
     """Compute the ZMP from the motion of the robot, independent of any contact measurement.
 
-    Newton and Euler about the world origin give the ground reaction
-    F = Ṗ + m g e_z − F_other, M = L̇ + c × Ṗ + c × m g e_z − M_other.
-
-    Parameters
-    ----------
-    mass : float
-        Mass of the robot, kg.
-    gravity : float
-        Gravitational acceleration, m/s².
-    cog : (..., 3) array
-        Position of the COG in the world frame, m.
-    linear_rate : (..., 3) array
-        Rate of the linear momentum, world axes, N.
-    angular_rate : (..., 3) array
-        Rate of the angular momentum about the COG, world axes, N·m.
-    other_force : (..., 3) array
-        External forces other than the ground's, world axes, N.
-    other_moment : (..., 3) array
-        Their moment about the world origin, N·m.
-
-    Returns
-    -------
-    (..., 2) array
-        ZMP in the world frame, m.
+    Newton and Euler about the world origin give the ground reaction F = Ṗ + m g e_z − F_other, M = L̇ + c × Ṗ
+    + c × m g e_z − M_other. `mass`: mass of the robot, kg; `gravity`: gravitational acceleration, m/s²; `cog`
+    (..., 3): position of the COG in the world frame, m; `linear_rate` (..., 3): rate of the linear momentum,
+    world axes, N; `angular_rate` (..., 3): rate of the angular momentum about the COG, world axes, N·m;
+    `other_force` (..., 3): external forces other than the ground's, world axes, N; `other_moment` (..., 3):
+    their moment about the world origin, N·m. Returns (..., 2): ZMP in the world frame, m.
     """
     carried = linear_rate + np.array([0.0, 0.0, mass * gravity])
     moment = angular_rate + np.cross(cog, carried) - other_moment

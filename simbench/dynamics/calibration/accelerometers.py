@@ -11,21 +11,9 @@ _WINDOW = 4
 def integrate_twice(acceleration: Array, start: Array, rate: float) -> tuple[Array, Array]:
     """Integrate accelerations from rest as the paper does: mean of four samples, then Euler's method twice.
 
-    A constant bias makes the position drift with the square of time.
-
-    Parameters
-    ----------
-    acceleration : (T, k) array
-        Acceleration of a point in the base's axes, m/s².
-    start : (k,) array
-        Initial position of the point, m.
-    rate : float
-        Sampling rate, Hz.
-
-    Returns
-    -------
-    position, velocity : (T, k) array
-        Position, m, and velocity, m/s, at the samples.
+    A constant bias makes the position drift with the square of time. `acceleration` (T, k): acceleration of a
+    point in the base's axes, m/s²; `start` (k,): initial position of the point, m; `rate`: sampling rate, Hz.
+    Returns `position`, `velocity` (T, k): position, m, and velocity, m/s, at the samples.
     """
     padded = np.concatenate([acceleration, np.repeat(acceleration[-1:], _WINDOW - 1, axis=0)])
     sums = np.cumsum(np.concatenate([np.zeros((1, padded.shape[1])), padded]), axis=0)
@@ -40,17 +28,9 @@ def integrate_twice(acceleration: Array, start: Array, rate: float) -> tuple[Arr
 def link_angle(near: Array, far: Array) -> Array:
     """Compute the direction of a link in its plane from two of its points.
 
-    Parameters
-    ----------
-    near : (T, 2) array
-        Position of the point nearer the link's joint, m.
-    far : (T, 2) array
-        Position of the point farther from it, in the same axes, m.
-
-    Returns
-    -------
-    (T,) array
-        Angle of the line from `near` to `far`, rad, unwrapped.
+    `near` (T, 2): position of the point nearer the link's joint, m; `far` (T, 2): position of the point
+    farther from it, in the same axes, m. Returns (T,): angle of the line from `near` to `far`, rad,
+    unwrapped.
     """
     line = far - near
     return np.unwrap(np.arctan2(line[:, 1], line[:, 0]))

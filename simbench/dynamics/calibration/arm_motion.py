@@ -15,30 +15,14 @@ _FEWEST = 20
 class ArmMotion:
     """One recorded motion at a constant rate.
 
-    Parameters
-    ----------
-    rate : float
-        Sampling rate, Hz.
-    q : (T, n) array
-        Joint positions, rad.
-    velocity : (T, n) array
-        Joint velocities, rad/s.
-    acceleration : (T, n) array
-        Joint accelerations, rad/s².
-    target : (T, n) array
-        Joint positions that the control law drives to, rad.
-
-    Raises
-    ------
-    CalibrationError
-        If arrays differ in shape, hold gaps, or are shorter than 20 samples.
+    Raises CalibrationError if arrays differ in shape, hold gaps, or are shorter than 20 samples.
     """
 
-    rate: float
-    q: Array
-    velocity: Array
-    acceleration: Array
-    target: Array
+    rate: float  # Sampling rate, Hz.
+    q: Array  # (T, n): joint positions, rad.
+    velocity: Array  # (T, n): joint velocities, rad/s.
+    acceleration: Array  # (T, n): joint accelerations, rad/s².
+    target: Array  # (T, n): joint positions that the control law drives to, rad.
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.rate) and self.rate > 0.0):
@@ -57,34 +41,16 @@ class ArmMotion:
 
 @dataclass(frozen=True)
 class Feedback:
-    """A control law τ = k_p (θ* − θ) + k_v θ̇ + k_a θ̈ of every joint, with the same gains (Ohtsuki, eq. 5-7).
+    """Control law τ = k_p (θ* − θ) + k_v θ̇ + k_a θ̈ with the same gains for all joints (Ohtsuki, eq. 5-7)."""
 
-    Parameters
-    ----------
-    position : float
-        k_p, N·m/rad.
-    velocity : float
-        k_v, N·m·s/rad; negative where it damps.
-    acceleration : float
-        k_a, kg·m²; negative where it acts as additional inertia.
-    """
-
-    position: float = 9.5
-    velocity: float = -9.5
-    acceleration: float = 0.0
+    position: float = 9.5  # k_p, N·m/rad.
+    velocity: float = -9.5  # k_v, N·m·s/rad; negative where it damps.
+    acceleration: float = 0.0  # k_a, kg·m²; negative where it acts as additional inertia.
 
     def torque(self, motion: ArmMotion) -> Array:
         """Compute the torque that the law would have given during a recorded motion.
 
-        Parameters
-        ----------
-        motion : ArmMotion
-            Recorded motion.
-
-        Returns
-        -------
-        (T, n) array
-            Joint torques, N·m.
+        Returns (T, n): joint torques, N·m.
         """
         return (
             self.position * (motion.target - motion.q)

@@ -34,24 +34,11 @@ _CLEAR_CORRELATION = 0.9
 def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
     """Read a recorded motion for dynamic calibration from a CSV file.
 
-    Parameters
-    ----------
-    path : Path
-        CSV file with a header and evenly spaced samples: `time` and, for each joint, `joint.position`,
-        `.velocity`, `.acceleration`, `.target`, in s and rad.
-    joints : sequence of str
-        Names of the arm's joints, in its order.
-
-    Returns
-    -------
-    ArmMotion
-        The motion, its columns checked for gaps and inconsistent units.
-
-    Raises
-    ------
-    CalibrationError
-        If columns are missing, a field is not a number, time is uneven, or a channel and its derivative are
-        in different units.
+    `path`: CSV file with a header and evenly spaced samples: `time` and, for each joint, `joint.position`,
+    `.velocity`, `.acceleration`, `.target`, in s and rad; `joints`: names of the arm's joints, in its order.
+    Returns the motion, its columns checked for gaps and inconsistent units. Raises CalibrationError if
+    columns are missing, a field is not a number, time is uneven, or a channel and its derivative are in
+    different units.
     """
     rate, numbers = _numbers(path, [f"{joint}.{channel}" for channel in CHANNELS for joint in joints])
     channels = np.split(numbers, len(CHANNELS), axis=1)
@@ -65,23 +52,9 @@ def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
 def read_tip_motion(path: Path, joints: Sequence[str]) -> TipMotion:
     """Read recorded tip and joint positions for kinematic calibration from a CSV file.
 
-    Parameters
-    ----------
-    path : Path
-        CSV file with a header and evenly spaced samples: `time`, `joint.position` of each joint, and `tip.x`,
-        `tip.y`, `tip.z`, in s, rad and m.
-    joints : sequence of str
-        Names of the arm's joints, in its order.
-
-    Returns
-    -------
-    TipMotion
-        Joint positions and tip positions.
-
-    Raises
-    ------
-    CalibrationError
-        If columns are missing, a field is not a number, or time is uneven.
+    `path`: CSV file with a header and evenly spaced samples: `time`, `joint.position` of each joint, and
+    `tip.x`, `tip.y`, `tip.z`, in s, rad and m; `joints`: names of the arm's joints, in its order. Raises
+    CalibrationError if columns are missing, a field is not a number, or time is uneven.
     """
     rate, numbers = _numbers(path, [*(f"{joint}.position" for joint in joints), *TIP])
     return _make_motion(path, lambda: TipMotion(rate, *np.split(numbers, [len(joints)], axis=1)))
@@ -90,15 +63,7 @@ def read_tip_motion(path: Path, joints: Sequence[str]) -> TipMotion:
 def has_tips(path: Path) -> bool:
     """Return whether a recording has any of the tip's columns.
 
-    Parameters
-    ----------
-    path : Path
-        CSV file with a header.
-
-    Returns
-    -------
-    bool
-        True if one of `tip.x`, `tip.y`, `tip.z` is a column.
+    `path`: CSV file with a header. Returns true if one of `tip.x`, `tip.y`, `tip.z` is a column.
     """
     return not set(TIP).isdisjoint(_rows(path)[0])
 

@@ -18,37 +18,19 @@ _DEPENDENT = 1e-9
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """The base parameters of an arm.
+    """The base parameters of an arm."""
 
-    Parameters
-    ----------
-    names : tuple of str, length b
-        As sums of `parameter_names`, such as `joint1.izz + 0.0625 joint2.m`.
-    columns : (b,) int array
-        Column of the regressor that each base parameter multiplies.
-    regroup : (b, p) array
-        Matrix that maps an arm's full parameter vector to its base parameters.
-    """
-
-    names: tuple[str, ...]
-    columns: NDArray[np.int64]
-    regroup: Array
+    names: tuple[str, ...]  # as sums of `parameter_names`, such as `joint1.izz + 0.0625 joint2.m`.
+    columns: NDArray[np.int64]  # (b,) int: column of the regressor that each base parameter multiplies.
+    regroup: Array  # (b, p): matrix that maps an arm's full parameter vector to its base parameters.
 
 
 def find_base_parameters(arm: Arm) -> BaseParameters:
     """Find the base parameters of an arm by QR of its regressor in random states (Gautier 1991).
 
-    Column by column from the base: a column that depends on earlier ones is grouped with them.
-
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose table and gravity are used; its masses are not.
-
-    Returns
-    -------
-    BaseParameters
-        Independent columns of the regressor and how the others are grouped with them.
+    Column by column from the base: a column that depends on earlier ones is grouped with them. `arm`: arm
+    whose table and gravity are used; its masses are not. Returns independent columns of the regressor and how
+    the others are grouped with them.
     """
     rng, n = np.random.default_rng(0), arm.joints
     revolute = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])

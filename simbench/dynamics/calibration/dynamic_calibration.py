@@ -39,28 +39,15 @@ _CHANNELS = ("q", "velocity", "acceleration")
 
 @dataclass(frozen=True)
 class DynamicCalibration:
-    """Base parameters of an arm estimated from its motions.
+    """Base parameters of an arm estimated from its motions."""
 
-    Parameters
-    ----------
-    base : BaseParameters
-        Definition of the base parameters.
-    values : (b,) array
-        Estimated base parameters, SI units; NaN where the motions do not determine one.
-    deviations : (b,) array
-        Standard deviations of the estimates, from the residuals; the error of a wrong control law is not
-        included.
-    residual : (n,) array
-        RMS of the unexplained torque of each joint, N·m.
-    samples : int
-        Number of equations used.
-    """
-
-    base: BaseParameters
-    values: Array
+    base: BaseParameters  # Definition of the base parameters.
+    values: Array  # (b,): estimated base parameters, SI units; NaN where the motions do not determine one.
+    # (b,): standard deviations of the estimates, from the residuals; the error of a wrong control law is not
+    # included.
     deviations: Array
-    residual: Array
-    samples: int
+    residual: Array  # (n,): RMS of the unexplained torque of each joint, N·m.
+    samples: int  # Number of equations used.
 
     @property
     def unidentifiable(self) -> tuple[str, ...]:
@@ -74,17 +61,8 @@ def with_motors(arm: Arm) -> Arm:
     """Give every joint of an arm a motor, so that calibration estimates the motor's inertia.
 
     That inertia is on the diagonal of A alone, where no link's is and where a law's k_a is: an unmodelled
-    acceleration gain k_a is absorbed into this estimate.
-
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose joints may lack a motor.
-
-    Returns
-    -------
-    Arm
-        The same arm with a motor inertia of 1 kg·m² where there was none.
+    acceleration gain k_a is absorbed into this estimate. `arm`: arm whose joints may lack a motor. Returns
+    the same arm with a motor inertia of 1 kg·m² where there was none.
     """
     return replace(arm, motor=np.where(arm.motor == 0.0, 1.0, arm.motor))
 
@@ -140,27 +118,13 @@ def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) ->
 
 @dataclass(frozen=True)
 class StackedEquations:
-    """Regressor and torque of all motions stacked, without joints at rest.
+    """Regressor and torque of all motions stacked, without joints at rest."""
 
-    Parameters
-    ----------
-    matrix : (m, b) array
-        Columns of the regressor that the base parameters multiply.
-    torque : (m,) array
-        Torque of the control law, N·m.
-    joints : (m,) int array
-        Joint of each row.
-    times : (m,) int array
-        Sample of each row within its motion.
-    motions : (m,) int array
-        Motion of each row.
-    """
-
-    matrix: Array
-    torque: Array
-    joints: Integers
-    times: Integers
-    motions: Integers
+    matrix: Array  # (m, b): columns of the regressor that the base parameters multiply.
+    torque: Array  # (m,): torque of the control law, N·m.
+    joints: Integers  # (m,) int: joint of each row.
+    times: Integers  # (m,) int: sample of each row within its motion.
+    motions: Integers  # (m,) int: motion of each row.
 
 
 def stack_equations(
@@ -168,28 +132,10 @@ def stack_equations(
 ) -> StackedEquations:
     """Stack the regressor and torque of all motions, without joints at rest.
 
-    Friction of a joint at rest is whatever holds it, so its torque carries no information.
-
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose table and gravity are used.
-    base : BaseParameters
-        Columns of the regressor to keep.
-    motions : sequence of ArmMotion
-        Recorded motions, of which at most `MOST_SAMPLES` evenly spaced samples are used.
-    law : Feedback
-        Control law assumed to have driven the arm.
-
-    Returns
-    -------
-    StackedEquations
-        One row for each joint that moves at a sample.
-
-    Raises
-    ------
-    CalibrationError
-        If there is no motion, or one has another number of joints.
+    Friction of a joint at rest is whatever holds it, so its torque carries no information. `arm`: arm whose
+    table and gravity are used; `base`: columns of the regressor to keep; `motions`: recorded motions, of
+    which at most `MOST_SAMPLES` evenly spaced samples are used; `law`: control law assumed to have driven the
+    arm. Returns one row for each joint that moves at a sample.
     """
     if not motions:
         raise CalibrationError("calibration: no motion; allowed: at least one")
@@ -247,26 +193,9 @@ def _with_offsets(
 def make_calibrated_arm(arm: Arm, base: BaseParameters, values: Array) -> Arm:
     """Return an arm with the given base parameters.
 
-    Parameters that do not influence the torques keep the values of `arm`.
-
-    Parameters
-    ----------
-    arm : Arm
-        Arm to start from.
-    base : BaseParameters
-        Definition of the base parameters.
-    values : (b,) array
-        Base parameters, SI units.
-
-    Returns
-    -------
-    Arm
-        The arm with these dynamics.
-
-    Raises
-    ------
-    CalibrationError
-        If a base parameter is NaN.
+    Parameters that do not influence the torques keep the values of `arm`. `arm`: arm to start from; `base`:
+    definition of the base parameters; `values` (b,): base parameters, SI units. Returns the arm with these
+    dynamics.
     """
     unknown = [name for name, value in zip(base.names, values, strict=True) if np.isnan(value)]
     if unknown:

@@ -33,24 +33,12 @@ _NOISE_RATIO = 1e-3
 class TipMotion:
     """One recorded motion of an arm's tip.
 
-    Parameters
-    ----------
-    rate : float
-        Sampling rate, Hz.
-    q : (T, n) array
-        Joint positions, rad, or m of sliding joints.
-    tip : (T, 3) array
-        Position of the tip in the base frame, m.
-
-    Raises
-    ------
-    CalibrationError
-        If the arrays' shapes do not match, or they have gaps or fewer than 20 samples.
+    Raises CalibrationError if the arrays' shapes do not match, or they have gaps or fewer than 20 samples.
     """
 
-    rate: float
-    q: Array
-    tip: Array
+    rate: float  # Sampling rate, Hz.
+    q: Array  # (T, n): joint positions, rad, or m of sliding joints.
+    tip: Array  # (T, 3): position of the tip in the base frame, m.
 
     def __post_init__(self) -> None:
         if self.q.ndim != 2 or self.tip.shape != (len(self.q), 3):
@@ -65,24 +53,12 @@ class TipMotion:
 
 @dataclass(frozen=True)
 class KinematicCalibration:
-    """Numbers of an arm's Denavit-Hartenberg table estimated from tip positions.
+    """Numbers of an arm's Denavit-Hartenberg table estimated from tip positions."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Estimated numbers, `joint.number`, as requested.
-    values : (p,) array
-        Estimates, rad and m; NaN where the motions do not determine one.
-    deviations : (p,) array
-        Standard deviations of the estimates, rad and m; NaN likewise.
-    residual : float
-        RMS distance between the filtered tip and that of the calibrated arm, m.
-    """
-
-    names: tuple[str, ...]
-    values: Array
-    deviations: Array
-    residual: float
+    names: tuple[str, ...]  # Estimated numbers, `joint.number`, as requested.
+    values: Array  # (p,): estimates, rad and m; NaN where the motions do not determine one.
+    deviations: Array  # (p,): standard deviations of the estimates, rad and m; NaN likewise.
+    residual: float  # RMS distance between the filtered tip and that of the calibrated arm, m.
 
     @property
     def unidentifiable(self) -> tuple[str, ...]:
@@ -94,16 +70,7 @@ def table_numbers(table: DhTable) -> tuple[str, ...]:
     """Name all numbers of a Denavit-Hartenberg table.
 
     Of a Hayati row d or beta is named, whichever is used. Not all numbers influence the tip's position.
-
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-
-    Returns
-    -------
-    tuple of str
-        `joint.alpha` and so on, in the order of the rows.
+    Returns `joint.alpha` and so on, in the order of the rows.
     """
     names = []
     for joint in table.joints:
@@ -118,17 +85,7 @@ def table_numbers(table: DhTable) -> tuple[str, ...]:
 def read_numbers(table: DhTable, names: Sequence[str]) -> Array:
     """Return numbers of a table by their names.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-    names : sequence of str
-        Names among `table_numbers`.
-
-    Returns
-    -------
-    (p,) array
-        Their values, rad and m.
+    `names`: names among `table_numbers`. Returns (p,): their values, rad and m.
     """
     rows = {joint.name: joint.row for joint in table.joints}
     keys = (name.rsplit(".", 1) for name in names)
@@ -138,24 +95,8 @@ def read_numbers(table: DhTable, names: Sequence[str]) -> Array:
 def replace_numbers(table: DhTable, names: Sequence[str], values: Array) -> DhTable:
     """Return a copy of a table in which some numbers are replaced.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table to copy.
-    names : sequence of str
-        Numbers to replace, among `table_numbers`.
-    values : (p,) array
-        New values, rad and m.
-
-    Returns
-    -------
-    DhTable
-        The changed table.
-
-    Raises
-    ------
-    CalibrationError
-        If the table has no such number.
+    `names`: numbers to replace, among `table_numbers`; `values` (p,): new values, rad and m. Returns the
+    changed table.
     """
     allowed = table_numbers(table)
     for name in names:
@@ -176,17 +117,8 @@ def replace_numbers(table: DhTable, names: Sequence[str], values: Array) -> DhTa
 def tip_position(table: DhTable, q: Array) -> Array:
     """Compute the tip's position: the origin of the last row's frame (Ohtsuki, eq. 2).
 
-    Parameters
-    ----------
-    table : DhTable
-        Denavit-Hartenberg table of the arm.
-    q : (..., n) array
-        Joint positions, rad, or m.
-
-    Returns
-    -------
-    (..., 3) array
-        Position of the tip in the base frame, m.
+    `table`: Denavit-Hartenberg table of the arm; `q` (..., n): joint positions, rad, or m. Returns (..., 3):
+    position of the tip in the base frame, m.
     """
     return table_frames(table, q)[table.joints[-1].name][..., :3, 3]
 
@@ -194,21 +126,9 @@ def tip_position(table: DhTable, q: Array) -> Array:
 def tip_residuals(table: DhTable, names: Sequence[str], q: Array, tip: Array) -> Callable[[Array], Array]:
     """Make the function that gives the tip's error for given numbers of a table.
 
-    Parameters
-    ----------
-    table : DhTable
-        Denavit-Hartenberg table of the arm.
-    names : sequence of str
-        Numbers that vary, among `table_numbers`.
-    q : (m, n) array
-        Joint positions, rad, or m.
-    tip : (m, 3) array
-        Measured positions of the tip in the base frame, m.
-
-    Returns
-    -------
-    callable
-        Function of the numbers (p,) that returns predicted minus measured positions (3 m,), m.
+    `table`: Denavit-Hartenberg table of the arm; `names`: numbers that vary, among `table_numbers`; `q` (m,
+    n): joint positions, rad, or m; `tip` (m, 3): measured positions of the tip in the base frame, m. Returns
+    function of the numbers (p,) that returns predicted minus measured positions (3 m,), m.
     """
 
     def residuals(values: Array) -> Array:
@@ -225,26 +145,9 @@ def calibrate_kinematics(
     The tip is a nonlinear function of the angles: their noise would shorten the arm by exp(−σ²/2), 3 % at
     15°. Filtering them first avoids that. Each direction of the tip is weighted by the noise that the angles
     cause in it and by the tip's own, σ_t² E + J diag(σ_q²) Jᵀ, which makes the estimate as precise as such
-    data allow (Fuller 1987, §3.1).
-
-    Parameters
-    ----------
-    table : DhTable
-        Initial guess, and the values of the numbers that are known.
-    names : sequence of str
-        Numbers to estimate, among `table_numbers`.
-    motions : sequence of TipMotion
-        Recorded motions.
-
-    Returns
-    -------
-    KinematicCalibration
-        Estimates with their standard deviations.
-
-    Raises
-    ------
-    CalibrationError
-        If there is no motion, one has another number of joints, or the table has no such number.
+    data allow (Fuller 1987, §3.1). `table`: initial guess, and the values of the numbers that are known;
+    `names`: numbers to estimate, among `table_numbers`; `motions`: recorded motions. Returns estimates with
+    their standard deviations.
     """
     if not motions:
         raise CalibrationError("calibration: no motion; allowed: at least one")

@@ -9,22 +9,8 @@ from simbench.kinematics.arrays import Array
 def oscillation_frequency(time: Array, value: Array) -> float:
     """Measure the frequency of an oscillation from when it passes its middle.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    value : (T,) array
-        Oscillating quantity, in any unit.
-
-    Returns
-    -------
-    float
-        Angular frequency, rad/s, mean over the half periods between the first and the last passage.
-
-    Raises
-    ------
-    DynamicsError
-        If it passes its middle fewer than three times.
+    `time` (T,): times of the samples, s; `value` (T,): oscillating quantity, in any unit. Returns angular
+    frequency, rad/s, mean over the half periods between the first and the last passage.
     """
     middle = 0.5 * (value.max() + value.min())
     off = value - middle
@@ -39,25 +25,10 @@ def oscillation_frequency(time: Array, value: Array) -> float:
 def two_wire_inertia(mass: float, gravity: float, distance: float, length: float, frequency: float) -> float:
     """Compute the inertia of a body suspended by two wires from its torsional oscillation.
 
-    I = M g r² / (ω² l) (Armstrong 1986).
-
-    Parameters
-    ----------
-    mass : float
-        Mass M of the body, kg.
-    gravity : float
-        Gravitational acceleration g, m/s².
-    distance : float
-        Distance r of each wire from the vertical axis through the centre of gravity, m.
-    length : float
-        Length l of the wires, m.
-    frequency : float
-        Angular frequency ω of the torsional oscillation, rad/s.
-
-    Returns
-    -------
-    float
-        Inertia about the vertical axis, kg·m².
+    I = M g r² / (ω² l) (Armstrong 1986). `mass`: mass M of the body, kg; `gravity`: gravitational
+    acceleration g, m/s²; `distance`: distance r of each wire from the vertical axis through the centre of
+    gravity, m; `frequency`: angular frequency ω of the torsional oscillation, rad/s. Returns inertia about
+    the vertical axis, kg·m².
     """
     return mass * gravity * distance**2 / (frequency**2 * length)
 
@@ -65,16 +36,7 @@ def two_wire_inertia(mass: float, gravity: float, distance: float, length: float
 def torsional_spring_inertia(stiffness: float, frequency: float) -> float:
     """Compute the inertia of a joint whose motor acts as a spring, I = k / ω².
 
-    Parameters
-    ----------
-    stiffness : float
-        Stiffness k of the spring, N·m/rad.
-    frequency : float
-        Angular frequency ω of the oscillation, rad/s.
-
-    Returns
-    -------
-    float
-        Inertia of the links and the motor together, kg·m².
+    `stiffness`: stiffness k of the spring, N·m/rad; `frequency`: angular frequency ω of the oscillation,
+    rad/s. Returns inertia of the links and the motor together, kg·m².
     """
     return stiffness / frequency**2

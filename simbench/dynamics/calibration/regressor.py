@@ -23,17 +23,8 @@ def parameter_names(arm: Arm) -> tuple[str, ...]:
     """Name the parameters of an arm, `joint.parameter`, in the order of the regressor's columns.
 
     Inertia about the origin of the link's frame, kg·m²; first moment, kg·m; mass, kg; motor inertia, kg·m²,
-    where there is one: a motor without gears is part of the links; friction, N·m·s/rad and N·m.
-
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose joints are named; a joint without motor inertia has no `motor` parameter.
-
-    Returns
-    -------
-    tuple of str
-        Names `joint.parameter`.
+    where there is one: a motor without gears is part of the links; friction, N·m·s/rad and N·m. `arm`: arm
+    whose joints are named; a joint without motor inertia has no `motor` parameter.
     """
     names = []
     for joint, motor in zip(arm.table.joints, arm.motor, strict=True):
@@ -45,15 +36,7 @@ def parameter_names(arm: Arm) -> tuple[str, ...]:
 def parameter_vector(arm: Arm) -> Array:
     """Compute the parameters of a known arm in the order of `parameter_names`.
 
-    Parameters
-    ----------
-    arm : Arm
-        The arm.
-
-    Returns
-    -------
-    (p,) array
-        Parameters in the units given there.
+    Returns (p,): parameters in the units given there.
     """
     values: dict[str, float] = {}
     for i, joint in enumerate(arm.table.joints):
@@ -69,17 +52,8 @@ def parameter_vector(arm: Arm) -> Array:
 def with_parameters(arm: Arm, values: ArrayLike) -> Arm:
     """Return an arm with other inertial parameters and friction.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose table and gravity are kept.
-    values : (p,) array_like
-        Parameters in the order of `parameter_names`; no mass may be zero.
-
-    Returns
-    -------
-    Arm
-        The changed arm.
+    `arm`: arm whose table and gravity are kept; `values` (p,) _like: parameters in the order of
+    `parameter_names`; no mass may be zero. Returns the changed arm.
     """
     given = dict(zip(parameter_names(arm), np.asarray(values, dtype=float).tolist(), strict=True))
     names = [joint.name for joint in arm.table.joints]
@@ -101,22 +75,11 @@ def with_parameters(arm: Arm, values: ArrayLike) -> Arm:
 def torque_regressor(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
     """Compute the regressor Y of the joint torques, τ = Y(q, q̇, q̈) p.
 
-    Parameters
-    ----------
-    arm : Arm
-        Arm whose table, gravity and choice of joints with a motor are used; its masses are not.
-    q : (..., n) array_like
-        Joint positions, rad, or m of sliding joints.
-    velocity : (..., n) array_like
-        Joint velocities, rad/s, or m/s.
-    acceleration : (..., n) array_like
-        Joint accelerations, rad/s², or m/s².
-
-    Returns
-    -------
-    (..., n, p) array
-        Columns in the order of `parameter_names`. Friction of a joint at rest contributes nothing, as it
-        takes whatever value holds the joint.
+    `arm`: arm whose table, gravity and choice of joints with a motor are used; its masses are not; `q` (...,
+    n) _like: joint positions, rad, or m of sliding joints; `velocity` (..., n) _like: joint velocities,
+    rad/s, or m/s; `acceleration` (..., n) _like: joint accelerations, rad/s², or m/s². Returns (..., n, p):
+    columns in the order of `parameter_names`. Friction of a joint at rest contributes nothing, as it takes
+    whatever value holds the joint.
     """
     q, velocity, acceleration = np.broadcast_arrays(
         *(np.asarray(each, dtype=float) for each in (q, velocity, acceleration))

@@ -33,28 +33,14 @@ def robust_least_squares(
 ) -> tuple[Array, Array]:
     """Solve matrix · x = values with Huber weights, the rows of each group scaled by their own deviation.
 
-    Parameters
-    ----------
-    matrix : (m, p) array
-        Coefficients, such as a regressor.
-    errors : (m, p) array
-        Possible error of each coefficient: unknowns whose effect is not larger are not determined.
-    values : (m,) array
-        Right-hand side.
-    groups : (m,) int array
-        Group of each row: rows of one group, such as those of a joint, have residuals of one size; `KNOWN`
-        marks rows that are scaled to standard deviations already.
-    blocks : (m,) int array
-        Block of each row, such as a stretch of time: residuals of one block may be correlated, those of
-        different blocks are not.
-
-    Returns
-    -------
-    solution : (p,) array
-        Solution; NaN for every unknown that the matrix does not determine.
-    covariance : (p, p) array
-        Covariance of the solution, estimated from the blocks (Liang & Zeger 1986) so that correlated
-        residuals do not count as independent ones.
+    `matrix` (m, p): coefficients, such as a regressor; `errors` (m, p): possible error of each coefficient:
+    unknowns whose effect is not larger are not determined; `values` (m,): right-hand side; `groups` (m,) int:
+    group of each row: rows of one group, such as those of a joint, have residuals of one size; `KNOWN` marks
+    rows that are scaled to standard deviations already; `blocks` (m,) int: block of each row, such as a
+    stretch of time: residuals of one block may be correlated, those of different blocks are not. Returns
+    `solution` (p,): solution; NaN for every unknown that the matrix does not determine; `covariance` (p, p):
+    covariance of the solution, estimated from the blocks (Liang & Zeger 1986) so that correlated residuals do
+    not count as independent ones.
     """
     size = np.linalg.norm(matrix, axis=0)
     seen = (size > _ZERO_COLUMN * size.max(initial=0.0)) & (np.linalg.norm(errors, axis=0) <= _NOISY * size)

@@ -35,15 +35,8 @@ _ABOVE_NOISE = 3.0
 def estimate_noise(values: Array) -> Array:
     """Estimate the standard deviation of white noise in channels, from their third differences.
 
-    Parameters
-    ----------
-    values : (T, n) array
-        Recorded channels at a constant rate.
-
-    Returns
-    -------
-    (n,) array
-        Standard deviation of each channel's noise, in its unit.
+    `values` (T, n): recorded channels at a constant rate. Returns (n,): standard deviation of each channel's
+    noise, in its unit.
     """
     thirds = np.diff(values, 3, axis=0)
     return np.asarray(np.median(np.abs(thirds), axis=0) / (_NORMAL * _THIRD))
@@ -54,24 +47,10 @@ def filter_channels(
 ) -> tuple[Array, Array]:
     """Low-pass filter channels with the cut-off that minimises the estimated risk.
 
-    Parameters
-    ----------
-    values : (T, n) array
-        Recorded channels.
-    rate : float
-        Sampling rate, Hz.
-    together : bool
-        Whether all channels pass the same filter, as channels that are compared with each other must.
-    price : float
-        Penalty on the noise that passes: 2 is Mallows'; the logarithm of the number of samples is Schwarz's,
-        which passes only what is surely signal.
-
-    Returns
-    -------
-    smoothed : (T, n) array
-        Filtered channels.
-    left : (n,) array
-        Standard deviation of the noise that remains.
+    `values` (T, n): recorded channels; `rate`: sampling rate, Hz; `together`: whether all channels pass the
+    same filter, as channels that are compared with each other must; `price`: penalty on the noise that
+    passes: 2 is Mallows'; the logarithm of the number of samples is Schwarz's, which passes only what is
+    surely signal. Returns `smoothed` (T, n); `left` (n,): standard deviation of the noise that remains.
     """
     noise = estimate_noise(values)
     values = _without_spikes(values, noise)
@@ -120,17 +99,7 @@ def _filtered(values: Array, cutoff: float, rate: float) -> Array:
 def filter_motion(motion: ArmMotion) -> tuple[ArmMotion, Array]:
     """Filter a recorded motion, and hold channels constant that do not exceed their noise.
 
-    Parameters
-    ----------
-    motion : ArmMotion
-        Recorded motion.
-
-    Returns
-    -------
-    motion : ArmMotion
-        Filtered motion.
-    left : (n,) array
-        Standard deviation of the noise that remains in q, rad.
+    Returns `left` (n,): standard deviation of the noise that remains in q, rad.
     """
     acceleration = _moving(*filter_channels(motion.acceleration, motion.rate))
     velocity = _moving(*_by_rate(motion.velocity, motion.acceleration, motion.rate))

@@ -20,21 +20,10 @@ _NOISES, _AT_REST = 3.0, 1e-6
 def bound_static_friction(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Array:
     """Find the greatest torque by which friction held each joint while it stood still.
 
-    The static friction is at least that torque, and equals it if the joint then broke away.
-
-    Parameters
-    ----------
-    arm : Arm
-        Calibrated arm, from which the torque of the links is computed.
-    motions : sequence of ArmMotion
-        Recorded motions.
-    law : Feedback
-        Control law assumed to have driven the arm.
-
-    Returns
-    -------
-    (n,) array
-        Torque of each joint, N·m; NaN for joints that never stood still.
+    The static friction is at least that torque, and equals it if the joint then broke away. `arm`: calibrated
+    arm, from which the torque of the links is computed; `motions`: recorded motions; `law`: control law
+    assumed to have driven the arm. Returns (n,): torque of each joint, N·m; NaN for joints that never stood
+    still.
     """
     held = np.full(arm.joints, np.nan)
     for motion in motions:

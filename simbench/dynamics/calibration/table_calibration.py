@@ -31,21 +31,12 @@ _LARGEST_TRAVEL, _LARGEST_ERROR = 10.0, 0.03
 
 @dataclass(frozen=True)
 class TableCalibration:
-    """A robot's Denavit-Hartenberg table estimated from tip positions, beside the model's.
+    """A robot's Denavit-Hartenberg table estimated from tip positions, beside the model's."""
 
-    Parameters
-    ----------
-    found : KinematicCalibration
-        Estimates of all numbers that tip positions can determine.
-    model : (p,) array
-        The same numbers in the robot's own table, rad and m; NaN for the tip's.
-    repeated : tuple of str
-        Numbers that keep the model's value because they move the tip only in combination with others, such as
-        all but one d of parallel axes.
-    """
-
-    found: KinematicCalibration
-    model: Array
+    found: KinematicCalibration  # Estimates of all numbers that tip positions can determine.
+    model: Array  # (p,): the same numbers in the robot's own table, rad and m; NaN for the tip's.
+    # Numbers that keep the model's value because they move the tip only in combination with others, such as
+    # all but one d of parallel axes.
     repeated: tuple[str, ...]
 
 

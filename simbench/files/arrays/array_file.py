@@ -33,29 +33,13 @@ def read_array_file(
 ) -> Mapping[str, Any]:
     """Read the named arrays of a file, whose format is told by its first bytes.
 
-    Nothing that the file holds is run, and no more than about a gigabyte of memory is used.
-
-    Parameters
-    ----------
-    path : Path
-        File that NumPy, pickle or joblib wrote.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    names : collection of str or None
-        Names of the arrays of an `.npz` file that are read, as far as they are there; None reads all.
-
-    Returns
-    -------
-    mapping of str to object
-        Contents by name: NumPy arrays of numbers or texts, and what `read_data_pickle` returns. Objects in
-        arrays without dimensions are themselves; other arrays of objects are lists. A file that holds
-        one array or one list has it under the key `UNNAMED`.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line that begins with the file: unreadable, damaged, too large, or it holds
-        anything but data.
+    Nothing that the file holds is run, and no more than about a gigabyte of memory is used. `path`: file that
+    NumPy, pickle or joblib wrote; `error`: class of the error that is raised; `names`: names of the arrays of
+    an `.npz` file that are read, as far as they are there; None reads all. Returns contents by name: NumPy
+    arrays of numbers or texts, and what `read_data_pickle` returns. Objects in arrays without dimensions are
+    themselves; other arrays of objects are lists. A file that holds one array or one list has it under the
+    key `UNNAMED`. Raises SimbenchError of the given class, in one line that begins with the file: unreadable,
+    damaged, too large, or it holds anything but data.
     """
     require_regular_file(path, error)
     budget = MemoryBudget(str(path), error)

@@ -22,27 +22,11 @@ MAX_DEPTH = 40
 def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
     """Read the data of a pickle.
 
-    Parameters
-    ----------
-    stream : file object
-        Stream at the beginning of the pickle, in binary mode.
-    size : int
-        Bytes that follow in it at most.
-    budget : MemoryBudget
-        Memory that the contents may take.
-
-    Returns
-    -------
-    object
-        None, bool, int, float, complex, str, bytes, NumPy scalars and arrays of numbers or texts,
-        `SparseMatrix`, lists of these (also for tuples and arrays of objects), dicts of these with texts as
-        keys.
-
-    Raises
-    ------
-    SimbenchError
-        Of the budget's class, in one line: the pickle is damaged, too large, too deep, or holds anything but
-        data.
+    `stream`: stream at the beginning of the pickle, in binary mode; `size`: bytes that follow in it at most;
+    `budget`: memory that the contents may take. Returns none, bool, int, float, complex, str, bytes, NumPy
+    scalars and arrays of numbers or texts, `SparseMatrix`, lists of these (also for tuples and arrays of
+    objects), dicts of these with texts as keys. Raises SimbenchError of the budget's class, in one line: the
+    pickle is damaged, too large, too deep, or holds anything but data.
     """
     machine = Machine(stream, size, budget, _STEPS)
     try:
@@ -65,22 +49,7 @@ class _Converter:
     def convert(self, value: Any, depth: int) -> Any:
         """Convert a value and all that it holds.
 
-        Parameters
-        ----------
-        value : object
-            The value.
-        depth : int
-            Levels of nesting above it.
-
-        Returns
-        -------
-        object
-            The plain value.
-
-        Raises
-        ------
-        PickleProblem
-            It holds itself, a name that stands for itself, or too many levels.
+        `depth`: levels of nesting above it. Returns the plain value.
         """
         if isinstance(value, ArrayHolder | Instance):
             if value.value is None:

@@ -11,34 +11,16 @@ array that stays below a gigabyte."""
 
 @dataclass
 class MemoryBudget:
-    """Counts the bytes that the contents of a file take, and refuses more than the limit.
+    """Counts the bytes that the contents of a file take, and refuses more than the limit."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file in messages.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    left : int
-        Bytes that may still be taken.
-    """
-
-    name: str
-    error: type[SimbenchError]
-    left: int = MAX_MEMORY
+    name: str  # Name of the file in messages.
+    error: type[SimbenchError]  # Class of the error that is raised.
+    left: int = MAX_MEMORY  # Bytes that may still be taken.
 
     def take(self, count: int) -> None:
         """Count bytes before they are allocated.
 
-        Parameters
-        ----------
-        count : int
-            Number of bytes.
-
-        Raises
-        ------
-        SimbenchError
-            Of the given class, if the limit is passed.
+        `count`: number of bytes. Raises SimbenchError of the given class, if the limit is passed.
         """
         self.left -= count
         if self.left < 0:

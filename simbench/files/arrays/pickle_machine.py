@@ -58,15 +58,8 @@ CLASSES = ("csc", "csr", "joblib")
 class Named:
     """What a pickle names, which is never looked up; `meaning` is a value of `_NAMES`.
 
-    Parameters
-    ----------
-    module, name : object
-        Name in the pickle; must be texts.
-
-    Raises
-    ------
-    PickleProblem
-        It is not known; the message says what to do about it.
+    `module`, `name`: name in the pickle; must be texts. Raises PickleProblem it is not known; the message
+    says what to do about it.
     """
 
     def __init__(self, module: object, name: object) -> None:
@@ -77,13 +70,7 @@ class Named:
 
 
 class Instance:
-    """An instance of one of the `CLASSES`; `value` is what its state describes.
-
-    Parameters
-    ----------
-    kind : str
-        One of the `CLASSES`.
-    """
+    """An instance of one of the `CLASSES`; `value` is what its state describes."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -108,18 +95,9 @@ def _refusal(module: str, name: str) -> str:
 class Machine:
     """Interpreter of the instructions of a pickle that make data.
 
-    Parameters
-    ----------
-    stream : file object
-        Stream at the beginning of the pickle, in binary mode.
-    size : int
-        Bytes that follow in it at most.
-    budget : MemoryBudget
-        Memory that the contents may take.
-    steps : mapping of bytes to callable
-        What each instruction does with the machine.
-    instructions : int
-        Largest number of instructions.
+    `stream`: stream at the beginning of the pickle, in binary mode; `size`: bytes that follow in it at most;
+    `budget`: memory that the contents may take; `steps`: what each instruction does with the machine;
+    `instructions`: largest number of instructions.
     """
 
     def __init__(
@@ -137,18 +115,7 @@ class Machine:
         self.memo: dict[int, Any] = {}
 
     def run(self) -> Any:
-        """Interpret all instructions.
-
-        Returns
-        -------
-        object
-            Value on the stack at the end.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged, or holds anything but data.
-        """
+        """Interpret all instructions. Returns value on the stack at the end."""
         while self.instructions > 0:
             self.instructions -= 1
             code = self.read(1)
@@ -163,23 +130,7 @@ class Machine:
         raise PickleProblem(f"more than {MAX_INSTRUCTIONS} values; save the data as arrays")
 
     def read(self, count: int) -> bytes:
-        """Read just so many bytes.
-
-        Parameters
-        ----------
-        count : int
-            Number of bytes.
-
-        Returns
-        -------
-        bytes
-            The bytes.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
-        """
+        """Read just so many bytes. `count`: number of bytes."""
         if not 0 <= count <= self.left:
             raise PickleProblem("a damaged pickle: it ends too early")
         self.left -= count
@@ -193,40 +144,15 @@ class Machine:
     def number(self, form: str) -> Any:
         """Read a number of a fixed size.
 
-        Parameters
-        ----------
-        form : str
-            Format of `struct`.
-
-        Returns
-        -------
-        int or float
-            The number.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        `form`: format of `struct`. Raises PickleProblem the pickle is damaged.
         """
         return struct.unpack(form, self.read(struct.calcsize(form)))[0]
 
     def line(self, limit: int = MAX_LINE) -> str:
         """Read a line of text.
 
-        Parameters
-        ----------
-        limit : int
-            Bytes of the longest line.
-
-        Returns
-        -------
-        str
-            The line without its end, each byte as the character of that number.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        `limit`: bytes of the longest line. Returns the line without its end, each byte as the character of
+        that number.
         """
         data = self.stream.readline(min(limit, self.left) + 1)
         self.left -= len(data)
@@ -237,18 +163,7 @@ class Machine:
         return data[:-1].decode("latin1")
 
     def pop(self) -> Any:
-        """Take the value on top of the stack.
-
-        Returns
-        -------
-        object
-            The value.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
-        """
+        """Take the value on top of the stack."""
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
             raise PickleProblem("a damaged pickle: a value is missing")
         return self.stack.pop()
@@ -256,46 +171,21 @@ class Machine:
     def top(self) -> Any:
         """Look at the value on top of the stack.
 
-        Returns
-        -------
-        object
-            The value, which stays there.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        Returns the value, which stays there. Raises PickleProblem the pickle is damaged.
         """
         value = self.pop()
         self.stack.append(value)
         return value
 
     def pop_mark(self) -> list[Any]:
-        """Take all values since the last mark.
-
-        Returns
-        -------
-        list
-            The values, first the deepest.
-        """
+        """Take all values since the last mark. Returns the values, first the deepest."""
         start = self.marks.pop()
         values = self.stack[start:]
         del self.stack[start:]
         return values
 
     def append_all(self, values: list[Any]) -> None:
-        """Append values to the list on top of the stack.
-
-        Parameters
-        ----------
-        values : list
-            The values.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
-        """
+        """Append values to the list on top of the stack."""
         target = self.top()
         if type(target) is not list:
             raise PickleProblem("a damaged pickle: values are appended to what is no list")
@@ -304,15 +194,7 @@ class Machine:
     def set_all(self, values: list[Any]) -> None:
         """Set keys and values in the dict on top of the stack.
 
-        Parameters
-        ----------
-        values : list
-            Keys, which are texts or numbers, and values in turn.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        `values`: keys, which are texts or numbers, and values in turn.
         """
         target = self.top()
         if type(target) is not dict or len(values) % 2:
@@ -325,26 +207,12 @@ class Machine:
     def store(self, index: int) -> None:
         """Remember the value on top of the stack.
 
-        Parameters
-        ----------
-        index : int
-            Number by which it is recalled.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        `index`: number by which it is recalled. Raises PickleProblem the pickle is damaged.
         """
         self.memo[index] = self.top()
 
     def call(self) -> None:
-        """Replace a named function or class and its arguments by the data that they make.
-
-        Raises
-        ------
-        PickleProblem
-            No function, or one that is not known.
-        """
+        """Replace a named function or class and its arguments by the data that they make."""
         arguments, function = self.pop(), self.pop()
         if not isinstance(function, Named) or not isinstance(arguments, tuple):
             raise PickleProblem("a damaged pickle: a call of what is no function")
@@ -353,22 +221,7 @@ class Machine:
     def make(self, meaning: str, arguments: tuple[Any, ...]) -> Any:
         """Make the data that a known function or class makes from its arguments.
 
-        Parameters
-        ----------
-        meaning : str
-            A value of `_NAMES`.
-        arguments : tuple
-            Arguments of the call.
-
-        Returns
-        -------
-        object
-            The data.
-
-        Raises
-        ------
-        PickleProblem
-            The function is known, but makes no data.
+        `meaning`: A value of `_NAMES`; `arguments`: arguments of the call.
         """
         if meaning in CLASSES:
             return Instance(meaning)
@@ -380,13 +233,7 @@ class Machine:
         return maker(self, *arguments)
 
     def build(self) -> None:
-        """Give the value on top of the stack its state, which lies above it.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
-        """
+        """Give the value on top of the stack its state, which lies above it."""
         state, target = self.pop(), self.top()
         if isinstance(target, ElementType):
             target.set_state(state)
@@ -403,22 +250,7 @@ class Machine:
     def encode(self, text: str, coding: str = "latin1") -> bytes:
         """Encode a text that stands for bytes.
 
-        Parameters
-        ----------
-        text : str
-            The text.
-        coding : str
-            Name of the coding in the pickle; only Latin-1 is known.
-
-        Returns
-        -------
-        bytes
-            The bytes.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        `coding`: name of the coding in the pickle; only Latin-1 is known.
         """
         if coding not in ("latin1", "latin-1") or not isinstance(text, str):
             raise PickleProblem("a damaged pickle: bytes in an unknown coding")
@@ -428,20 +260,7 @@ class Machine:
     def read_joblib_array(self, state: dict[Any, Any]) -> Any:
         """Read an array whose bytes joblib wrote after its description.
 
-        Parameters
-        ----------
-        state : dict
-            The description.
-
-        Returns
-        -------
-        object
-            Holder of the array, or a list of objects.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        Returns holder of the array, or a list of objects.
         """
         element, shape = state["dtype"], state["shape"]
         if not isinstance(element, ElementType):

@@ -24,15 +24,8 @@ _SIMPLE_TYPE = re.compile(r"\?|b1|[iuf][1248]|f16|c8|c16|c32|[SUa]\d{1,6}")
 def plain_name(name: object) -> str:
     """Write a name of a file in one short line.
 
-    Parameters
-    ----------
-    name : object
-        Name, as bytes, text or number.
-
-    Returns
-    -------
-    str
-        The name without control characters and line feeds, at most 100 characters.
+    `name`: name, as bytes, text or number. Returns the name without control characters and line feeds, at
+    most 100 characters.
     """
     text = name.decode("latin1") if isinstance(name, bytes) else str(name)
     return " ".join(printable(text[:MAX_NAME]).split())[:MAX_NAME]
@@ -43,37 +36,18 @@ class PickleProblem(Exception):
 
 
 class SparseMatrix(NamedTuple):
-    """A sparse matrix in compressed columns or rows, as data.
+    """A sparse matrix in compressed columns or rows, as data."""
 
-    Parameters
-    ----------
-    by : str
-        `csc` for compressed columns, `csr` for compressed rows.
-    shape : (int, int)
-        Number of rows and columns.
-    data, indices, indptr : array
-        Entries, their rows (`csc`) or columns (`csr`), and the first entry of each column or row.
-    """
-
-    by: str
-    shape: tuple[int, int]
+    by: str  # `csc` for compressed columns, `csr` for compressed rows.
+    shape: tuple[int, int]  # Number of rows and columns.
+    # `data`, `indices`, `indptr`: entries, their rows (`csc`) or columns (`csr`), and the first entry of each
+    # column or row.
     data: NDArray[Any]
     indices: NDArray[Any]
     indptr: NDArray[Any]
 
     def to_dense(self) -> NDArray[np.float64]:
-        """Expand the matrix.
-
-        Returns
-        -------
-        (rows, columns) array
-            All entries.
-
-        Raises
-        ------
-        ValueError
-            The arrays contradict each other.
-        """
+        """Expand the matrix. Returns (rows, columns): all entries."""
         rows, columns = self.shape
         major, minor = (columns, rows) if self.by == "csc" else (rows, columns)
         counts = np.diff(self.indptr)
@@ -98,15 +72,8 @@ class SparseMatrix(NamedTuple):
 class ElementType:
     """The element type of an array, of which a pickle states the byte order afterwards.
 
-    Parameters
-    ----------
-    code : object
-        NumPy's code, `f8` or `U4`; `O` for objects.
-
-    Raises
-    ------
-    PickleProblem
-        Not the code of plain numbers, texts or objects.
+    `code`: NumPy's code, `f8` or `U4`; `O` for objects. Raises PickleProblem not the code of plain numbers,
+    texts or objects.
     """
 
     def __init__(self, code: object) -> None:
@@ -119,15 +86,7 @@ class ElementType:
     def set_state(self, state: object) -> None:
         """Take the byte order from the state of a `numpy.dtype`; refuse records and subarrays.
 
-        Parameters
-        ----------
-        state : object
-            State in the pickle.
-
-        Raises
-        ------
-        PickleProblem
-            The pickle is damaged.
+        `state`: state in the pickle.
         """
         if not isinstance(state, tuple) or len(state) < 5 or state[1] not in ("<", ">", "=", "|"):
             raise PickleProblem("the element type of an array is damaged")
@@ -146,21 +105,9 @@ class ArrayHolder:
     def fill(self, shape: Any, element: object, fortran: object, data: object) -> None:
         """Set the contents: of numbers from bytes, of objects from a list.
 
-        Parameters
-        ----------
-        shape : object
-            Must be a tuple of dimensions.
-        element : object
-            Must be an `ElementType`.
-        fortran : object
-            Whether the first index varies fastest.
-        data : object
-            Must be bytes of just the right number, or a list for an array of objects.
-
-        Raises
-        ------
-        PickleProblem
-            The parts contradict each other.
+        `shape`: must be a tuple of dimensions; `element`: must be an `ElementType`; `fortran`: whether the
+        first index varies fastest; `data`: must be bytes of just the right number, or a list for an array of
+        objects.
         """
         if not isinstance(element, ElementType):
             raise PickleProblem("an array has no element type")
@@ -184,15 +131,8 @@ class ArrayHolder:
 def has_valid_text(array: NDArray[Any]) -> bool:
     """Tell whether all characters of an array of texts exist; NumPy fails on others only when they are used.
 
-    Parameters
-    ----------
-    array : array
-        Array of texts, contiguous; of any other type it is right.
-
-    Returns
-    -------
-    bool
-        Whether all characters are at most U+10FFFF.
+    `array`: array of texts, contiguous; of any other type it is right. Returns whether all characters are at
+    most U+10FFFF.
     """
     if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
         return True
@@ -203,20 +143,7 @@ def has_valid_text(array: NDArray[Any]) -> bool:
 def checked_size(shape: Any) -> int:
     """Compute the number of elements of an array of a shape that a file states.
 
-    Parameters
-    ----------
-    shape : object
-        Shape; anything but a tuple of whole numbers is refused.
-
-    Returns
-    -------
-    int
-        Their product.
-
-    Raises
-    ------
-    PickleProblem
-        Anything else.
+    `shape`: shape; anything but a tuple of whole numbers is refused. Returns their product.
     """
     if not isinstance(shape, tuple) or len(shape) > MAX_DIMENSIONS:
         raise PickleProblem("the shape of an array is damaged")

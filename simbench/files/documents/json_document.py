@@ -36,26 +36,10 @@ def read_json(
 ) -> Any:
     """Read a JSON file.
 
-    Parameters
-    ----------
-    path : Path
-        File to read.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    max_bytes : int
-        Size of the largest file that is read.
-    non_finite : str
-        `refused`: NaN, Infinity and numbers that are too large are errors. `kept`: they are read as floats.
-
-    Returns
-    -------
-    object
-        Plain Python values: dict, list, str, int, float, bool or None.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line, as of `read_text` and `parse_json`.
+    `error`: class of the error that is raised. `max_bytes`: size of the largest file that is read.
+    `non_finite`: `refused`: NaN, Infinity and numbers that are too large are errors. `kept`: they are read as
+    floats. Returns plain Python values: dict, list, str, int, float, bool or None. Raises SimbenchError of
+    the given class, in one line, as of `read_text` and `parse_json`.
     """
     return parse_json(read_text(path, error, max_bytes), str(path), error, non_finite=non_finite)
 
@@ -63,24 +47,9 @@ def read_json(
 def read_json_object(path: Path, error: type[SimbenchError], *, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     """Read a JSON file that holds an object.
 
-    Parameters
-    ----------
-    path : Path
-        File to read.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    max_bytes : int
-        Size of the largest file that is read.
-
-    Returns
-    -------
-    dict
-        Values by name.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line, as of `read_json`; also if the file holds something else.
+    `error`: class of the error that is raised; `max_bytes`: size of the largest file that is read. Returns
+    values by name. Raises SimbenchError of the given class, in one line, as of `read_json`; also if the file
+    holds something else.
     """
     content = read_json(path, error, max_bytes=max_bytes)
     if not isinstance(content, dict):
@@ -91,27 +60,10 @@ def read_json_object(path: Path, error: type[SimbenchError], *, max_bytes: int =
 def parse_json(text: str, name: str, error: type[SimbenchError], *, non_finite: NonFinite = "refused") -> Any:
     """Parse a JSON text.
 
-    Parameters
-    ----------
-    text : str
-        JSON text.
-    name : str
-        Name of the file for messages.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    non_finite : str
-        As in `read_json`.
-
-    Returns
-    -------
-    object
-        Plain Python values.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line that begins with file, line and column: malformed JSON, a name given
-        twice in an object, a number that is not finite, or more than the limits allow.
+    `name`: name of the file for messages; `error`: class of the error that is raised; `non_finite`: as in
+    `read_json`. Returns plain Python values. Raises SimbenchError of the given class, in one line that begins
+    with file, line and column: malformed JSON, a name given twice in an object, a number that is not finite,
+    or more than the limits allow.
     """
     try:
         _require_limits(text)

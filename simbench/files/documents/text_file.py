@@ -21,24 +21,9 @@ _OTHER_ENCODINGS = {
 def read_text(path: Path, error: type[SimbenchError], max_bytes: int = MAX_BYTES) -> str:
     """Read a text file in UTF-8; a byte-order mark at its beginning is left out.
 
-    Parameters
-    ----------
-    path : Path
-        File to read.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    max_bytes : int
-        Size of the largest file that is read.
-
-    Returns
-    -------
-    str
-        The text, with the file's own line breaks.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line: the file cannot be read, is too large or is not in UTF-8.
+    `error`: class of the error that is raised; `max_bytes`: size of the largest file that is read. Returns
+    the text, with the file's own line breaks. Raises SimbenchError of the given class, in one line: the file
+    cannot be read, is too large or is not in UTF-8.
     """
     try:
         with require_regular_file(path, error).open("rb") as file:
@@ -53,24 +38,9 @@ def read_text(path: Path, error: type[SimbenchError], max_bytes: int = MAX_BYTES
 def decode_text(data: bytes, name: str, error: type[SimbenchError]) -> str:
     """Decode UTF-8; a byte-order mark at the beginning is left out.
 
-    Parameters
-    ----------
-    data : bytes
-        Encoded text.
-    name : str
-        Name of the file for messages.
-    error : type of SimbenchError
-        Class of the error that is raised.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line, with line and column of the first byte that is not UTF-8.
+    `data`: encoded text; `name`: name of the file for messages; `error`: class of the error that is raised.
+    Raises SimbenchError of the given class, in one line, with line and column of the first byte that is not
+    UTF-8.
     """
     for mark, encoding in _OTHER_ENCODINGS.items():
         if data.startswith(mark):
@@ -87,19 +57,8 @@ def decode_text(data: bytes, name: str, error: type[SimbenchError]) -> str:
 def text_position(text: str, index: int | None) -> tuple[int, int]:
     """Find line and column of a character.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    index : int or None
-        Index of the character; None is the end of the text.
-
-    Returns
-    -------
-    line : int
-        Line, counted from 1.
-    column : int
-        Column, counted from 1.
+    `index`: index of the character; None is the end of the text. Returns `line`: line, counted from 1;
+    `column`: column, counted from 1.
     """
     end = len(text) if index is None else index
     return text.count("\n", 0, end) + 1, end - text.rfind("\n", 0, end)

@@ -56,45 +56,21 @@ _MERGE = "<<"
 
 @dataclass(frozen=True)
 class YamlDocument:
-    """Values of a YAML text with their positions.
+    """Values of a YAML text with their positions."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file for messages.
-    value : object
-        Plain Python values: dict, list, str, int, float, bool or None.
-    positions : mapping of key path to (int, int)
-        Line and column of each key and list item, counted from 1. A value that an alias repeats has the
-        position at which it is written.
-    """
-
-    name: str
-    value: Any
+    name: str  # Name of the file for messages.
+    value: Any  # Plain Python values: dict, list, str, int, float, bool or None.
+    # Line and column of each key and list item, counted from 1. A value that an alias repeats has the
+    # position at which it is written.
     positions: Mapping[KeyPath, tuple[int, int]]
 
 
 def read_yaml(path: Path, error: type[SimbenchError], max_bytes: int = MAX_BYTES) -> YamlDocument:
     """Read a YAML file.
 
-    Parameters
-    ----------
-    path : Path
-        File to read.
-    error : type of SimbenchError
-        Class of the error that is raised.
-    max_bytes : int
-        Size of the largest file that is read.
-
-    Returns
-    -------
-    YamlDocument
-        Values and their positions.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line, as of `read_text` and `parse_yaml`.
+    `error`: class of the error that is raised; `max_bytes`: size of the largest file that is read. Returns
+    values and their positions. Raises SimbenchError of the given class, in one line, as of `read_text` and
+    `parse_yaml`.
     """
     return parse_yaml(read_text(path, error, max_bytes), str(path), error)
 
@@ -102,25 +78,10 @@ def read_yaml(path: Path, error: type[SimbenchError], max_bytes: int = MAX_BYTES
 def parse_yaml(text: str, name: str, error: type[SimbenchError]) -> YamlDocument:
     """Parse one YAML document.
 
-    Parameters
-    ----------
-    text : str
-        YAML text.
-    name : str
-        Name of the file for messages.
-    error : type of SimbenchError
-        Class of the error that is raised.
-
-    Returns
-    -------
-    YamlDocument
-        Values and their positions; the value of an empty text is None.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line that begins with file, line and column: malformed YAML, an explicit
-        tag, a key that is not text or is given twice, a second document, or more than the limits allow.
+    `name`: name of the file for messages; `error`: class of the error that is raised. Returns values and
+    their positions; the value of an empty text is None. Raises SimbenchError of the given class, in one line
+    that begins with file, line and column: malformed YAML, an explicit tag, a key that is not text or is
+    given twice, a second document, or more than the limits allow.
     """
     positions: dict[KeyPath, tuple[int, int]] = {}
     try:
@@ -134,24 +95,9 @@ def parse_yaml(text: str, name: str, error: type[SimbenchError]) -> YamlDocument
 def parse_yaml_value(text: str, origin: str, error: type[SimbenchError]) -> Any:
     """Parse a YAML value of the command line.
 
-    Parameters
-    ----------
-    text : str
-        YAML text.
-    origin : str
-        Name of the option for messages.
-    error : type of SimbenchError
-        Class of the error that is raised.
-
-    Returns
-    -------
-    object
-        Plain Python values.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line that begins with `origin`, as of `parse_yaml`.
+    `origin`: name of the option for messages; `error`: class of the error that is raised. Returns plain
+    Python values. Raises SimbenchError of the given class, in one line that begins with `origin`, as of
+    `parse_yaml`.
     """
     try:
         root = _read_tree(text)
@@ -163,24 +109,9 @@ def parse_yaml_value(text: str, origin: str, error: type[SimbenchError]) -> Any:
 def parse_yaml_list(text: str, origin: str, error: type[SimbenchError]) -> list[tuple[str, Any]]:
     """Parse a list `a, b, c` of YAML values; commas inside brackets and quotes do not separate.
 
-    Parameters
-    ----------
-    text : str
-        The list.
-    origin : str
-        Name of the option for messages.
-    error : type of SimbenchError
-        Class of the error that is raised.
-
-    Returns
-    -------
-    list of (str, object)
-        Each value as written, and as YAML reads it.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given class, in one line that begins with `origin`: it is not such a list.
+    `origin`: name of the option for messages; `error`: class of the error that is raised. Returns each value
+    as written, and as YAML reads it. Raises SimbenchError of the given class, in one line that begins with
+    `origin`: it is not such a list.
     """
     inside = f"[{text}]"
     try:
@@ -412,18 +343,7 @@ def _entries(node: _Node, path: KeyPath) -> Iterator[tuple[_Node, _Node]]:
 
 
 def format_key_path(path: KeyPath) -> str:
-    """Write a key path as `fixtures.0.mass_kg`.
-
-    Parameters
-    ----------
-    path : tuple of str or int
-        Key path.
-
-    Returns
-    -------
-    str
-        Keys joined by dots.
-    """
+    """Write a key path as `fixtures.0.mass_kg`. Returns keys joined by dots."""
     return ".".join(str(step) for step in path)
 
 

@@ -35,17 +35,8 @@ READ_ERRORS = (
 def reading(path: Path, error: type[SimbenchError]) -> Iterator[None]:
     """Turn what h5py and xarray raise in the body into one error of simbench.
 
-    Parameters
-    ----------
-    path : Path
-        File that the body reads, for the message.
-    error : type
-        Error to raise instead.
-
-    Raises
-    ------
-    SimbenchError
-        Of the given type, if the body raises one of `READ_ERRORS`.
+    `path`: file that the body reads, for the message; `error`: error to raise instead. Raises SimbenchError
+    of the given type, if the body raises one of `READ_ERRORS`.
     """
     try:
         with warnings.catch_warnings():
@@ -59,24 +50,9 @@ def reading(path: Path, error: type[SimbenchError]) -> Iterator[None]:
 def load_dataset(path: Path, group: str | None = None) -> xr.Dataset:
     """Check the structure of a NetCDF file and read it whole.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    group : str, optional
-        Group to read; by default the root.
-
-    Returns
-    -------
-    xarray.Dataset
-        All variables, loaded.
-
-    Raises
-    ------
-    UnsafeFileError
-        As `check_structure`.
-    OSError, LookupError, RuntimeError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError
-        As h5py and xarray for a damaged file.
+    `group`: group to read; by default the root. Returns all variables, loaded. Raises UnsafeFileError as
+    `check_structure`. Raises OSError, LookupError, RuntimeError, ValueError, TypeError, AttributeError,
+    ArithmeticError, MemoryError as h5py and xarray for a damaged file.
     """
     with h5py.File(path, "r") as file:
         check_structure(file, path.stat().st_size)
@@ -84,17 +60,6 @@ def load_dataset(path: Path, group: str | None = None) -> xr.Dataset:
 
 
 def describe_error(error: BaseException) -> str:
-    """Write an error of a library as one line.
-
-    Parameters
-    ----------
-    error : BaseException
-        The error.
-
-    Returns
-    -------
-    str
-        Its message, or its kind if it has none.
-    """
+    """Write an error of a library as one line. Returns its message, or its kind if it has none."""
     message = error.args[0] if isinstance(error, KeyError) and error.args else error
     return " ".join(str(message).split()) or type(error).__name__

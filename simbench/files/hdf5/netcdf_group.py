@@ -37,12 +37,7 @@ _OF_FORMAT = frozenset(
 class NetcdfGroup:
     """An HDF5 group whose variables share named dimensions.
 
-    Parameters
-    ----------
-    group : h5py.Group
-        The group, empty.
-    scales : mapping of str to h5py.Dataset
-        Dimensions of the groups that hold this one.
+    `group`: the group, empty; `scales`: dimensions of the groups that hold this one.
     """
 
     def __init__(self, group: Any, scales: Mapping[str, Any] | None = None) -> None:
@@ -59,24 +54,9 @@ class NetcdfGroup:
     ) -> None:
         """Write a variable, and those of its dimensions that no earlier variable has.
 
-        Parameters
-        ----------
-        name : str
-            Name; that of its only dimension for the labels along it.
-        dims : tuple of str
-            Name of each dimension.
-        values : array_like
-            Numbers, flags or texts.
-        attributes : mapping of str to str or number
-            Attributes, such as `units`.
-        level : int
-            Level at which gzip compresses numbers, 1 to 9; texts are not compressed. 0: nothing is.
-
-        Raises
-        ------
-        ValueError
-            The values have another number of dimensions, or another length along one than an earlier
-            variable.
+        `name`: name; that of its only dimension for the labels along it. `dims`: name of each dimension.
+        `values`: numbers, flags or texts. `attributes`: attributes, such as `units`. `level`: level at which
+        gzip compresses numbers, 1 to 9; texts are not compressed. 0: nothing is.
         """
         array = np.asarray(values)
         if array.ndim != len(dims):
@@ -110,18 +90,7 @@ class NetcdfGroup:
 
 
 def encode_texts(values: Any) -> NDArray[Any]:
-    """Make an array of texts of variable length.
-
-    Parameters
-    ----------
-    values : sequence of str
-        The texts.
-
-    Returns
-    -------
-    np.ndarray
-        Array that h5py writes as texts.
-    """
+    """Make an array of texts of variable length. Returns array that h5py writes as texts."""
     return np.array(values, dtype=h5py.string_dtype())
 
 
@@ -136,12 +105,8 @@ def _storable(array: NDArray[Any]) -> NDArray[Any]:
 def writing_in_memory(content: bytearray) -> Iterator[Any]:
     """Open an HDF5 file for writing whose bytes are there when it is closed.
 
-    In memory, because the HDF5 library may abort the process when the disk is full.
-
-    Parameters
-    ----------
-    content : bytearray
-        Extended by the bytes of the file.
+    In memory, because the HDF5 library may abort the process when the disk is full. `content`: extended by
+    the bytes of the file.
     """
     # Version 1.8 of the format is what NetCDF-4 needs: compact headers, and the order of creation.
     memory = {"driver": "core", "backing_store": False, "libver": ("v108", "v108"), "track_order": True}
@@ -154,17 +119,8 @@ def writing_in_memory(content: bytearray) -> Iterator[Any]:
 def encode_dataset(dataset: xr.Dataset, level: int) -> bytes:
     """Write a dataset as NetCDF-4, its numbers compressed.
 
-    Parameters
-    ----------
-    dataset : xarray.Dataset
-        The dataset; the same one gives the same bytes.
-    level : int
-        Level of gzip, 1 to 9.
-
-    Returns
-    -------
-    bytes
-        Content of the file.
+    `dataset`: the dataset; the same one gives the same bytes; `level`: level of gzip, 1 to 9. Returns content
+    of the file.
     """
     content = bytearray()
     with writing_in_memory(content) as file:
@@ -179,20 +135,9 @@ def encode_dataset(dataset: xr.Dataset, level: int) -> bytes:
 def decode_dataset(group: Any) -> xr.Dataset:
     """Read all variables of an HDF5 group as xarray reads NetCDF-4.
 
-    Parameters
-    ----------
-    group : h5py.Group
-        Group of an open file.
-
-    Returns
-    -------
-    xarray.Dataset
-        Variables in memory, with missing values, flags and texts decoded.
-
-    Raises
-    ------
-    OSError, LookupError, RuntimeError, ValueError, TypeError
-        As h5py and xarray, for a damaged file, and for a variable whose dimensions have no names.
+    `group`: group of an open file. Returns variables in memory, with missing values, flags and texts decoded.
+    Raises OSError, LookupError, RuntimeError, ValueError, TypeError as h5py and xarray, for a damaged file,
+    and for a variable whose dimensions have no names.
     """
     import xarray as xr
 

@@ -23,15 +23,7 @@ _REFUSED = 3
 def probe_file(path: Path) -> str:
     """Read a NetCDF file in a process with limited memory and processor time.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    str
-        Why it cannot be read, in one line; empty if it can.
+    Returns why it cannot be read, in one line; empty if it can.
     """
     # The new process must find the module where this one found it.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main; main()"

@@ -27,15 +27,7 @@ class SealState(Enum):
 def checksum(content: bytes) -> bytes:
     """Compute the checksum that stands at the end of a file.
 
-    Parameters
-    ----------
-    content : bytes
-        Bytes of the HDF5 file.
-
-    Returns
-    -------
-    bytes
-        SHA-256 of the content in hexadecimal digits.
+    `content`: bytes of the HDF5 file. Returns SHA-256 of the content in hexadecimal digits.
     """
     return hashlib.sha256(content).hexdigest().encode()
 
@@ -44,16 +36,6 @@ def seal(content: bytes) -> bytes:
     """Append its checksum to the bytes of an HDF5 file.
 
     HDF5 ignores bytes after the end that its header declares, and cuts them off when it changes the file.
-
-    Parameters
-    ----------
-    content : bytes
-        Bytes of the HDF5 file.
-
-    Returns
-    -------
-    bytes
-        Bytes of the file with the checksum.
     """
     return content + SEAL + checksum(content)
 
@@ -61,20 +43,8 @@ def seal(content: bytes) -> bytes:
 def inspect_seal(path: Path) -> SealState:
     """Compare the bytes of a file with the checksum at its end.
 
-    Parameters
-    ----------
-    path : Path
-        HDF5 file.
-
-    Returns
-    -------
-    SealState
-        Whether there is a checksum, and whether it fits.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
+    `path`: HDF5 file. Returns whether there is a checksum, and whether it fits. Raises OSError if the file
+    cannot be read.
     """
     length = path.stat().st_size - len(SEAL) - _DIGITS
     if length < 0:

@@ -33,24 +33,8 @@ class UnsafeFileError(ValueError):
 def check_structure(file: Any, size: int) -> int:
     """Refuse a file that refers to other files, or declares more than it can hold.
 
-    Parameters
-    ----------
-    file : h5py.File
-        Open file.
-    size : int
-        Size of the file in bytes.
-
-    Returns
-    -------
-    int
-        Bytes that all variables declare together.
-
-    Raises
-    ------
-    UnsafeFileError
-        With the first object that is refused, and what is allowed.
-    OSError, KeyError, RuntimeError, ValueError, TypeError
-        As h5py, for a damaged file.
+    `file`: open file; `size`: size of the file in bytes. Returns bytes that all variables declare together.
+    Raises OSError, KeyError, RuntimeError, ValueError, TypeError as h5py, for a damaged file.
     """
     limit = max(LEAST_LIMIT, LIMIT_PER_BYTE * size)
     total = texts = objects = 0

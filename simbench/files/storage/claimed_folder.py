@@ -23,23 +23,10 @@ def claim_folder(folder: Path, is_replaceable: Callable[[Path], bool]) -> Iterat
     """Make a folder and lock it while the body runs; what a process that was killed left in it is removed.
 
     The lock is that of the folder itself: it stays with it when it is renamed, and ends with this process.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder to make; its parents are made.
-    is_replaceable : callable (folder) -> bool
-        Asked about a folder that exists and that no living process has locked: whether it may be emptied.
-
-    Yields
-    ------
-    list of Path
-        Folders that were made, innermost first, for `remove_claimed`.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be made; `FolderInUseError` or `ForeignFolderError` if it must not be replaced.
+    `folder`: folder to make; its parents are made; `is_replaceable`: asked about a folder that exists and
+    that no living process has locked: whether it may be emptied. Yields folders that were made, innermost
+    first, for `remove_claimed`. Raises OSError if the folder cannot be made; `FolderInUseError` or
+    `ForeignFolderError` if it must not be replaced.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
@@ -65,30 +52,14 @@ def claim_folder(folder: Path, is_replaceable: Callable[[Path], bool]) -> Iterat
 def remove_claimed(made: list[Path], folder: Path) -> None:
     """Remove a folder with its content, and the parents that were made for it.
 
-    Parameters
-    ----------
-    made : list of Path
-        What `claim_folder` yielded.
-    folder : Path
-        The folder.
+    `made`: what `claim_folder` yielded.
     """
     shutil.rmtree(folder, ignore_errors=True)
     _remove_empty(made)
 
 
 def is_claimed(folder: Path) -> bool:
-    """Return whether a living process is filling a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-
-    Returns
-    -------
-    bool
-        True if it is locked.
-    """
+    """Return whether a living process is filling a folder. Returns true if it is locked."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:

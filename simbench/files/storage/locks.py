@@ -12,15 +12,8 @@ ABANDONED_AGE = 86400.0
 def try_lock(descriptor: int) -> bool | None:
     """Lock an open file or folder for this process.
 
-    Parameters
-    ----------
-    descriptor : int
-        Its file descriptor; the lock ends when it is closed.
-
-    Returns
-    -------
-    bool or None
-        True if it is locked now; False if another process holds the lock; None if the file system has none.
+    `descriptor`: its file descriptor; the lock ends when it is closed. Returns true if it is locked now;
+    False if another process holds the lock; None if the file system has none.
     """
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -34,17 +27,7 @@ def try_lock(descriptor: int) -> bool | None:
 def is_at(descriptor: int, path: Path) -> bool:
     """Return whether an open file or folder still has a name.
 
-    Parameters
-    ----------
-    descriptor : int
-        Its file descriptor.
-    path : Path
-        The name.
-
-    Returns
-    -------
-    bool
-        False if there is nothing of this name any more, or something else.
+    Returns false if there is nothing of this name any more, or something else.
     """
     try:
         found = os.stat(path, follow_symlinks=False)
@@ -54,16 +37,5 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def is_old(status: os.stat_result) -> bool:
-    """Return whether a file or folder has not changed for `ABANDONED_AGE`.
-
-    Parameters
-    ----------
-    status : os.stat_result
-        Its status.
-
-    Returns
-    -------
-    bool
-        True if it is so old.
-    """
+    """Return whether a file or folder has not changed for `ABANDONED_AGE`. Returns true if it is so old."""
     return time.time() - status.st_mtime > ABANDONED_AGE

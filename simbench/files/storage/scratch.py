@@ -22,17 +22,8 @@ def scratch_folder() -> Iterator[Path]:
     """Make a folder for temporary files that only this user can read, and remove it on leaving.
 
     Folders that killed processes of this user left are removed first: those that nobody has locked; those of
-    earlier versions, which did not lock them, when they are older than a day.
-
-    Yields
-    ------
-    Path
-        The folder.
-
-    Raises
-    ------
-    OSError
-        If the temporary directory cannot be written.
+    earlier versions, which did not lock them, when they are older than a day. Raises OSError if the temporary
+    directory cannot be written.
     """
     parent = Path(tempfile.gettempdir())
     remove_abandoned_folders(parent)
@@ -45,13 +36,7 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def remove_abandoned_folders(parent: Path) -> None:
-    """Remove the scratch folders of processes that have ended.
-
-    Parameters
-    ----------
-    parent : Path
-        Directory of the scratch folders.
-    """
+    """Remove the scratch folders of processes that have ended. `parent`: directory of the scratch folders."""
     with suppress(OSError), os.scandir(parent) as entries:
         for name in [entry.name for entry in entries if entry.name.startswith(_UNLOCKED_PREFIX)]:
             with suppress(OSError):

@@ -23,24 +23,10 @@ def whole_file(path: str | Path, *, keep_suffix: bool = False) -> Iterator[Path]
     It is whole when the body ends without an exception; until then, a file of that name stays as it is. After
     an exception the part file is removed. The part file of a process that was killed is removed by the next
     that writes the same file; locks tell it from that of a process that is still writing. The content reaches
-    the disk before the name does, so that the file is whole after a power cut, too.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to write; where it is a symbolic link, the file that it names.
-    keep_suffix : bool
-        Whether the temporary name ends as the path does, for libraries that choose a format by it.
-
-    Yields
-    ------
-    Path
-        Name to write to, of an empty file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written, or the path is something else than a regular file.
+    the disk before the name does, so that the file is whole after a power cut, too. `path`: file to write;
+    where it is a symbolic link, the file that it names; `keep_suffix`: whether the temporary name ends as the
+    path does, for libraries that choose a format by it. Yields name to write to, of an empty file. Raises
+    OSError if the file cannot be written, or the path is something else than a regular file.
     """
     path = _target(Path(path))
     remove_abandoned_parts(path)
@@ -59,17 +45,7 @@ def whole_file(path: str | Path, *, keep_suffix: bool = False) -> Iterator[Path]
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file whole or not at all, as `whole_file` does.
 
-    Parameters
-    ----------
-    path : str or Path
-        File to write.
-    content : str or bytes
-        Content; text is written as UTF-8.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    `content`: content; text is written as UTF-8. Raises OSError if it cannot be written.
     """
     with whole_file(path) as part:
         # A path may hold bytes that are not text.
@@ -77,18 +53,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
 
 def sync(path: Path) -> None:
-    """Force a file's content or a folder's names to the disk.
-
-    Parameters
-    ----------
-    path : Path
-        File or folder.
-
-    Raises
-    ------
-    OSError
-        If the disk fails.
-    """
+    """Force a file's content or a folder's names to the disk. Raises OSError if the disk fails."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -103,29 +68,13 @@ def sync(path: Path) -> None:
 def is_part_of(name: str, final: str) -> bool:
     """Return whether a file is the part file of another.
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    final : str
-        Name of the other file.
-
-    Returns
-    -------
-    bool
-        True if `whole_file` writes `final` under such a name.
+    `final`: name of the other file. Returns true if `whole_file` writes `final` under such a name.
     """
     return re.fullmatch(_pattern(final), name) is not None
 
 
 def remove_abandoned_parts(path: Path) -> None:
-    """Remove the part files of a file that no living process writes.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
+    """Remove the part files of a file that no living process writes."""
     with suppress(OSError), os.scandir(path.parent) as entries:
         for name in [entry.name for entry in entries if is_part_of(entry.name, path.name)]:
             with suppress(OSError):

@@ -10,47 +10,31 @@ from simbench.kinematics.compiled import compiled
 
 
 class Anatomy(NamedTuple):
-    """How the joints of a body limit and move each other; n coordinates, g shoulders.
+    """How the joints of a body limit and move each other; n coordinates, g shoulders."""
 
-    Parameters
-    ----------
-    free_fraction : float
-        Middle fraction of a range in which a joint moves freely.
-    stiffening : float
-        How much stiffer a joint is beyond it:
-        s = 1 + stiffening (|2q − lower − upper| / (upper − lower) − free_fraction)².
-    stopping_time : float
-        A joint that nears a limit slows down so that it would need this long for the rest of its range, s; 0
-        if it does not slow down.
-    lower, upper : (n,) array
-        Ranges of the joints for the stiffness, rad; infinite where a coordinate has none.
-    flexion : (n,) int array
-        For the abduction of a shoulder, whose adduction the trunk stops: index of the same shoulder's
-        flexion; −1 for all other coordinates.
-    slack : (n,) array
-        How much farther than beside an average trunk the upper arm can be adducted, rad.
-    least_beside, least_before : float
-        Least abduction of an arm beside the trunk and in front of it, rad.
-    sine_in_front : float
-        Sine of the flexion from which the elbow is in front of the trunk.
-    clavicles : (g, 4) int array
-        For each shoulder the indices of the clavicle's elevation and protraction, which no law resolves, and
-        of the shoulder's flexion and abduction, which they follow.
-    elevation, protraction : float
-        Angles of the clavicle for an upper arm that points forward, rad.
-    """
-
-    free_fraction: float
+    free_fraction: float  # Middle fraction of a range in which a joint moves freely.
+    # How much stiffer a joint is beyond it: s = 1 + stiffening (|2q − lower − upper| / (upper − lower) −
+    # free_fraction)².
     stiffening: float
+    # A joint that nears a limit slows down so that it would need this long for the rest of its range, s; 0 if
+    # it does not slow down.
     stopping_time: float
+    # `lower`, `upper` (n,): ranges of the joints for the stiffness, rad; infinite where a coordinate has
+    # none.
     lower: Array
     upper: Array
+    # (n,) int: for the abduction of a shoulder, whose adduction the trunk stops: index of the same shoulder's
+    # flexion; −1 for all other coordinates.
     flexion: NDArray[np.int64]
-    slack: Array
+    slack: Array  # (n,): how much farther than beside an average trunk the upper arm can be adducted, rad.
+    # `least_beside`, `least_before`: least abduction of an arm beside the trunk and in front of it, rad.
     least_beside: float
     least_before: float
-    sine_in_front: float
+    sine_in_front: float  # Sine of the flexion from which the elbow is in front of the trunk.
+    # (g, 4) int: for each shoulder the indices of the clavicle's elevation and protraction, which no law
+    # resolves, and of the shoulder's flexion and abduction, which they follow.
     clavicles: NDArray[np.int64]
+    # `elevation`, `protraction`: angles of the clavicle for an upper arm that points forward, rad.
     elevation: float
     protraction: float
 
@@ -58,15 +42,8 @@ class Anatomy(NamedTuple):
 def make_plain_anatomy(coordinates: int) -> Anatomy:
     """Describe joints that are plain hinges: those of a robot, or of the thesis's model of a person.
 
-    Parameters
-    ----------
-    coordinates : int
-        Number n of coordinates.
-
-    Returns
-    -------
-    Anatomy
-        Nothing stiffens or slows down, and no clavicle follows an arm.
+    `coordinates`: number n of coordinates. Returns nothing stiffens or slows down, and no clavicle follows an
+    arm.
     """
     return Anatomy(
         free_fraction=1.0,
@@ -90,16 +67,8 @@ def compute_joint_limit_stiffness(anatomy: Anatomy, q: Array, stiffness: Array) 
     """Compute how stiff joints are near the ends of their ranges.
 
     The speed of a joint counts s times in every criterion of effort, its square s². Passive tissue stiffens
-    there, so that a joint comes to its limit gently.
-
-    Parameters
-    ----------
-    anatomy : Anatomy
-        Ranges and how much joints stiffen.
-    q : (n,) array
-        Coordinates, rad or m.
-    stiffness : (n,) array
-        s, overwritten; 1 in the middle of a range.
+    there, so that a joint comes to its limit gently. `anatomy`: ranges and how much joints stiffen; `q` (n,):
+    coordinates, rad or m; `stiffness` (n,): s, overwritten; 1 in the middle of a range.
     """
     for k in range(len(q)):
         stiffness[k] = 1.0
@@ -114,21 +83,9 @@ def compute_joint_limit_stiffness(anatomy: Anatomy, q: Array, stiffness: Array) 
 def compute_lower_limit(anatomy: Anatomy, lower: float, joint: int, q: Array) -> float:
     """Compute the lower limit of a joint: the end of its range, or the trunk that stops the arm.
 
-    Parameters
-    ----------
-    anatomy : Anatomy
-        Limits that the trunk sets to the arms.
-    lower : float
-        Lower end of the joint's range, rad or m.
-    joint : int
-        Index of the joint in q.
-    q : (n,) array
-        Coordinates, rad or m.
-
-    Returns
-    -------
-    float
-        Lower limit at this posture, rad or m.
+    `anatomy`: limits that the trunk sets to the arms; `lower`: lower end of the joint's range, rad or m;
+    `joint`: index of the joint in q; `q` (n,): coordinates, rad or m. Returns lower limit at this posture,
+    rad or m.
     """
     flexion = anatomy.flexion[joint]
     if flexion < 0:
@@ -151,21 +108,11 @@ def compute_step_bounds(
 ) -> None:
     """Compute between which bounds joints may move in one step.
 
-    Parameters
-    ----------
-    anatomy : Anatomy
-        Limits that the trunk sets to the arms.
-    limits : two (n,) arrays
-        Lower and upper limits of the coordinates, rad or m.
-    joints : (r,) int array
-        Indices in q of the coordinates that move.
-    q : (n,) array
-        Coordinates before the step, rad or m.
-    fraction : float
-        Fraction of the distance to a limit that a joint may go in one step. From 1 on, a joint that begins
-        beyond a limit may stay there, but not go farther.
-    bounds : two (r,) arrays
-        Least and greatest displacement of the joints, rad or m; overwritten.
+    `anatomy`: limits that the trunk sets to the arms. `limits` two (n,) arrays: lower and upper limits of the
+    coordinates, rad or m. `joints` (r,) int: indices in q of the coordinates that move. `q` (n,): coordinates
+    before the step, rad or m. `fraction`: fraction of the distance to a limit that a joint may go in one
+    step. From 1 on, a joint that begins beyond a limit may stay there, but not go farther. `bounds` two (r,)
+    arrays: least and greatest displacement of the joints, rad or m; overwritten.
     """
     for a in range(len(joints)):
         joint = joints[a]
@@ -180,12 +127,8 @@ def compute_step_bounds(
 def update_clavicles(anatomy: Anatomy, q: Array) -> None:
     """Set the clavicles' angles to what follows from the upper arms' directions.
 
-    Parameters
-    ----------
-    anatomy : Anatomy
-        Which coordinates are the clavicles', and how far they follow.
-    q : (n,) array
-        Coordinates, rad or m; changed in place.
+    `anatomy`: which coordinates are the clavicles', and how far they follow; `q` (n,): coordinates, rad or m;
+    changed in place.
     """
     for g in range(len(anatomy.clavicles)):
         up, forward, flexion, abduction = anatomy.clavicles[g]
@@ -197,16 +140,9 @@ def update_clavicles(anatomy: Anatomy, q: Array) -> None:
 def compute_clavicle_slopes(anatomy: Anatomy, shoulder: int, q: Array, slopes: Array) -> None:
     """Compute the derivatives of a clavicle's angles by the angles of its shoulder.
 
-    Parameters
-    ----------
-    anatomy : Anatomy
-        Which coordinates are the clavicles', and how far they follow.
-    shoulder : int
-        Row of `Anatomy.clavicles`.
-    q : (n,) array
-        Coordinates, rad or m.
-    slopes : (2, 2) array
-        Derivatives of elevation and protraction (rows) by flexion and abduction (columns); overwritten.
+    `anatomy`: which coordinates are the clavicles', and how far they follow; `shoulder`: row of
+    `Anatomy.clavicles`; `q` (n,): coordinates, rad or m; `slopes` (2, 2): derivatives of elevation and
+    protraction (rows) by flexion and abduction (columns); overwritten.
     """
     flexion, abduction = q[anatomy.clavicles[shoulder, 2]], q[anatomy.clavicles[shoulder, 3]]
     slopes[0, 0] = anatomy.elevation * np.cos(abduction) * np.sin(flexion)

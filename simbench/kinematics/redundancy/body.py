@@ -14,65 +14,36 @@ from simbench.kinematics.tree import KinematicTree, place_bodies
 
 
 class SkillBody(NamedTuple):
-    """Upper body of a person or a robot whose redundancy is resolved; coordinates in the order of its tree.
+    """Upper body of a person or a robot whose redundancy is resolved; coordinates in its tree's order."""
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        n joints of one degree of freedom.
-    masses : BodyMasses
-        Masses, centres of mass and inertias of the tree's bodies.
-    rotor_inertia : (n,) array
-        Inertia of what turns with a joint only, reflected through its gear, kg·m²; a person has none.
-    resolved : (r,) int array
-        Indices of the coordinates that a law resolves, ascending; the others move as prescribed.
-    manipulating : (s,) int array
-        Indices of the coordinates whose Jacobian is that of manipulability, ascending: those resolved, and of
-        the others those that bend the body.
-    hand_body : (h,) int array
-        Index of the body that each hand is fixed to.
-    hand_point : (h, 3) array
-        Position of each hand in the axes of that body, m.
-    moves_hand : (h, n) bool array
-        Whether a joint moves a hand.
-    point_body, point : (4,) int array, (4, 3) array
-        Bodies of left shoulder, left elbow, right shoulder and right elbow, and positions in their axes, m.
-    ergonomic : (n,) array
-        Ergonomic posture q_erg, rad or m.
-    lower, upper : (n,) array
-        Limits of the coordinates, rad or m; infinite where there is none.
-    anatomy : Anatomy
-        How the joints of a person limit and move each other.
-    """
-
-    tree: KinematicTree
-    masses: BodyMasses
+    tree: KinematicTree  # n joints of one degree of freedom.
+    masses: BodyMasses  # Masses, centres of mass and inertias of the tree's bodies.
+    # (n,): inertia of what turns with a joint only, reflected through its gear, kg·m²; a person has none.
     rotor_inertia: Array
+    # (r,) int: indices of the coordinates that a law resolves, ascending; the others move as prescribed.
     resolved: NDArray[np.int64]
+    # (s,) int: indices of the coordinates whose Jacobian is that of manipulability, ascending: those
+    # resolved, and of the others those that bend the body.
     manipulating: NDArray[np.int64]
-    hand_body: NDArray[np.int64]
-    hand_point: Array
-    moves_hand: NDArray[np.bool_]
+    hand_body: NDArray[np.int64]  # (h,) int: index of the body that each hand is fixed to.
+    hand_point: Array  # (h, 3): position of each hand in the axes of that body, m.
+    moves_hand: NDArray[np.bool_]  # (h, n) bool: whether a joint moves a hand.
+    # `point_body`, `point` (4,) int , (4, 3) array: bodies of left shoulder, left elbow, right shoulder and
+    # right elbow, and positions in their axes, m.
     point_body: NDArray[np.int64]
     point: Array
-    ergonomic: Array
-    lower: Array
+    ergonomic: Array  # (n,): ergonomic posture q_erg, rad or m.
+    lower: Array  # `lower`, `upper` (n,): limits of the coordinates, rad or m; infinite where there is none.
     upper: Array
-    anatomy: Anatomy
+    anatomy: Anatomy  # How the joints of a person limit and move each other.
 
 
 @compiled
 def update_body_poses(body: SkillBody, q: Array, work: Workspace) -> None:
     """Compute the poses of all bodies in the world, the tree's root at its origin.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body to be placed.
-    q : (n,) array
-        Coordinates, rad or m.
-    work : Workspace
-        Its `rotation` and `position` are overwritten.
+    `body`: body to be placed; `q` (n,): coordinates, rad or m; `work`: its `rotation` and `position` are
+    overwritten.
     """
     for i in range(3):
         work.position[0, i] = 0.0
@@ -85,15 +56,9 @@ def update_body_poses(body: SkillBody, q: Array, work: Workspace) -> None:
 def compute_inertia_matrix(body: SkillBody, work: Workspace, inertia: Array) -> None:
     """Compute the inertia matrix of the resolved coordinates, A of Tomić (2018).
 
-    Parameters
-    ----------
-    body : SkillBody
-        Its masses and rotors count.
-    work : Workspace
-        After `update_body_poses`; its `axes` are overwritten with the joints' twists, its `matrix` with the
-        inertia matrix of all coordinates.
-    inertia : (r, r) array
-        A, kg·m² (kg where a coordinate slides); overwritten.
+    `body`: its masses and rotors count; `work`: after `update_body_poses`; its `axes` are overwritten with
+    the joints' twists, its `matrix` with the inertia matrix of all coordinates; `inertia` (r, r): A, kg·m²
+    (kg where a coordinate slides); overwritten.
     """
     joint_inertia(body.tree, body.masses, work)
     for a in range(len(body.resolved)):
@@ -109,16 +74,8 @@ def compute_inertia_matrix(body: SkillBody, work: Workspace, inertia: Array) -> 
 def compute_inertial_coupling(body: SkillBody, work: Workspace, prescribed: Array, coupling: Array) -> None:
     """Compute A_rt x: the effect of prescribed coordinates on the resolved ones through the inertia matrix.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Its `resolved` coordinates are the rows.
-    work : Workspace
-        After `compute_inertia_matrix`.
-    prescribed : (n,) array
-        x of the prescribed coordinates; 0 where a law resolves.
-    coupling : (r,) array
-        Overwritten.
+    `body`: its `resolved` coordinates are the rows; `work`: after `compute_inertia_matrix`; `prescribed`
+    (n,): x of the prescribed coordinates; 0 where a law resolves; `coupling` (r,): overwritten.
     """
     for a in range(len(body.resolved)):
         joint, total = body.resolved[a], 0.0
@@ -134,17 +91,10 @@ def compute_hand_jacobian(
 ) -> None:
     """Compute the Jacobian of the hands, transposed, from the joints' twists.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Says where its hands are and which joints move them.
-    work : Workspace
-        Bodies in place, and `axes` from `joint_axes` at the world's origin.
-    joints : (r,) int array
-        Indices of the coordinates whose rows are wanted.
-    columns : (r, 6 h) array
-        Overwritten: velocity of each hand's point and its angular velocity per unit of joint speed, world
-        axes.
+    `body`: says where its hands are and which joints move them; `work`: bodies in place, and `axes` from
+    `joint_axes` at the world's origin; `joints` (r,) int: indices of the coordinates whose rows are wanted;
+    `columns` (r, 6 h): overwritten: velocity of each hand's point and its angular velocity per unit of joint
+    speed, world axes.
     """
     position = np.empty(3)
     for h in range(len(body.hand_body)):
@@ -170,16 +120,9 @@ def compute_hand_jacobian(
 def add_clavicle_jacobian(body: SkillBody, work: Workspace, q: Array, columns: Array) -> None:
     """Add to the Jacobian of the hands, transposed, the motion of the clavicles that follow the arms.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Its anatomy says how clavicles follow.
-    work : Workspace
-        Bodies in place, and `axes` from `joint_axes` at the world's origin.
-    q : (n,) array
-        Coordinates at which the bodies are, rad or m.
-    columns : (r, 6 h) array
-        Jacobian of the resolved coordinates from `compute_hand_jacobian`; changed in place.
+    `body`: its anatomy says how clavicles follow; `work`: bodies in place, and `axes` from `joint_axes` at
+    the world's origin; `q` (n,): coordinates at which the bodies are, rad or m; `columns` (r, 6 h): Jacobian
+    of the resolved coordinates from `compute_hand_jacobian`; changed in place.
     """
     clavicles = body.anatomy.clavicles
     slopes, by_clavicle = np.empty((2, 2)), np.empty((2, columns.shape[1]))
@@ -197,16 +140,8 @@ def add_clavicle_jacobian(body: SkillBody, work: Workspace, q: Array, columns: A
 def compute_point_position(work: Workspace, body: int, point: Array, position: Array) -> None:
     """Compute the position of a point of a body in the world.
 
-    Parameters
-    ----------
-    work : Workspace
-        After `update_body_poses`.
-    body : int
-        Index of the body.
-    point : (3,) array
-        Position in the body's axes, m.
-    position : (3,) array
-        Position in the world, m; overwritten.
+    `work`: after `update_body_poses`; `body`: index of the body; `point` (3,): position in the body's axes,
+    m; `position` (3,): position in the world, m; overwritten.
     """
     r = work.rotation[body]
     for i in range(3):
@@ -219,21 +154,9 @@ def compute_hand_errors(
 ) -> float:
     """Compute the pose errors of the hands, target less actual, in world axes.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Says where its hands are.
-    work : Workspace
-        After `update_body_poses`.
-    rotation, position : (h, 3, 3), (h, 3) array
-        Target poses of the hands in the world, positions in m.
-    error : (6 h,) array
-        Overwritten: for each hand the position error, m, then the rotation vector, rad.
-
-    Returns
-    -------
-    float
-        Largest absolute value among them.
+    `body`: says where its hands are; `work`: after `update_body_poses`; `rotation`, `position` (h, 3, 3), (h,
+    3) array: target poses of the hands in the world, positions in m; `error` (6 h,): overwritten: for each
+    hand the position error, m, then the rotation vector, rad. Returns largest absolute value among them.
     """
     actual = np.empty(3)
     relative = np.empty((3, 3))

@@ -70,18 +70,7 @@ class Quadratic:
     constant: float = 0.0
 
     def __call__(self, speed: Array) -> float:
-        """Compute φ.
-
-        Parameters
-        ----------
-        speed : (r,) array
-            Joint speeds q̇, rad/s or m/s.
-
-        Returns
-        -------
-        float
-            φ(q̇).
-        """
+        """Compute φ. `speed` (r,): joint speeds q̇, rad/s or m/s. Returns φ(q̇)."""
         return float(0.5 * speed @ self.weight @ speed + self.linear @ speed + self.constant)
 
 
@@ -110,17 +99,8 @@ def kinetic_energy(body: SkillBody, state: BodyState) -> Quadratic:
 def joint_velocity(body: SkillBody, state: BodyState) -> Quadratic:
     """Compute ½ q̇ᵀS²q̇ (eq. 4.1).
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    state : BodyState
-        Its state before the step.
-
-    Returns
-    -------
-    Quadratic
-        φ of the speeds of the resolved coordinates.
+    `body`: body that moves; `state`: its state before the step. Returns φ of the speeds of the resolved
+    coordinates.
     """
     return Quadratic(np.diag(state.stiffness**2), np.zeros_like(state.q))
 
@@ -128,17 +108,8 @@ def joint_velocity(body: SkillBody, state: BodyState) -> Quadratic:
 def ergonomics(body: SkillBody, state: BodyState) -> Quadratic:
     """Compute ½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5), S beside A where q̇ is squared.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves; its ergonomic posture is q_erg.
-    state : BodyState
-        Its state before the step.
-
-    Returns
-    -------
-    Quadratic
-        φ of the speeds of the resolved coordinates.
+    `body`: body that moves; its ergonomic posture is q_erg; `state`: its state before the step. Returns φ of
+    the speeds of the resolved coordinates.
     """
     offset = state.q - body.ergonomic[body.resolved]
     pull = state.inertia @ offset + state.ergonomic_coupling
@@ -152,17 +123,8 @@ def ergonomics(body: SkillBody, state: BodyState) -> Quadratic:
 def manipulability(body: SkillBody, state: BodyState) -> Quadratic:
     """Compute ½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8), S² where q̇ is squared.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    state : BodyState
-        Its state before the step.
-
-    Returns
-    -------
-    Quadratic
-        φ of the speeds of the resolved coordinates.
+    `body`: body that moves; `state`: its state before the step. Returns φ of the speeds of the resolved
+    coordinates.
     """
     push = state.gain * state.gradient
     return Quadratic(np.diag(state.stiffness**2), -push, float(0.5 * push @ push))
@@ -183,20 +145,7 @@ CRITERIA: dict[str, Criterion] = {
 
 
 def compute_weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
-    """Add up criteria: Φ = Σ k_i φ_i (eq. 4.20).
-
-    Parameters
-    ----------
-    forms : list of Quadratic
-        The c criteria φ_i.
-    weights : (c,) array
-        Their weights k_i.
-
-    Returns
-    -------
-    Quadratic
-        Φ.
-    """
+    """Add up criteria: Φ = Σ k_i φ_i (eq. 4.20). `forms`: the c criteria φ_i; `weights` (c,)."""
     return Quadratic(
         np.tensordot(weights, np.array([form.weight for form in forms]), 1),
         weights @ np.array([form.linear for form in forms]),
@@ -207,17 +156,7 @@ def compute_weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
 def shift_to_habit(objective: Quadratic, state: BodyState) -> Quadratic:
     """Count effort from the habitual speeds v on instead of from rest: bᵀq̇ loses vᵀWq̇.
 
-    Parameters
-    ----------
-    objective : Quadratic
-        Φ.
-    state : BodyState
-        Holds v.
-
-    Returns
-    -------
-    Quadratic
-        Φ with the linear term that belongs to v.
+    `objective`: Φ; `state`: holds v. Returns Φ with the linear term that belongs to v.
     """
     linear = objective.linear - objective.weight @ state.habit_speed
     return Quadratic(objective.weight, linear, objective.constant)

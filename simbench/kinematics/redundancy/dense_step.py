@@ -21,40 +21,21 @@ _TWIST_CROSS = np.array([pin.Motion(unit).action.ravel() for unit in np.eye(6)])
 
 
 class DenseStep(NamedTuple):
-    """Solution of one step.
+    """Solution of one step."""
 
-    Parameters
-    ----------
-    step : (r,) array
-        Displacements m, rad or m.
-    pseudo_inverse : (r, R) array
-        Weighted pseudo-inverse of the Jacobian for the joints within their bounds; 0 in the rows of others.
-    """
-
-    step: Array
+    step: Array  # (r,): displacements m, rad or m.
+    # (r, R): weighted pseudo-inverse of the Jacobian for the joints within their bounds; 0 in the rows of
+    # others.
     pseudo_inverse: Array
 
 
 def compute_objective(weights: Array, period: float, gain: float, state: StepState) -> tuple[Array, Array]:
     """Compute W = K⁻¹ and w = −Δt b of equation 4.23, as `objective.set_objective` does.
 
-    Parameters
-    ----------
-    weights : (4,) array
-        k of energy, velocity, ergonomy, manipulability.
-    period : float
-        Δt, s.
-    gain : float
-        p of the manipulability criterion.
-    state : StepState
-        What the criteria look at; arrays of a criterion without weight are not read.
-
-    Returns
-    -------
-    weight : (r, r) array
-        W: the cost of displacements.
-    linear_term : (r,) array
-        w: its solution K w is where free hands would go.
+    `weights` (4,): k of energy, velocity, ergonomy, manipulability; `period`: Δt, s; `gain`: p of the
+    manipulability criterion; `state`: what the criteria look at; arrays of a criterion without weight are not
+    read. Returns `weight` (r, r): W: the cost of displacements; `linear_term` (r,): w: its solution K w is
+    where free hands would go.
     """
     energy, velocity, ergonomy, manipulability = weights.tolist()
     weight = (energy + ergonomy * period**2) * state.inertia
@@ -77,24 +58,9 @@ def solve_dense_step(
 
     m = K(Jᵀ(JKJᵀ)⁻¹(e − JKw) + w) with K = W⁻¹ (Tomić 2018, equation 4.23). Displacements beyond their bound
     are set to it and the rest is solved again (Baerlocher & Boulic 2004); a joint once locked stays so.
-
-    Parameters
-    ----------
-    weight : (r, r) array
-        W, symmetric and positive definite.
-    linear_term : (r,) array
-        w.
-    jacobian : (R, r) array
-        J.
-    error : (R,) array
-        e, m and rad.
-    lower, upper : (r,) array
-        Bounds of m, rad or m.
-
-    Returns
-    -------
-    DenseStep or None
-        None if too few joints are within their bounds, or J is singular.
+    `weight` (r, r): W, symmetric and positive definite; `linear_term` (r,); `jacobian` (R, r); `error` (R,):
+    e, m and rad; `lower`, `upper` (r,): bounds of m, rad or m. Returns none if too few joints are within
+    their bounds, or J is singular.
     """
     locked, step = np.zeros(len(linear_term), bool), np.zeros(len(linear_term))
     while len(linear_term) - np.count_nonzero(locked) >= len(error):
@@ -127,21 +93,9 @@ def joint_limit_stiffness(
 ) -> Array:
     """Compute how stiff joints are near the ends of their ranges, as `anatomy` does.
 
-    Parameters
-    ----------
-    q : (n,) array
-        Joint angles, rad.
-    lower, upper : (n,) array
-        Ranges of the joints, rad.
-    free_fraction : float
-        Middle fraction of a range in which a joint moves freely.
-    stiffening : float
-        How much stiffer a joint is beyond it.
-
-    Returns
-    -------
-    (n,) array
-        s: speeds count s times; 1 in the middle of a range.
+    `q` (n,): joint angles, rad; `lower`, `upper` (n,): ranges of the joints, rad; `free_fraction`: middle
+    fraction of a range in which a joint moves freely; `stiffening`: how much stiffer a joint is beyond it.
+    Returns (n,): s: speeds count s times; 1 in the middle of a range.
     """
     near = np.abs(2.0 * q - lower - upper) / (upper - lower)
     stiffness: Array = 1.0 + stiffening * np.maximum(near - free_fraction, 0.0) ** 2
@@ -153,18 +107,9 @@ def compute_manipulability_gradient(twists: Array) -> Array:
 
     In world coordinates a joint turns the axes of those beyond it: ∂J_j/∂q_i = J_i × J_j (the cross product
     of twists) if i comes before j, else 0; and the determinant does not depend on the point of reference.
-    `kinematics.manipulability` has the same compiled.
-
-    Parameters
-    ----------
-    twists : (2, 6, n) array
-        How each hand moves with the joints, parents before children: linear velocity at the world's origin,
-        then angular velocity; 0 for a joint that does not move the hand.
-
-    Returns
-    -------
-    (n,) array
-        ω, per rad.
+    `kinematics.manipulability` has the same compiled. `twists` (2, 6, n): how each hand moves with the
+    joints, parents before children: linear velocity at the world's origin, then angular velocity; 0 for a
+    joint that does not move the hand. Returns (n,): ω, per rad.
     """
     jacobian = twists.reshape(12, -1)
     gram = jacobian @ jacobian.T

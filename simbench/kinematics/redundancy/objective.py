@@ -31,111 +31,60 @@ ENERGY, VELOCITY, ERGONOMY, MANIPULABILITY = 0, 1, 2, 3
 
 
 class TaskPath(NamedTuple):
-    """What a law follows: paths of the hands and of the prescribed coordinates.
+    """What a law follows: paths of the hands and of the prescribed coordinates."""
 
-    Parameters
-    ----------
-    start : (n,) array
-        Coordinates at sample 0, rad or m.
-    prescribed : (T, n) array
-        Values of the coordinates that the law does not resolve, rad or m; the others are not looked at.
-    hand_rotation, hand_position : (T, h, 3, 3), (T, h, 3) array
-        Poses of the hands in the world, positions in m.
-    points : (T, 4, 3) array
-        Recorded positions of left shoulder, left elbow, right shoulder and right elbow in the world, m.
-    home : (n,) array
-        Posture that a person likes to return to, rad or m; looked at only if `LawConstants.habit` is not 0.
-    """
-
-    start: Array
+    start: Array  # (n,): coordinates at sample 0, rad or m.
+    # (T, n): values of the coordinates that the law does not resolve, rad or m; the others are not looked at.
     prescribed: Array
+    # `hand_rotation`, `hand_position` (T, h, 3, 3), (T, h, 3) array: poses of the hands in the world,
+    # positions in m.
     hand_rotation: Array
     hand_position: Array
+    # (T, 4, 3): recorded positions of left shoulder, left elbow, right shoulder and right elbow in the world,
+    # m.
     points: Array
+    # (n,): posture that a person likes to return to, rad or m; looked at only if `LawConstants.habit` is not
+    # 0.
     home: Array
 
 
 class LawConstants(NamedTuple):
-    """Numbers of the weighted law.
+    """Numbers of the weighted law."""
 
-    Parameters
-    ----------
-    period : float
-        Δt, s.
-    gain : float
-        p of the manipulability criterion.
-    fastest : float
-        Speed, rad/s and m/s, up to which coordinates move in the null space of the hands: the ergonomics
-        criterion would jump to its posture within one sample.
-    habit : float
-        Rate r at which a person returns to the posture the task was begun in, 1/s: all effort counts from
-        q̇ = r (q_home − q) on instead of from rest. Without it what resolves redundancy sample by sample
-        drifts away, and no criterion alone explains that people do not.
-    """
-
-    period: float
-    gain: float
+    period: float  # Δt, s.
+    gain: float  # p of the manipulability criterion.
+    # Speed, rad/s and m/s, up to which coordinates move in the null space of the hands: the ergonomics
+    # criterion would jump to its posture within one sample.
     fastest: float
+    # Rate r at which a person returns to the posture the task was begun in, 1/s: all effort counts from q̇ =
+    # r (q_home − q) on instead of from rest. Without it what resolves redundancy sample by sample drifts
+    # away, and no criterion alone explains that people do not.
     habit: float = 0.0
 
 
 class Scratch(NamedTuple):
-    """Memory that a rollout writes to; allocated once, n coordinates of which r are resolved.
+    """Memory that a rollout writes to; allocated once, n coordinates of which r are resolved."""
 
-    Parameters
-    ----------
-    work : Workspace
-        Poses of the bodies, twists of the joints, inertia matrix of all coordinates.
-    problem : StepProblem
-        Quadratic programme of the current step.
-    factors : StepFactors
-        Factors of its matrices.
-    state : StepState
-        Configuration and kinematics that the criteria depend on.
-    manipulating_columns : (s, 6 h) array
-        Jacobian, transposed, of the coordinates `SkillBody.manipulating`.
-    manipulating_gradient : (s,) array
-        Gradient of det(JJᵀ) by these coordinates.
-    prescribed_step : (n,) array
-        m_t, displacements of the prescribed coordinates in this step; 0 for the others.
-    habit_step : (n,) array
-        Displacements towards the habitual posture; 0 for the prescribed coordinates.
-    stiffness : (n,) array
-        s of all coordinates.
-    coupled : (n,) array
-        Vector that couples through the inertia matrix; 0 for the resolved coordinates.
-    step : (r,) array
-        m, displacements of the resolved coordinates.
-    locked : (r,) bool array
-        Whether a resolved coordinate is at a bound.
-    """
-
-    work: Workspace
-    problem: StepProblem
-    factors: StepFactors
-    state: StepState
+    work: Workspace  # Poses of the bodies, twists of the joints, inertia matrix of all coordinates.
+    problem: StepProblem  # Quadratic programme of the current step.
+    factors: StepFactors  # Factors of its matrices.
+    state: StepState  # Configuration and kinematics that the criteria depend on.
+    # (s, 6 h): Jacobian, transposed, of the coordinates `SkillBody.manipulating`.
     manipulating_columns: Array
-    manipulating_gradient: Array
+    manipulating_gradient: Array  # (s,): gradient of det(JJᵀ) by these coordinates.
+    # (n,): m_t, displacements of the prescribed coordinates in this step; 0 for the others.
     prescribed_step: Array
-    habit_step: Array
-    stiffness: Array
-    coupled: Array
-    step: Array
-    locked: NDArray[np.bool_]
+    habit_step: Array  # (n,): displacements towards the habitual posture; 0 for the prescribed coordinates.
+    stiffness: Array  # (n,): s of all coordinates.
+    coupled: Array  # (n,): vector that couples through the inertia matrix; 0 for the resolved coordinates.
+    step: Array  # (r,): m, displacements of the resolved coordinates.
+    locked: NDArray[np.bool_]  # (r,) bool: whether a resolved coordinate is at a bound.
 
 
 def make_step_state(coordinates: int) -> StepState:
     """Allocate what the criteria look at in one step.
 
-    Parameters
-    ----------
-    coordinates : int
-        Number r of resolved coordinates.
-
-    Returns
-    -------
-    StepState
-        All zero but the stiffness, which is 1.
+    `coordinates`: number r of resolved coordinates. Returns all zero but the stiffness, which is 1.
     """
     return StepState(
         inertia=np.zeros((coordinates, coordinates)),
@@ -151,15 +100,7 @@ def make_step_state(coordinates: int) -> StepState:
 def make_scratch(body: SkillBody) -> Scratch:
     """Allocate the memory that a rollout needs.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Gives the numbers of coordinates and hands.
-
-    Returns
-    -------
-    Scratch
-        No coordinate prescribed to move, none locked.
+    `body`: gives the numbers of coordinates and hands. Returns no coordinate prescribed to move, none locked.
     """
     size, rows = len(body.resolved), 6 * len(body.hand_body)
     total, manipulating = len(body.tree.parent), len(body.manipulating)
@@ -190,22 +131,10 @@ def set_objective(
 
     w = W v − W_rt m_t − k_erg Δt² A (q(t − Δt) − q_erg) + k_man Δt p ω,
 
-    where the rows A_rt of the prescribed coordinates t enter the second and the third term.
-
-    Parameters
-    ----------
-    weights : (4,) array
-        k of energy, velocity, ergonomy, manipulability.
-    period : float
-        Δt, s.
-    gain : float
-        p of the manipulability criterion.
-    state : StepState
-        Configuration and kinematics that the criteria depend on.
-    weight : (r, r) array
-        W; its lower triangle is overwritten.
-    linear_term : (r,) array
-        w, overwritten.
+    where the rows A_rt of the prescribed coordinates t enter the second and the third term. `weights` (4,): k
+    of energy, velocity, ergonomy, manipulability; `gain`: p of the manipulability criterion; `state`:
+    configuration and kinematics that the criteria depend on; `weight` (r, r): W; its lower triangle is
+    overwritten; `linear_term` (r,): w, overwritten.
     """
     size = len(linear_term)
     inertia_weight = weights[ENERGY] + weights[ERGONOMY] * period * period
@@ -241,21 +170,10 @@ def set_step_problem(
     """Write the objective of a step and the hands' Jacobian at a posture of a body.
 
     Φ is of all coordinates, the prescribed ones included: through A their displacements m_t and their
-    distance from q_erg enter w.
-
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    constants : LawConstants
-        Numbers of the law.
-    weights : (4,) array
-        k of energy, velocity, ergonomy, manipulability.
-    q : (n,) array
-        Coordinates at which the bodies are, rad or m.
-    scratch : Scratch
-        After `apply_prescribed`: `prescribed_step` holds m_t and `habit_step` v. The `problem` gets its
-        `weight`, `linear_term` and `columns`.
+    distance from q_erg enter w. `body`: body that moves. `constants`: numbers of the law. `weights` (4,): k
+    of energy, velocity, ergonomy, manipulability. `q` (n,): coordinates at which the bodies are, rad or m.
+    `scratch`: after `apply_prescribed`: `prescribed_step` holds m_t and `habit_step` v. The `problem` gets
+    its `weight`, `linear_term` and `columns`.
     """
     state, problem, period = scratch.state, scratch.problem, constants.period
     inertia_weight = weights[ENERGY] + weights[ERGONOMY] * period * period

@@ -31,25 +31,11 @@ def take_step(
     """Take one step by the objective, in place, and bring the hands to their targets exactly.
 
     The first step is that of equation 4.23. The error it leaves, of second order, is corrected by Newton
-    steps in which only the hands count.
-
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    constants : LawConstants
-        Numbers of the law.
-    rotation, position : (h, 3, 3), (h, 3) array
-        Target poses of the hands in the world, positions in m.
-    q : (n,) array
-        Coordinates, rad or m; changed in place. The bodies' poses are those of q before and after.
-    scratch : Scratch
-        After `set_step_problem`.
-
-    Returns
-    -------
-    float
-        Largest error of the hands that is left, m or rad; infinite where the joints cannot do it.
+    steps in which only the hands count. `body`: body that moves. `constants`: numbers of the law. `rotation`,
+    `position` (h, 3, 3), (h, 3) array: target poses of the hands in the world, positions in m. `q` (n,):
+    coordinates, rad or m; changed in place. The bodies' poses are those of q before and after. `scratch`:
+    after `set_step_problem`. Returns largest error of the hands that is left, m or rad; infinite where the
+    joints cannot do it.
     """
     s = scratch
     left = compute_hand_errors(body, s.work, rotation, position, s.problem.error)
@@ -101,25 +87,10 @@ def roll_out(
 ) -> int:
     """Follow a whole path by the weighted law.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    path : TaskPath
-        Paths of its hands and of its prescribed coordinates.
-    constants : LawConstants
-        Numbers of the law.
-    weights : (4,) array
-        k of energy, velocity, ergonomy, manipulability: not negative, not all 0.
-    scratch : Scratch
-        Memory from `make_scratch`.
-    motion : (T, n) array
-        Coordinates over time, rad or m; overwritten.
-
-    Returns
-    -------
-    int
-        Number of samples before the first that cannot be reached; T if all are.
+    `body`: body that moves; `path`: paths of its hands and of its prescribed coordinates; `constants`:
+    numbers of the law; `weights` (4,): k of energy, velocity, ergonomy, manipulability: not negative, not all
+    0; `scratch`: memory from `make_scratch`; `motion` (T, n): coordinates over time, rad or m; overwritten.
+    Returns number of samples before the first that cannot be reached; T if all are.
     """
     q = path.start.copy()
     update_body_poses(body, q, scratch.work)
@@ -154,22 +125,11 @@ def apply_prescribed(
 ) -> None:
     """Set the coordinates that no law resolves to their values at a sample, and move the bodies along.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    path : TaskPath
-        Holds the prescribed coordinates over time and the posture to return to.
-    constants : LawConstants
-        Numbers of the law.
-    t : int
-        Index of the sample.
-    q : (n,) array
-        Coordinates, rad or m; the prescribed ones and the clavicles, which follow the arms, are changed in
-        place.
-    scratch : Scratch
-        Its `prescribed_step` gets the displacements of the prescribed coordinates, its `habit_step` those by
-        which the habit would move the resolved ones; the clavicles are in neither.
+    `path`: holds the prescribed coordinates over time and the posture to return to; `constants`: numbers of
+    the law; `t`: index of the sample; `q` (n,): coordinates, rad or m; the prescribed ones and the clavicles,
+    which follow the arms, are changed in place; `scratch`: its `prescribed_step` gets the displacements of
+    the prescribed coordinates, its `habit_step` those by which the habit would move the resolved ones; the
+    clavicles are in neither.
     """
     for k in body.resolved:
         scratch.habit_step[k] = constants.habit * constants.period * (path.home[k] - q[k])
@@ -200,21 +160,11 @@ def roll_out_errors(
 ) -> None:
     """Follow a path by many laws, one after the other, and compare shoulders and elbows with their paths.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    path : TaskPath
-        Paths of its hands, its prescribed coordinates, its shoulders and elbows.
-    constants : LawConstants
-        Numbers of the laws.
-    weights : (m, 4) array
-        k of energy, velocity, ergonomy, manipulability of each law: not negative, not all 0.
-    scratch : Scratch
-        Memory from `make_scratch`.
-    errors : (m, T) array
-        Norm of the position errors of the four points stacked, m; infinite from a sample on that cannot be
-        reached. Overwritten.
+    `body`: body that moves. `path`: paths of its hands, its prescribed coordinates, its shoulders and elbows.
+    `constants`: numbers of the laws. `weights` (m, 4): k of energy, velocity, ergonomy, manipulability of
+    each law: not negative, not all 0. `scratch`: memory from `make_scratch`. `errors` (m, T): norm of the
+    position errors of the four points stacked, m; infinite from a sample on that cannot be reached.
+    Overwritten.
     """
     for k in range(len(weights)):
         q = path.start.copy()

@@ -19,77 +19,34 @@ _SINGULAR = 1e-12
 
 
 class StepProblem(NamedTuple):
-    """The quadratic programme of one step: the least ½ mᵀWm − wᵀm with J m = e, inside bounds.
+    """The quadratic programme of one step: the least ½ mᵀWm − wᵀm with J m = e, inside bounds."""
 
-    Parameters
-    ----------
-    weight : (r, r) array
-        W = K⁻¹, symmetric and positive definite; only its lower triangle is read.
-    linear_term : (r,) array
-        w = −Δt b.
-    columns : (r, R) array
-        Jᵀ, the Jacobian of the constraint transposed.
-    error : (R,) array
-        e, the displacement that the constraint asks for, m and rad.
-    lower, upper : (r,) array
-        Bounds of the displacements m, rad or m.
-    """
-
-    weight: Array
-    linear_term: Array
-    columns: Array
-    error: Array
-    lower: Array
+    weight: Array  # (r, r): W = K⁻¹, symmetric and positive definite; only its lower triangle is read.
+    linear_term: Array  # (r,): w = −Δt b.
+    columns: Array  # (r, R): Jᵀ, the Jacobian of the constraint transposed.
+    error: Array  # (R,): e, the displacement that the constraint asks for, m and rad.
+    lower: Array  # `lower`, `upper` (r,): bounds of the displacements m, rad or m.
     upper: Array
 
 
 class StepFactors(NamedTuple):
-    """Factors of the matrices of a step, and memory for its solution; allocated once.
+    """Factors of the matrices of a step, and memory for its solution; allocated once."""
 
-    Parameters
-    ----------
-    free : (r,) int array
-        Indices of the coordinates that are not locked; the first `free_count[0]` entries count.
-    free_count : (1,) int array
-        Number of free coordinates.
-    weight : (r, r) array
-        L with L Lᵀ = W of the free coordinates.
-    columns : (r, R) array
-        Y = L⁻¹ Jᵀ.
-    gram : (R, R) array
-        Cholesky factor of YᵀY = J W⁻¹ Jᵀ.
-    nullspace_step : (r,) array
-        Part of the step that does not move the hands.
-    task_step : (r,) array
-        Part of the step that meets the constraint.
-    multipliers : (R,) array
-        Right-hand side, then solution, of the systems with J W⁻¹ Jᵀ.
-    """
-
+    # (r,) int: indices of the coordinates that are not locked; the first `free_count[0]` entries count.
     free: NDArray[np.int64]
-    free_count: NDArray[np.int64]
-    weight: Array
-    columns: Array
-    gram: Array
-    nullspace_step: Array
-    task_step: Array
-    multipliers: Array
+    free_count: NDArray[np.int64]  # (1,) int: number of free coordinates.
+    weight: Array  # (r, r): L with L Lᵀ = W of the free coordinates.
+    columns: Array  # (r, R): Y = L⁻¹ Jᵀ.
+    gram: Array  # (R, R): Cholesky factor of YᵀY = J W⁻¹ Jᵀ.
+    nullspace_step: Array  # (r,): part of the step that does not move the hands.
+    task_step: Array  # (r,): part of the step that meets the constraint.
+    multipliers: Array  # (R,): right-hand side, then solution, of the systems with J W⁻¹ Jᵀ.
 
 
 def make_step_problem(coordinates: int, rows: int) -> StepProblem:
     """Allocate the arrays of a step's quadratic programme.
 
-    Parameters
-    ----------
-    coordinates : int
-        Number r of coordinates.
-    rows : int
-        Number R of rows of the constraint.
-
-    Returns
-    -------
-    StepProblem
-        All zero.
+    `coordinates`: number r of coordinates; `rows`: number R of rows of the constraint. Returns all zero.
     """
     return StepProblem(
         weight=np.zeros((coordinates, coordinates)),
@@ -104,17 +61,7 @@ def make_step_problem(coordinates: int, rows: int) -> StepProblem:
 def make_step_factors(coordinates: int, rows: int) -> StepFactors:
     """Allocate the memory that `solve_step` needs.
 
-    Parameters
-    ----------
-    coordinates : int
-        Number r of coordinates.
-    rows : int
-        Number R of rows of the constraint.
-
-    Returns
-    -------
-    StepFactors
-        All zero.
+    `coordinates`: number r of coordinates; `rows`: number R of rows of the constraint. Returns all zero.
     """
     return StepFactors(
         free=np.zeros(coordinates, dtype=np.int64),
@@ -142,28 +89,13 @@ def solve_step(
     Without bounds this is m = K(Jᵀ(JKJᵀ)⁻¹(e + JKb') − b') with b' = −w (Tomić 2018, equation 4.23). A
     coordinate that passes a bound is set to it, its column leaves the problem, and the rest is solved again
     (Baerlocher & Boulic 2004); a coordinate once locked stays so. The part of the step in the null space of J
-    is scaled down as a whole where one coordinate would move more than `max_nullspace_step`.
-
-    Parameters
-    ----------
-    problem : StepProblem
-        Weights, constraint and bounds.
-    max_nullspace_step : float
-        Largest displacement of a coordinate in the null space of J, rad or m; infinite for no limit. With 0
-        the linear term is ignored and only the hands count.
-    reuse_factors : bool
-        Whether `factors` are those of this W, this J and these locked coordinates.
-    locked : (r,) bool array
-        Coordinates at a bound, changed in place. Those given as locked move by what `step` holds.
-    step : (r,) array
-        m, overwritten.
-    factors : StepFactors
-        Overwritten.
-
-    Returns
-    -------
-    bool
-        False if the free coordinates cannot meet the constraint: too few, or J singular.
+    is scaled down as a whole where one coordinate would move more than `max_nullspace_step`. `problem`:
+    weights, constraint and bounds. `max_nullspace_step`: largest displacement of a coordinate in the null
+    space of J, rad or m; infinite for no limit. With 0 the linear term is ignored and only the hands count.
+    `reuse_factors`: whether `factors` are those of this W, this J and these locked coordinates. `locked` (r,)
+    bool: coordinates at a bound, changed in place. Those given as locked move by what `step` holds. `step`
+    (r,): m, overwritten. `factors`: overwritten. Returns false if the free coordinates cannot meet the
+    constraint: too few, or J singular.
     """
     while True:
         if not reuse_factors and not _factorise_step(problem, locked, factors):

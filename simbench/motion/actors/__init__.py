@@ -96,21 +96,8 @@ def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
 def read_actor(name: str) -> HumanMotion:
     """Record a task with the average person, or with a participant of the session.
 
-    Parameters
-    ----------
-    name : str
-        One of `TASKS`, alone or followed by a colon and the participant's number: `valves`, `valves:7`; or
-        `walking`, which no session contains.
-
-    Returns
-    -------
-    HumanMotion
-        Recording of the actor, as motion capture gives it.
-
-    Raises
-    ------
-    MotionError
-        Unknown task or participant.
+    `name`: one of `TASKS`, alone or followed by a colon and the participant's number: `valves`, `valves:7`;
+    or `walking`, which no session contains. Returns recording of the actor, as motion capture gives it.
     """
     task, colon, number = name.partition(":")
     _check(task)

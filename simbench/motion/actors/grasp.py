@@ -44,21 +44,12 @@ UNSTRAINED_FRACTION = 0.6
 
 @dataclass(frozen=True)
 class Approach:
-    """The approach to the equipment.
+    """The approach to the equipment."""
 
-    Parameters
-    ----------
-    before : (nq,) array
-        Configuration with the palms before the equipment.
-    onto : CubicSpline
-        Progress from 0 (before) to 1 (holding it) to configurations (nq,): the palms move on straight lines.
-    holding : (nq,) array
-        Configuration with the palms on the equipment.
-    """
-
-    before: Array
+    before: Array  # (nq,): configuration with the palms before the equipment.
+    # Progress from 0 (before) to 1 (holding it) to configurations (nq,): the palms move on straight lines.
     onto: CubicSpline
-    holding: Array
+    holding: Array  # (nq,): configuration with the palms on the equipment.
 
 
 def find_grasp(
@@ -66,30 +57,11 @@ def find_grasp(
 ) -> Approach:
     """Find how a person holds the equipment, and how they approach it.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model.
-    person : Person
-        Gives the arm posture that is preferred.
-    task : Task
-        Gives the poses of the palms on the equipment, and from where they approach.
-    held : Hold
-        How the equipment holds the hands.
-    strategy : ActorStrategy
-        Criteria by which the person settles into the grasp.
-    lean : float
-        Forward lean of the trunk, rad.
-
-    Returns
-    -------
-    Approach
-        Configurations before and on the equipment, and a path between them.
-
-    Raises
-    ------
-    MotionError
-        The equipment is out of reach.
+    `reacher`: the person's model; `person`: gives the arm posture that is preferred; `task`: gives the poses
+    of the palms on the equipment, and from where they approach; `held`: how the equipment holds the hands;
+    `strategy`: criteria by which the person settles into the grasp; `lean`: forward lean of the trunk, rad.
+    Returns configurations before and on the equipment, and a path between them. Raises MotionError the
+    equipment is out of reach.
     """
     q = make_leaning_posture(reacher.human, lean, task.seated)
     for side in task.hands:
@@ -127,21 +99,10 @@ def _repeat_pelvis(q: Array, count: int) -> Array:
 def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Hold) -> Array:
     """Find the posture with the palms at given poses that is nearest to a preferred one.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model.
-    preferred : (nq,) array
-        Preferred configuration; its pelvis is kept.
-    targets : (2, 4, 4) array
-        Target poses of the left and the right palm, world.
-    held : Hold
-        Which components of the palms' poses count.
-
-    Returns
-    -------
-    (nq,) array
-        Configuration within the joint ranges; the palms are as near to their targets as these allow.
+    `reacher`: the person's model; `preferred` (nq,): preferred configuration; its pelvis is kept; `targets`
+    (2, 4, 4): target poses of the left and the right palm, world; `held`: which components of the palms'
+    poses count. Returns (nq,): configuration within the joint ranges; the palms are as near to their targets
+    as these allow.
     """
     index, q = reacher.in_q, preferred.copy()
 
@@ -177,21 +138,9 @@ def compute_strain(reacher: Reacher, posture: Array) -> tuple[Array, Array]:
     """Compute the discomfort of joints near the ends of their ranges.
 
     It is zero in the middle fraction `UNSTRAINED_FRACTION` of a range and rises with the square of the
-    distance beyond, to 1 at its end, so that people rather turn a joint that has range left.
-
-    Parameters
-    ----------
-    reacher : Reacher
-        Gives the ranges.
-    posture : (17,) array
-        Angles of the free joints, rad.
-
-    Returns
-    -------
-    discomfort : (17,) array
-        Discomfort of each joint, counted as rad.
-    slopes : (17,) array
-        Its derivative by the joint's angle.
+    distance beyond, to 1 at its end, so that people rather turn a joint that has range left. `reacher`: gives
+    the ranges; `posture` (17,): angles of the free joints, rad. Returns `discomfort` (17,): discomfort of
+    each joint, counted as rad; `slopes` (17,): its derivative by the joint's angle.
     """
     middle, half = 0.5 * (reacher.lower + reacher.upper), 0.5 * (reacher.upper - reacher.lower)
     relative = (posture - middle) / half
@@ -202,23 +151,10 @@ def compute_strain(reacher: Reacher, posture: Array) -> tuple[Array, Array]:
 def compensate_sway(reacher: Reacher, q: Array, undisturbed: Array, fraction: Array, held: Hold) -> Array:
     """Take the palms' deviations by sway out of a movement, increasingly.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model.
-    q : (T, nq) array
-        Configurations with sway.
-    undisturbed : (T, nq) array
-        Configurations of the same movement without sway.
-    fraction : (T,) array
-        Fraction of the palms' deviation that is taken out in each frame, 0 to 1.
-    held : Hold
-        Which components of the palms' poses count.
-
-    Returns
-    -------
-    (T, nq) array
-        Configurations with steadier palms.
+    `reacher`: the person's model; `q` (T, nq): configurations with sway; `undisturbed` (T, nq):
+    configurations of the same movement without sway; `fraction` (T,): fraction of the palms' deviation that
+    is taken out in each frame, 0 to 1; `held`: which components of the palms' poses count. Returns (T, nq):
+    configurations with steadier palms.
     """
     steady = q.copy()
     for k in np.flatnonzero(fraction > 0.0):

@@ -21,20 +21,13 @@ class Proportions:
     """Segment lengths and heights as fractions of stature.
 
     The defaults are Drillis & Contini (1966), in Winter (2009), figure 4.1.
-
-    Parameters
-    ----------
-    hip_height, shoulder_height : float
-        Heights of hip and shoulder joints above the floor.
-    shoulder_half_width : float
-        Distance of a shoulder joint from the midline.
-    upper_arm, forearm, hand : float
-        Lengths from shoulder to elbow, from elbow to wrist, and of the hand.
     """
 
+    # `hip_height`, `shoulder_height`: heights of hip and shoulder joints above the floor.
     hip_height: float = 0.530
     shoulder_height: float = 0.818
-    shoulder_half_width: float = 0.129
+    shoulder_half_width: float = 0.129  # Distance of a shoulder joint from the midline.
+    # `upper_arm`, `forearm`, `hand`: lengths from shoulder to elbow, from elbow to wrist, and of the hand.
     upper_arm: float = 0.186
     forearm: float = 0.146
     hand: float = 0.108
@@ -80,44 +73,25 @@ SPINE_AXES = {
 
 @dataclass(frozen=True)
 class HumanModel:
-    """The kinematic and inertial model of one actor.
+    """The kinematic and inertial model of one actor."""
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Root `pelvis` (free-flyer, origin midway between the hips), then hinges named as in this module, the
-        arms' with `left_` or `right_` before. At zero the actor is upright heading along x, arms hanging,
-        palms at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`, `wrist`
-        (joint centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
-    actor : Actor
-        Name, stature, mass, sex and age of the person.
-    proportions : Proportions
-        Segment lengths as fractions of stature.
-    shoulder_lift : float
-        How much the clavicles follow the upper arms, 1 on average.
-    arms, clavicles : mapping of side to int array
-        Indices of the arm's seven and the clavicle's two joints in q; in v they are one less.
-    """
-
+    # Root `pelvis` (free-flyer, origin midway between the hips), then hinges named as in this module, the
+    # arms' with `left_` or `right_` before. At zero the actor is upright heading along x, arms hanging, palms
+    # at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`, `wrist` (joint
+    # centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
     model: pin.Model
-    actor: Actor
-    proportions: Proportions
-    shoulder_lift: float
+    actor: Actor  # Name, stature, mass, sex and age of the person.
+    proportions: Proportions  # Segment lengths as fractions of stature.
+    shoulder_lift: float  # How much the clavicles follow the upper arms, 1 on average.
+    # `arms`, `clavicles`: indices of the arm's seven and the clavicle's two joints in q; in v they are one
+    # less.
     arms: dict[str, NDArray[np.int64]]
     clavicles: dict[str, NDArray[np.int64]]
 
     def frame(self, name: str) -> int:
         """Find a frame of the model.
 
-        Parameters
-        ----------
-        name : str
-            One of the names listed above.
-
-        Returns
-        -------
-        int
-            Pinocchio's id of the frame.
+        `name`: one of the names listed above. Returns Pinocchio's id of the frame.
         """
         return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
 
@@ -130,19 +104,9 @@ def build_human_model(
 ) -> HumanModel:
     """Build a person from stature, mass and proportions.
 
-    Parameters
-    ----------
-    actor : Actor
-        Name, stature, mass, sex and age of the person.
-    proportions : Proportions
-        Segment lengths as fractions of stature.
-    shoulder_lift : float
-        How much the clavicles follow the upper arms, 1 on average.
-
-    Returns
-    -------
-    HumanModel
-        Kinematic and inertial model of the person.
+    `actor`: name, stature, mass, sex and age of the person; `proportions`: segment lengths as fractions of
+    stature; `shoulder_lift`: how much the clavicles follow the upper arms, 1 on average. Returns kinematic
+    and inertial model of the person.
     """
     height = actor.height
     # Without a mass, that of a body mass index of 22 kg/m².

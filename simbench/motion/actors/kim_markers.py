@@ -60,21 +60,10 @@ def record_kim_markers(
 ) -> dict[str, Array]:
     """Record markers as the system reports them, under the names of the marker map `kim2005`.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    q : (T, nq) array
-        Configurations over time, free of noise.
-    errors : MocapErrors
-        Errors of the system and of the skin, without the noise of angles: markers are points.
-    rng : numpy.random.Generator
-        All noise comes from it.
-
-    Returns
-    -------
-    dict of str to (T, 3) array
-        Positions in the world, m: six on each arm, four on the head, five on the thorax, four on the pelvis.
+    `human`: the person's model; `q` (T, nq): configurations over time, free of noise; `errors`: errors of the
+    system and of the skin, without the noise of angles: markers are points; `rng`: all noise comes from it.
+    Returns dict of str to (T, 3) array: positions in the world, m: six on each arm, four on the head, five on
+    the thorax, four on the pelvis.
     """
     size = human.actor.height / STATURE
     joints, skin = record_mocap(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)

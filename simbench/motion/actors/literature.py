@@ -6,22 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Range:
-    """Values of a quantity that were measured on people.
+    """Values of a quantity that were measured on people."""
 
-    Parameters
-    ----------
-    low, high : float
-        Least and greatest value, in the unit.
-    unit : str
-        Unit of both.
-    source : str
-        Author, year, journal, and what was measured.
-    """
-
-    low: float
+    low: float  # `low`, `high`: least and greatest value, in the unit.
     high: float
-    unit: str
-    source: str
+    unit: str  # Unit of both.
+    source: str  # Author, year, journal, and what was measured.
 
 
 _GATES = "Gates et al. 2016, Am J Occup Ther 70(1), doi 10.5014/ajot.2016.015487: eight daily activities"

@@ -28,36 +28,17 @@ STANCES: Mapping[str, float] = {"too near": 0.70, "well posed": 0.80, "too far":
 
 @dataclass(frozen=True)
 class Person:
-    """A participant: body and habits.
+    """A participant: body and habits."""
 
-    Parameters
-    ----------
-    actor : Actor
-        Name, stature, mass, sex and age.
-    proportions : Proportions
-        Segment lengths as fractions of stature.
-    stance : str
-        A key of `STANCES`.
-    comfort : (7,) array
-        Arm posture they prefer at work, rad, order of `human_model.ARM_JOINT_NAMES`.
-    tempo : float
-        Factor of the duration of everything they do.
-    amplitude : float
-        Factor of how far they move what they may move as far as they like.
-    lift : float
-        Factor of how much the shoulder girdle follows the arm.
-    skin : float
-        Factor of the skin's motion against the bone.
-    """
-
-    actor: Actor
-    proportions: Proportions = AVERAGE
-    stance: str = "well posed"
+    actor: Actor  # Name, stature, mass, sex and age.
+    proportions: Proportions = AVERAGE  # Segment lengths as fractions of stature.
+    stance: str = "well posed"  # A key of `STANCES`.
+    # (7,): arm posture they prefer at work, rad, order of `human_model.ARM_JOINT_NAMES`.
     comfort: Array = field(default_factory=COMFORT.copy)
-    tempo: float = 1.0
-    amplitude: float = 1.0
-    lift: float = 1.0
-    skin: float = 1.0
+    tempo: float = 1.0  # Factor of the duration of everything they do.
+    amplitude: float = 1.0  # Factor of how far they move what they may move as far as they like.
+    lift: float = 1.0  # Factor of how much the shoulder girdle follows the arm.
+    skin: float = 1.0  # Factor of the skin's motion against the bone.
 
 
 AVERAGE_PERSON = Person(Actor(name="virtual_1", height=1.70, mass=70.0))
@@ -66,15 +47,7 @@ AVERAGE_PERSON = Person(Actor(name="virtual_1", height=1.70, mass=70.0))
 def session_people(seed: int) -> tuple[Person, ...]:
     """Draw the participants of a session.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the session.
-
-    Returns
-    -------
-    tuple of Person
-        19, with exactly the mean and standard deviation of height and age that the thesis gives.
+    Returns 19, with exactly the mean and standard deviation of height and age that the thesis gives.
     """
     rng = np.random.default_rng([seed, 0])
     sexes = np.array(["male"] * MEN + ["female"] * WOMEN)

@@ -51,32 +51,10 @@ def perform(
 
     The initial configuration and the approach to the equipment are movements of the joints; from the first
     contact on, the equipment determines the poses of the hands, and the person's strategy how the joints
-    follow.
-
-    Parameters
-    ----------
-    person : Person
-        Body and habits.
-    task : Task
-        Equipment as the person finds it.
-    strategy : ActorStrategy
-        How the person resolves redundancy.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        The recording and its ground truth.
-
-    Raises
-    ------
-    MotionError
-        The equipment is out of reach, or asks for a joint angle no person has.
+    follow. `person`: body and habits; `task`: equipment as the person finds it; `strategy`: how the person
+    resolves redundancy; `rng`: all variation comes from it; `errors`: errors of the motion capture; `source`:
+    name of the recording. Returns the recording and its ground truth. Raises MotionError the equipment is out
+    of reach, or asks for a joint angle no person has.
     """
     human = build_human_model(person.actor, person.proportions, person.lift)
     reacher = build_reacher(human)
@@ -122,17 +100,8 @@ def perform(
 def find_initial_posture(reacher: Reacher, task: Task) -> Array:
     """Find how a person stands or sits before a task.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model.
-    task : Task
-        Says whether the arms are forward or hang.
-
-    Returns
-    -------
-    (nq,) array
-        Configuration.
+    `reacher`: the person's model; `task`: says whether the arms are forward or hang. Returns (nq,):
+    configuration.
     """
     if task.arms_forward:
         return find_arms_forward_posture(reacher.human, task.seated)

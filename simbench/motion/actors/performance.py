@@ -13,41 +13,24 @@ from simbench.motion.human_motion import HumanMotion
 
 @dataclass(frozen=True)
 class ActorPerformance:
-    """A recording of a virtual actor with its ground truth; all samples at `motion.time`.
+    """A recording of a virtual actor with its ground truth; all samples at `motion.time`."""
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        What motion capture saw: noise and skin motion included.
-    human : HumanModel
-        Kinematic and inertial model of the actor.
-    q : (T, nq) array
-        The actor's configurations, free of noise.
-    palms : mapping of side to (T, 4, 4) array
-        Palm poses in the world, free of noise: x along the fingers, z dorsal.
-    phases : mapping of str to (int, int)
-        First and last sample of `icp` (initial configuration), `tgp` (transition and grasp), `pmp` (periodic
-        motion) and `rest`.
-    boundaries : (N + 1,) array
-        Instants that part the repetitions, s: the start of the first, the middle of each stop between two,
-        the end of the last.
-    contact_start : int or None
-        First sample with the hands on the equipment; they stay there to the end. None in free motion.
-    travel : (T,) array
-        How far the equipment has moved from where the actor found it, m (rad for what turns).
-    strategy : ActorStrategy or None
-        How the actor resolved redundancy; None in free motion, where the joints themselves are prescribed.
-    equipment : mapping of str to float
-        The equipment's numbers, SI units.
-    """
-
-    motion: HumanMotion
-    human: HumanModel
-    q: NDArray[np.float64]
+    motion: HumanMotion  # What motion capture saw: noise and skin motion included.
+    human: HumanModel  # Kinematic and inertial model of the actor.
+    q: NDArray[np.float64]  # (T, nq): the actor's configurations, free of noise.
+    # Mapping of side to (T, 4, 4) array: palm poses in the world, free of noise: x along the fingers, z
+    # dorsal.
     palms: Mapping[str, NDArray[np.float64]]
+    # First and last sample of `icp` (initial configuration), `tgp` (transition and grasp), `pmp` (periodic
+    # motion) and `rest`.
     phases: Mapping[str, tuple[int, int]]
+    # (N + 1,): instants that part the repetitions, s: the start of the first, the middle of each stop between
+    # two, the end of the last.
     boundaries: NDArray[np.float64]
+    # First sample with the hands on the equipment; they stay there to the end. None in free motion.
     contact_start: int | None
+    # (T,): how far the equipment has moved from where the actor found it, m (rad for what turns).
     travel: NDArray[np.float64]
+    # How the actor resolved redundancy; None in free motion, where the joints themselves are prescribed.
     strategy: ActorStrategy | None
-    equipment: Mapping[str, float] = field(default_factory=dict)
+    equipment: Mapping[str, float] = field(default_factory=dict)  # The equipment's numbers, SI units.

@@ -21,17 +21,7 @@ CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION = 0.16, 0.12
 def couple_clavicles(human: HumanModel, q: Array) -> Array:
     """Set the clavicles to the angles at which they follow the arms: zero at a hanging arm.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    q : (nq,) array
-        Configuration.
-
-    Returns
-    -------
-    (nq,) array
-        A copy with other clavicle angles.
+    `human`: the person's model; `q` (nq,): configuration. Returns (nq,): A copy with other clavicle angles.
     """
     q = q.copy()
     for side in SIDES:
@@ -43,21 +33,10 @@ def compute_clavicle_angles(human: HumanModel, arm: Array) -> tuple[Array, Array
     """Compute the clavicle's angles that go with an arm's, and their slopes.
 
     They follow the upper arm's direction: 1 - cos(abduction) cos(flexion) is how far it is raised,
-    cos(abduction) sin(flexion) how far it points forward.
-
-    Parameters
-    ----------
-    human : HumanModel
-        Says how much the clavicles follow.
-    arm : (7,) array
-        Angles of the arm's joints, rad, order of `human_model.ARM_JOINT_NAMES`.
-
-    Returns
-    -------
-    angles : (2,) array
-        Elevation and protraction, rad.
-    slopes : (2, 2) array
-        Their derivatives (rows) by flexion and abduction of the shoulder (columns).
+    cos(abduction) sin(flexion) how far it points forward. `human`: says how much the clavicles follow; `arm`
+    (7,): angles of the arm's joints, rad, order of `human_model.ARM_JOINT_NAMES`. Returns `angles` (2,):
+    elevation and protraction, rad; `slopes` (2, 2): their derivatives (rows) by flexion and abduction of the
+    shoulder (columns).
     """
     flexion, abduction = arm[:2].tolist()
     sin_f, cos_f, sin_a, cos_a = sin(flexion), cos(flexion), sin(abduction), cos(abduction)
@@ -72,17 +51,7 @@ def compute_clavicle_angles(human: HumanModel, arm: Array) -> tuple[Array, Array
 def check_ranges(human: HumanModel, q: Array) -> None:
     """Check that all configurations are within a person's joint ranges.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Gives the ranges.
-    q : (T, nq) array
-        Configurations over time.
-
-    Raises
-    ------
-    MotionError
-        A joint is beyond its range; the message names it.
+    `human`: gives the ranges; `q` (T, nq): configurations over time.
     """
     model = human.model
     for side in SIDES:

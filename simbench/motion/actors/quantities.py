@@ -29,17 +29,9 @@ NOISE_CUT = 6.0
 def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
     """Measure all quantities of a performance.
 
-    Parameters
-    ----------
-    performance : ActorPerformance
-        The recording and its ground truth.
-
-    Returns
-    -------
-    usual : dict of str to (least, greatest)
-        Keys of `USUAL`; joints while the hands are at work. A quantity that cannot be measured is left out.
-    limits : dict of str to (least, greatest)
-        Keys of `LIMITS`; joints in the whole recording.
+    `performance`: the recording and its ground truth. Returns `usual`: keys of `USUAL`; joints while the
+    hands are at work. A quantity that cannot be measured is left out; `limits`: keys of `LIMITS`; joints in
+    the whole recording.
     """
     names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_POSITIONS]
     bones = compute_frame_poses(performance.human, performance.q, [*names, "trunk"])
@@ -59,15 +51,8 @@ def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
 def measure_hand_speeds(performance: ActorPerformance) -> Extents:
     """Measure the peak speeds of the faster palm.
 
-    Parameters
-    ----------
-    performance : ActorPerformance
-        The recording and its ground truth.
-
-    Returns
-    -------
-    dict of str to (float, float)
-        Peak speed, twice, m/s: while moving to the equipment, and at work.
+    `performance`: the recording and its ground truth. Returns peak speed, twice, m/s: while moving to the
+    equipment, and at work.
     """
     speed = np.maximum(*(compute_speed(performance.motion.time, performance.palms[side]) for side in SIDES))
     peaks = {}
@@ -81,17 +66,7 @@ def measure_hand_speeds(performance: ActorPerformance) -> Extents:
 def compute_speed(time: Array, frames: Array) -> Array:
     """Compute the speed of the origin of a moving frame.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Sample times, s.
-    frames : (T, 4, 4) array
-        Poses in the world, m.
-
-    Returns
-    -------
-    (T,) array
-        Speed, m/s.
+    `time` (T,): sample times, s; `frames` (T, 4, 4): poses in the world, m. Returns (T,): speed, m/s.
     """
     return np.linalg.norm(np.gradient(frames[:, :3, 3], time, axis=0), axis=1)
 
@@ -101,21 +76,11 @@ def measure_joint_extents(
 ) -> Extents:
     """Measure the least and greatest joint angles over both arms.
 
-    Parameters
-    ----------
-    performance : ActorPerformance
-        The recording and its ground truth.
-    bones : mapping of str to (T, 4, 4) array
-        World frames of the upper arms and the trunk.
-    samples : slice
-        Samples that are measured.
-
-    Returns
-    -------
-    dict of str to (float, float)
-        Degrees. Positive is flexion, internal rotation, pronation, radial deviation; the trunk's angles are
-        against upright and facing forward, the spine's against the pelvis. The plane and the rotation of
-        the humerus are taken where it is raised, and left out where it never is.
+    `performance`: the recording and its ground truth; `bones` mapping of str to (T, 4, 4) array: world frames
+    of the upper arms and the trunk. Returns degrees. Positive is flexion, internal rotation, pronation,
+    radial deviation; the trunk's angles are against upright and facing forward, the spine's against the
+    pelvis. The plane and the rotation of the humerus are taken where it is raised, and left out where it
+    never is.
     """
     human, q = performance.human, np.degrees(performance.q[samples])
     values: dict[str, list[Array]] = {}
@@ -144,21 +109,10 @@ def measure_joint_extents(
 def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
     """Compute the angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
 
-    Parameters
-    ----------
-    trunk, upper_arm : (T, 3, 3) array
-        Rotations of the anatomical frames in the world.
-    side : {"left", "right"}
-        Arm whose humerus is described.
-
-    Returns
-    -------
-    plane : (T,) array
-        Degrees from raising the arm sideways (0) to forward (90) and on across the body.
-    elevation : (T,) array
-        Degrees between the upper arm and the trunk's downward axis.
-    rotation : (T,) array
-        Degrees, internal positive, zero for an arm abducted with the elbow's axis in the frontal plane.
+    `trunk`, `upper_arm` (T, 3, 3): rotations of the anatomical frames in the world; `side`: arm whose humerus
+    is described. Returns `plane` (T,): degrees from raising the arm sideways (0) to forward (90) and on
+    across the body; `elevation` (T,): degrees between the upper arm and the trunk's downward axis; `rotation`
+    (T,): degrees, internal positive, zero for an arm abducted with the elbow's axis in the frontal plane.
     """
     relative = trunk.transpose(0, 2, 1) @ upper_arm @ HANGING_LIMB[side].T
     if side == "left":
@@ -175,19 +129,10 @@ def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[A
 def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
     """Measure how the recorded marker frames move against the bones, noise filtered out.
 
-    Parameters
-    ----------
-    performance : ActorPerformance
-        The recording and its ground truth.
-    bones : mapping of str to (T, 4, 4) array
-        World frames of the arms' bones.
-
-    Returns
-    -------
-    dict of str to (float, float)
-        For both arms: `... skin shift`, greatest distance from the mean position in the bone, mm; `... skin
-        rotation`, greatest rotation about the bone's axis, degrees; `... skin lag`, that rotation as a
-        fraction of the bone's own (left out where the bone hardly rotates).
+    `performance`: the recording and its ground truth; `bones` mapping of str to (T, 4, 4) array: world frames
+    of the arms' bones. Returns for both arms: `... skin shift`, greatest distance from the mean position in
+    the bone, mm; `... skin rotation`, greatest rotation about the bone's axis, degrees; `... skin lag`, that
+    rotation as a fraction of the bone's own (left out where the bone hardly rotates).
     """
     # Its import takes half a second of CPU time.
     from scipy.signal import butter, sosfiltfilt

@@ -28,32 +28,17 @@ ABDUCTIONS = (
 
 @dataclass(frozen=True)
 class Reacher:
-    """A person's model with what is needed at every frame to move the palms.
+    """A person's model with what is needed at every frame to move the palms."""
 
-    Parameters
-    ----------
-    human : HumanModel
-        Kinematic and inertial model of the person.
-    data : pinocchio.Data
-        Memory for Pinocchio's results.
-    free : (17,) int array
-        Velocity indices of the joints that move the palms: spine, left arm, right arm. The clavicles follow
-        the upper arms.
-    lower, upper : (17,) array
-        Range in which these joints work, rad.
-    palms : (int, int)
-        Pinocchio's ids of the left and the right palm.
-    moves : (2, 1, 17) array
-        1 where a free joint moves the palm of that hand, 0 where it does not.
-    """
-
-    human: HumanModel
-    data: pin.Data
+    human: HumanModel  # Kinematic and inertial model of the person.
+    data: pin.Data  # Memory for Pinocchio's results.
+    # (17,) int: velocity indices of the joints that move the palms: spine, left arm, right arm. The clavicles
+    # follow the upper arms.
     free: NDArray[np.int64]
-    lower: Array
+    lower: Array  # `lower`, `upper` (17,): range in which these joints work, rad.
     upper: Array
-    palms: tuple[int, int]
-    moves: Array
+    palms: tuple[int, int]  # Pinocchio's ids of the left and the right palm.
+    moves: Array  # (2, 1, 17): 1 where a free joint moves the palm of that hand, 0 where it does not.
 
     @property
     def in_q(self) -> NDArray[np.int64]:
@@ -64,15 +49,8 @@ class Reacher:
 def build_reacher(human: HumanModel) -> Reacher:
     """Prepare a person for reaching.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Kinematic and inertial model of the person.
-
-    Returns
-    -------
-    Reacher
-        The model with its free joints, their ranges and its palms.
+    `human`: kinematic and inertial model of the person. Returns the model with its free joints, their ranges
+    and its palms.
     """
     model = human.model
     spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
@@ -97,15 +75,7 @@ def build_reacher(human: HumanModel) -> Reacher:
 def compute_least_abduction(flexion: Array) -> Array:
     """Compute how far adducted (negative) an upper arm can be beside or in front of the trunk.
 
-    Parameters
-    ----------
-    flexion : array
-        Flexion of the shoulder, rad.
-
-    Returns
-    -------
-    array
-        Least abduction, rad; of the same shape.
+    `flexion`: flexion of the shoulder, rad. Returns least abduction, rad; of the same shape.
     """
     forward = np.clip(np.sin(flexion) / SINE_IN_FRONT, 0.0, 1.0)
     return np.asarray(
@@ -116,17 +86,8 @@ def compute_least_abduction(flexion: Array) -> Array:
 def compute_lower_limits(reacher: Reacher, posture: Array) -> Array:
     """Compute the lower limits of the joints at a posture: their ranges', and the trunk in the arms' way.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        Gives the joints' ranges.
-    posture : (17,) array
-        Angles of the free joints, rad.
-
-    Returns
-    -------
-    (17,) array
-        Lower limits, rad.
+    `reacher`: gives the joints' ranges; `posture` (17,): angles of the free joints, rad. Returns (17,): lower
+    limits, rad.
     """
     lower = reacher.lower.copy()
     lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], compute_least_abduction(posture[ABDUCTIONS - 1]))
@@ -136,12 +97,7 @@ def compute_lower_limits(reacher: Reacher, posture: Array) -> Array:
 def update_clavicles(reacher: Reacher, q: Array) -> None:
     """Set the clavicles of a configuration to the angles at which they follow its arms, in place.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model.
-    q : (nq,) array
-        Configuration, changed in place.
+    `reacher`: the person's model; `q` (nq,): configuration, changed in place.
     """
     for side in SIDES:
         q[reacher.human.clavicles[side]] = compute_clavicle_angles(
@@ -152,17 +108,8 @@ def update_clavicles(reacher: Reacher, q: Array) -> None:
 def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
     """Compute the poses of the palms at a configuration.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model; its data are overwritten.
-    q : (nq,) array
-        Configuration.
-
-    Returns
-    -------
-    (2, 4, 4) array
-        Poses of the left and the right palm in the world.
+    `reacher`: the person's model; its data are overwritten; `q` (nq,). Returns (2, 4, 4): poses of the left
+    and the right palm in the world.
     """
     pin.forwardKinematics(reacher.human.model, reacher.data, q)
     return _placements(reacher)
@@ -171,16 +118,8 @@ def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
 def compute_world_twists(reacher: Reacher) -> Array:
     """Compute how each palm moves with the free joints while the clavicles rest.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The joints' Jacobians are in its data.
-
-    Returns
-    -------
-    (2, 6, 17) array
-        Spatial Jacobian of each palm: velocity of the point of the hand that is at the world's origin
-        (m/rad), then angular velocity.
+    `reacher`: the joints' Jacobians are in its data. Returns (2, 6, 17): spatial Jacobian of each palm:
+    velocity of the point of the hand that is at the world's origin (m/rad), then angular velocity.
     """
     return np.asarray(reacher.data.J)[:, reacher.free] * reacher.moves
 
@@ -188,20 +127,9 @@ def compute_world_twists(reacher: Reacher) -> Array:
 def compute_palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
     """Compute the Jacobian of the palms by the free joints.
 
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model; its data are overwritten.
-    q : (nq,) array
-        Configuration.
-
-    Returns
-    -------
-    poses : (2, 4, 4) array
-        Poses of the left and the right palm in the world.
-    jacobian : (12, 17) array
-        Linear then angular velocity of the left, then of the right palm, in the palm's own axes (m/rad, 1),
-        the clavicles' part included.
+    `reacher`: the person's model; its data are overwritten; `q` (nq,): configuration. Returns `poses` (2, 4,
+    4): poses of the left and the right palm in the world; `jacobian` (12, 17): linear then angular velocity
+    of the left, then of the right palm, in the palm's own axes (m/rad, 1), the clavicles' part included.
     """
     human, data = reacher.human, reacher.data
     pin.computeJointJacobians(human.model, data, q)
@@ -217,33 +145,20 @@ def compute_palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Hold:
-    """How the equipment holds the hands: fully, free to turn about one axis of the palm, or not at all.
+    """How the equipment holds the hands: fully, free to turn about one axis of the palm, or not at all."""
 
-    Parameters
-    ----------
-    axes : two of (3,) array or None
-        Unit axis of the left and the right palm, in the palm's own axes; None where the hand cannot turn.
-    rows : (R, 12) array
-        Selects the constrained components of both hands' twists.
-    """
-
+    # Two of (3,) array or None: unit axis of the left and the right palm, in the palm's own axes; None where
+    # the hand cannot turn.
     axes: tuple[Array | None, ...]
-    rows: Array
+    rows: Array  # (R, 12): selects the constrained components of both hands' twists.
 
 
 def make_hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     """Describe how the equipment holds both hands.
 
-    Parameters
-    ----------
-    turn_axes : mapping of side to (3,) array or None
-        Axis, in the palm's axes, about which the hand may turn on the handle; None if it may not. Without the
-        side of a hand, that one is free.
-
-    Returns
-    -------
-    Hold
-        Axes, and rows that select the constrained components.
+    `turn_axes` mapping of side to (3,) array or None: axis, in the palm's axes, about which the hand may turn
+    on the handle; None if it may not. Without the side of a hand, that one is free. Returns axes, and rows
+    that select the constrained components.
     """
     axes, blocks = [], []
     for hand, side in enumerate(SIDES):
@@ -262,15 +177,7 @@ def make_hold(turn_axes: Mapping[str, Array | None]) -> Hold:
 def hold_positions(hands: Collection[str]) -> Hold:
     """Describe hands of which the positions of the palms count, not their orientations.
 
-    Parameters
-    ----------
-    hands : collection of str
-        Sides of the hands that count.
-
-    Returns
-    -------
-    Hold
-        Rows that select these positions.
+    `hands`: sides of the hands that count. Returns rows that select these positions.
     """
     rows = [6 * hand + axis for hand, side in enumerate(SIDES) if side in hands for axis in range(3)]
     return Hold((None, None), np.eye(12)[rows])
@@ -279,18 +186,9 @@ def hold_positions(hands: Collection[str]) -> Hold:
 def compute_palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
     """Compute the pose errors of the palms in the constrained directions.
 
-    Parameters
-    ----------
-    poses, targets : (2, 4, 4) array
-        Actual and target poses of the left and the right palm in the world.
-    held : Hold
-        How the equipment holds the hands.
-
-    Returns
-    -------
-    (R,) array
-        Target less actual, m and rad, in the palms' own axes; to first order zero exactly where the hold is
-        met.
+    `poses`, `targets` (2, 4, 4): actual and target poses of the left and the right palm in the world; `held`:
+    how the equipment holds the hands. Returns (R,): target less actual, m and rad, in the palms' own axes; to
+    first order zero exactly where the hold is met.
     """
     to_palm = poses[:, :3, :3].transpose(0, 2, 1)
     twist = np.empty((2, 6))

@@ -51,21 +51,11 @@ FREE_FRACTION, STIFFENING = 0.7, 45.0
 
 @dataclass(frozen=True)
 class Manner:
-    """In which manner a person follows the equipment.
+    """In which manner a person follows the equipment."""
 
-    Parameters
-    ----------
-    held : Hold
-        How the equipment holds the hands.
-    strategy : ActorStrategy
-        Weights of the criteria, and the habit of returning to a posture.
-    period : float
-        Δt between frames, s.
-    """
-
-    held: Hold
-    strategy: ActorStrategy
-    period: float
+    held: Hold  # How the equipment holds the hands.
+    strategy: ActorStrategy  # Weights of the criteria, and the habit of returning to a posture.
+    period: float  # Δt between frames, s.
 
 
 def follow_palms(
@@ -73,35 +63,15 @@ def follow_palms(
 ) -> Array:
     """Keep the palms where the equipment has them, in the manner of one person.
 
-    q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = ((k_en + k_erg Δt²)A + (k_vel + k_man)I)⁻¹,
-    b = k_erg Δt A(q − q_erg) − k_man pω − r K⁻¹(q_home − q): Tomić (2018), equation 4.23, and the return to
-    `home` at the rate r = `ActorStrategy.memory`. Joints that near a limit become stiffer and slow down
-    before it, and the others take over.
-
-    Parameters
-    ----------
-    reacher : Reacher
-        The person's model.
-    start : (nq,) array
-        Configuration before the first frame.
-    pelvis : (T, 7) array
-        Position (m) and quaternion of the pelvis: stance and sway, given.
-    targets : (T, 2, 4, 4) array
-        Poses of the left and the right palm, world.
-    home : (T, 17) array
-        Posture the person likes to return to, rad.
-    manner : Manner
-        How the equipment holds the hands, and the person's criteria.
-
-    Returns
-    -------
-    (T, nq) array
-        Configurations; the constraint is met in every frame to 1e-5 m and 1e-5 rad.
-
-    Raises
-    ------
-    MotionError
-        A palm cannot reach its target within a person's joint ranges.
+    q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = ((k_en + k_erg Δt²)A + (k_vel + k_man)I)⁻¹, b = k_erg Δt A(q − q_erg)
+    − k_man pω − r K⁻¹(q_home − q): Tomić (2018), equation 4.23, and the return to `home` at the rate r =
+    `ActorStrategy.memory`. Joints that near a limit become stiffer and slow down before it, and the others
+    take over. `reacher`: the person's model; `start` (nq,): configuration before the first frame; `pelvis`
+    (T, 7): position (m) and quaternion of the pelvis: stance and sway, given; `targets` (T, 2, 4, 4): poses
+    of the left and the right palm, world; `home` (T, 17): posture the person likes to return to, rad;
+    `manner`: how the equipment holds the hands, and the person's criteria. Returns (T, nq): configurations;
+    the constraint is met in every frame to 1e-5 m and 1e-5 rad. Raises MotionError A palm cannot reach its
+    target within a person's joint ranges.
     """
     path = np.empty((len(targets), len(start)))
     q = start.copy()

@@ -55,24 +55,8 @@ STEPS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.14, -0.14, 0.24, -0.24)
 def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     """Have one participant of a session perform one task.
 
-    Parameters
-    ----------
-    seed : int
-        Seed of the virtual session.
-    number : int
-        Number of the participant, from 1.
-    task : str
-        One of `TASKS`.
-
-    Returns
-    -------
-    ActorPerformance
-        The same whether it is recorded alone or with the whole session.
-
-    Raises
-    ------
-    MotionError
-        Unknown task or participant, or a task this person cannot do.
+    `seed`: seed of the virtual session; `number`: number of the participant, from 1. Returns the same whether
+    it is recorded alone or with the whole session.
     """
     people = session_people(seed)
     if task not in TASKS:
@@ -183,17 +167,8 @@ def _pool(jobs: int) -> ProcessPoolExecutor:
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
     """Collect the arrays and numbers of a performance that the recording does not show.
 
-    Parameters
-    ----------
-    performance : ActorPerformance
-        The recording and its ground truth.
-
-    Returns
-    -------
-    truth : mapping of str to (dims, values, unit)
-        Variables for the recording's file.
-    attributes : dict
-        The strategy's weights, the equipment's numbers, and the sample of first contact.
+    Returns `truth`: variables for the recording's file; `attributes`: the strategy's weights, the equipment's
+    numbers, and the sample of first contact.
     """
     model = performance.human.model
     names = [model.names[joint] for joint in range(2, model.njoints)]

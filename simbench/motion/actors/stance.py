@@ -32,19 +32,8 @@ PELVIS_SWAY, SPINE_SWAY = (0.003, 0.002), np.radians([0.3, 0.2, 0.4])
 def make_leaning_posture(human: HumanModel, lean: float, seated: bool = False) -> Array:
     """Make a posture at the origin, standing or sitting, arms hanging, trunk leaning forward.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    lean : float
-        Forward lean of the upper trunk, rad.
-    seated : bool
-        Whether the person sits on a chair.
-
-    Returns
-    -------
-    (nq,) array
-        Configuration.
+    `human`: the person's model; `lean`: forward lean of the upper trunk, rad; `seated`: whether the person
+    sits on a chair. Returns (nq,): configuration.
     """
     q: Array = pin.neutral(human.model)
     hips = HIPS_SHARE * lean
@@ -61,21 +50,9 @@ def make_leaning_posture(human: HumanModel, lean: float, seated: bool = False) -
 def draw_body_sway(human: HumanModel, time: Array, rng: np.random.Generator, seated: bool = False) -> Array:
     """Draw the sway of a body that stands or sits, to be added to configurations.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    time : (T,) array
-        Sample times, s.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    seated : bool
-        Whether the person sits: on a chair the pelvis sways a fifth as much.
-
-    Returns
-    -------
-    (T, nq) array
-        Offsets; zero but for the pelvis's horizontal position, m, and the spine, rad.
+    `human`: the person's model; `time` (T,): sample times, s; `rng`: all variation comes from it; `seated`:
+    whether the person sits: on a chair the pelvis sways a fifth as much. Returns (T, nq): offsets; zero but
+    for the pelvis's horizontal position, m, and the spine, rad.
     """
     offsets = np.zeros((len(time), human.model.nq))
     for index, amplitude in enumerate(PELVIS_SWAY):
@@ -89,17 +66,7 @@ def draw_body_sway(human: HumanModel, time: Array, rng: np.random.Generator, sea
 def find_arms_forward_posture(human: HumanModel, seated: bool = False) -> Array:
     """Find the initial configuration: upright, arms forward, horizontal and parallel, palms down.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    seated : bool
-        Whether the person sits on a chair.
-
-    Returns
-    -------
-    (nq,) array
-        Configuration.
+    `human`: the person's model; `seated`: whether the person sits on a chair. Returns (nq,).
     """
     data = human.model.createData()
     q = make_leaning_posture(human, 0.0, seated)
@@ -126,26 +93,9 @@ def find_arms_forward_posture(human: HumanModel, seated: bool = False) -> Array:
 def find_lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: bool = False) -> float:
     """Find the forward lean that brings both shoulders within reach of all positions of their wrists.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    wrists : (N, 2, 3) array
-        Positions of the left and the right wrist in the world, m; NaN for one that may be anywhere.
-    reach : float
-        Fraction of the arm's length that may be used.
-    seated : bool
-        Whether the person sits on a chair.
-
-    Returns
-    -------
-    float
-        Lean of the upper trunk, rad; zero when none is needed.
-
-    Raises
-    ------
-    MotionError
-        More lean would be needed than people accept.
+    `human`: the person's model; `wrists` (N, 2, 3): positions of the left and the right wrist in the world,
+    m; NaN for one that may be anywhere; `reach`: fraction of the arm's length that may be used; `seated`:
+    whether the person sits on a chair. Returns lean of the upper trunk, rad; zero when none is needed.
     """
     data = human.model.createData()
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height

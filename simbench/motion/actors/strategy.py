@@ -38,21 +38,16 @@ DOMINANT_WEIGHT, DOMINANT_ERGONOMY_WEIGHT = (0.70, 0.90), 0.995
 
 @dataclass(frozen=True)
 class ActorStrategy:
-    """The strategy of a virtual actor: a mixture of criteria and a habit.
+    """The strategy of a virtual actor: a mixture of criteria and a habit."""
 
-    Parameters
-    ----------
-    energy, velocity, ergonomy, manipulability : float
-        Weights k of Tomić (2018), equation 4.23, not negative, sum 1.
-    memory : float
-        Rate at which a person returns to the posture they began the task with, 1/s: without it, resolving
-        redundancy frame by frame drifts from one repetition to the next.
-    """
-
+    # `energy`, `velocity`, `ergonomy`, `manipulability`: weights k of Tomić (2018), equation 4.23, not
+    # negative, sum 1.
     energy: float
     velocity: float
     ergonomy: float
     manipulability: float
+    # Rate at which a person returns to the posture they began the task with, 1/s: without it, resolving
+    # redundancy frame by frame drifts from one repetition to the next.
     memory: float = 0.6
 
     @property
@@ -75,20 +70,9 @@ FRUGAL = ActorStrategy(energy=0.85, velocity=0.15, ergonomy=0.0, manipulability=
 def deal_strategies(task: str, generators: Iterable[np.random.Generator]) -> tuple[ActorStrategy, ...]:
     """Draw the mixtures of people so that criteria dominate in exactly as many as in the thesis.
 
-    They are dealt like cards, one for each of the thesis's actors: the first people draw freely, the last
-    get what is left; after the last card a new pack is opened.
-
-    Parameters
-    ----------
-    task : str
-        A key of `DOMINANT`.
-    generators : iterable of numpy.random.Generator
-        One for each person.
-
-    Returns
-    -------
-    tuple of ActorStrategy
-        One for each person.
+    They are dealt like cards, one for each of the thesis's actors: the first people draw freely, the last get
+    what is left; after the last card a new pack is opened. `task`: A key of `DOMINANT`; `generators`: one for
+    each person. Returns one for each person.
     """
     left: dict[str, float] = {}
     dealt = []
@@ -105,19 +89,9 @@ def draw_strategy(
 ) -> ActorStrategy:
     """Draw a person's mixture for a task.
 
-    Parameters
-    ----------
-    task : str
-        A key of `DOMINANT`.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    left : mapping of str to float, optional
-        Criterion to the number of people whom it is still to dominate; by default without limit.
-
-    Returns
-    -------
-    ActorStrategy
-        The dominant criterion is drawn as often as in the thesis, the others divide the rest at random.
+    `task`: A key of `DOMINANT`; `rng`: all variation comes from it; `left`: criterion to the number of people
+    whom it is still to dominate; by default without limit. Returns the dominant criterion is drawn as often
+    as in the thesis, the others divide the rest at random.
     """
     dominant = _draw(DOMINANT[task], rng)
     if left is not None and not left[dominant]:

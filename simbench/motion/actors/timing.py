@@ -16,19 +16,8 @@ OVERLAP = 0.40
 def draw_sway(time: Array, amplitude: float, rng: np.random.Generator) -> Array:
     """Draw the slow random motion of a body that tries to stand still, a sum of sinusoids.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Sample times, s.
-    amplitude : float
-        Root mean square over a long time, in the unit of the result.
-    rng : numpy.random.Generator
-        All variation comes from it.
-
-    Returns
-    -------
-    (T,) array
-        Displacement over time, in the unit of `amplitude`.
+    `time` (T,): sample times, s; `amplitude`: root mean square over a long time, in the unit of the result;
+    `rng`: all variation comes from it. Returns (T,): displacement over time, in the unit of `amplitude`.
     """
     # Quiet standing sways mostly below 0.5 Hz, less the faster (Winter et al. 1998).
     frequency = np.linspace(0.05, 0.5, 10) * rng.uniform(0.9, 1.1, 10)
@@ -74,51 +63,26 @@ class Timing:
 
 @dataclass(frozen=True)
 class Schedule:
-    """What happens when in one recording.
+    """What happens when in one recording."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Sample times, s.
-    approach, descent : (T,) array
-        Progress of the transition and of the descent onto the equipment, 0 to 1.
-    travel : (T,) array
-        Travel of the equipment, m or rad.
-    strokes : (N, 2) int array
-        First and last sample of each repetition.
-    boundaries : (N + 1,) array
-        Instants that part the repetitions, s: the start of the first, the middle of each stop between two,
-        the end of the last.
-    phases : dict of str to (int, int)
-        First and last sample of `icp`, `tgp`, `pmp` and `rest`.
-    contact_start : int
-        First sample with the hands on the equipment.
-    """
-
-    time: Array
+    time: Array  # (T,): sample times, s.
+    # `approach`, `descent` (T,): progress of the transition and of the descent onto the equipment, 0 to 1.
     approach: Array
     descent: Array
-    travel: Array
-    strokes: NDArray[np.int64]
+    travel: Array  # (T,): travel of the equipment, m or rad.
+    strokes: NDArray[np.int64]  # (N, 2) int: first and last sample of each repetition.
+    # (N + 1,): instants that part the repetitions, s: the start of the first, the middle of each stop between
+    # two, the end of the last.
     boundaries: Array
-    phases: dict[str, tuple[int, int]]
-    contact_start: int
+    phases: dict[str, tuple[int, int]]  # First and last sample of `icp`, `tgp`, `pmp` and `rest`.
+    contact_start: int  # First sample with the hands on the equipment.
 
 
 def draw_schedule(timing: Timing, rng: np.random.Generator) -> Schedule:
     """Draw the schedule of a recording with natural variation.
 
-    Parameters
-    ----------
-    timing : Timing
-        Mean durations and how much they vary.
-    rng : numpy.random.Generator
-        All variation comes from it.
-
-    Returns
-    -------
-    Schedule
-        Progress and travel at every sample, phases and repetitions.
+    `timing`: mean durations and how much they vary; `rng`: all variation comes from it. Returns progress and
+    travel at every sample, phases and repetitions.
     """
 
     def varied(mean: float) -> float:

@@ -22,20 +22,11 @@ MARKER_POSITIONS = {
 
 @dataclass(frozen=True)
 class MocapErrors:
-    """Errors of motion capture: noise, and skin that moves against the bone.
+    """Errors of motion capture: noise, and skin that moves against the bone."""
 
-    Parameters
-    ----------
-    position_noise : float
-        Standard deviation per axis and sample, m.
-    angle_noise : float
-        Standard deviation per axis and sample, rad.
-    skin : float
-        Scale of the skin's motion against the bone: 1 for a person's, 0 for markers screwed to the bone.
-    """
-
-    position_noise: float = 0.4e-3
-    angle_noise: float = np.radians(0.2)
+    position_noise: float = 0.4e-3  # Standard deviation per axis and sample, m.
+    angle_noise: float = np.radians(0.2)  # Standard deviation per axis and sample, rad.
+    # Scale of the skin's motion against the bone: 1 for a person's, 0 for markers screwed to the bone.
     skin: float = 1.0
 
 
@@ -44,24 +35,11 @@ def record_mocap(
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Record joint centres and marker frames as a motion-capture system reports them.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    q : (T, nq) array
-        Configurations over time, free of noise.
-    errors : MocapErrors
-        Errors of the system and of the skin.
-    rng : numpy.random.Generator
-        All noise comes from it.
-
-    Returns
-    -------
-    joints : dict of str to (T, 3) array
-        Positions of shoulders, elbows, wrists, `pelvis` and `neck` in the world, m.
-    segments : dict of str to (T, 4, 4) array
-        World poses of upper arms, forearms and hands as marker frames (axes anatomical, origins on the
-        skin), of `trunk` and of `pelvis`.
+    `human`: the person's model; `q` (T, nq): configurations over time, free of noise; `errors`: errors of the
+    system and of the skin; `rng`: all noise comes from it. Returns `joints` dict of str to (T, 3) array:
+    positions of shoulders, elbows, wrists, `pelvis` and `neck` in the world, m; `segments` dict of str to (T,
+    4, 4) array: world poses of upper arms, forearms and hands as marker frames (axes anatomical, origins on
+    the skin), of `trunk` and of `pelvis`.
     """
     joint_names = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
     joint_names += ["pelvis", "neck"]
@@ -87,19 +65,8 @@ def record_mocap(
 def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[str, Array]:
     """Compute the poses of frames of a person over configurations.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    q : (T, nq) array
-        Configurations over time.
-    names : list of str
-        Names of frames of the model.
-
-    Returns
-    -------
-    dict of str to (T, 4, 4) array
-        World poses of each frame.
+    `human`: the person's model; `q` (T, nq): configurations over time; `names`: names of frames of the model.
+    Returns dict of str to (T, 4, 4) array: world poses of each frame.
     """
     data = human.model.createData()
     indices = [human.frame(name) for name in names]

@@ -39,26 +39,11 @@ def estimate_missing_joints(
 ) -> MarkerRecording:
     """Add a point for an elbow or wrist that has no marker, if the user wants it; else say what is missing.
 
-    Parameters
-    ----------
-    recording : MarkerRecording
-        Tracks without gaps.
-    marker_map : MarkerMap
-        The map, which takes points with the names of its joints where it has no markers for them.
-    spelled : mapping of str to str
-        Names in the recording of the map's points that have another name there.
-    options : ReadOptions
-        `estimate` allows estimates; `stature` is the person's, m.
-
-    Returns
-    -------
-    MarkerRecording
-        The recording with the points, named as the joints, and a doubt for each.
-
-    Raises
-    ------
-    MotionError
-        No arm is complete and none is estimated: the message names the markers that are missing.
+    `recording`: tracks without gaps; `marker_map`: the map, which takes points with the names of its joints
+    where it has no markers for them; `spelled`: names in the recording of the map's points that have another
+    name there; `options`: `estimate` allows estimates; `stature` is the person's, m. Returns the recording
+    with the points, named as the joints, and a doubt for each. Raises MotionError no arm is complete and none
+    is estimated: the message names the markers that are missing.
     """
     index = {name: k for k, name in enumerate(recording.names)}
     index |= {point: index[name] for point, name in spelled.items() if name in index}

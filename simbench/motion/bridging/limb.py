@@ -22,21 +22,10 @@ def bridge_by_limb_ends(positions: Array, marker: int, first: int, last: int) ->
     """Bridge a gap of a marker, such as the elbow's, between two such as those of shoulder and wrist.
 
     The distances to both leave a circle about the line between them. The angle on it, measured from a
-    direction that is moved along with the line without turning about it, is interpolated.
-
-    Parameters
-    ----------
-    positions : (T, M, 3) array
-        Tracks of the markers, m; NaN where one was not seen.
-    marker : int
-        Index of the marker.
-    first, last : int
-        First and last frame of the gap, neither the recording's first nor its last.
-
-    Returns
-    -------
-    Bridge or None
-        The track; None if there are no such markers that are seen.
+    direction that is moved along with the line without turning about it, is interpolated. `positions` (T, M,
+    3): tracks of the markers, m; NaN where one was not seen; `marker`: index of the marker; `first`, `last`:
+    first and last frame of the gap, neither the recording's first nor its last. Returns the track; None if
+    there are no such markers that are seen.
     """
     span = slice(first - 1, last + 2)
     _, deviation, fit = _anchors(positions, marker, span)
@@ -74,21 +63,9 @@ def _circle(near: Array, far: Array, known: Array) -> tuple[Array, float]:
 def bridge_by_direction(positions: Array, time: Array, marker: int, first: int, last: int) -> Bridge | None:
     """Bridge a gap of a marker at the end of a limb, such as the wrist's, at constant distance from another.
 
-    Parameters
-    ----------
-    positions : (T, M, 3) array
-        Tracks of the markers, m; NaN where one was not seen.
-    time : (T,) array
-        Times of the samples, s.
-    marker : int
-        Index of the marker.
-    first, last : int
-        First and last frame of the gap, neither the recording's first nor its last.
-
-    Returns
-    -------
-    Bridge or None
-        The track; None if no marker keeps its distance.
+    `positions` (T, M, 3): tracks of the markers, m; NaN where one was not seen; `time` (T,): times of the
+    samples, s; `marker`: index of the marker; `first`, `last`: first and last frame of the gap, neither the
+    recording's first nor its last. Returns the track; None if no marker keeps its distance.
     """
     span = slice(first - 1, last + 2)
     _, deviation, fit = _anchors(positions, marker, span)

@@ -33,21 +33,13 @@ SHARE_OF_ARMS, SHARE_OF_PART = 0.5, 0.8
 
 
 class Choice(NamedTuple):
-    """What of a recording is used.
+    """What of a recording is used."""
 
-    Parameters
-    ----------
-    parts : dict of str to frozenset of str
-        Parts that are used, and the markers each needs, in the map's spelling.
-    left_out : dict of str to str
-        Parts or joints that are recorded and not used, and the markers whose gaps are the reason.
-    window : (int, int)
-        First frame, and the one behind the last.
-    """
-
+    # Parts that are used, and the markers each needs, in the map's spelling.
     parts: dict[str, frozenset[str]]
+    # Parts or joints that are recorded and not used, and the markers whose gaps are the reason.
     left_out: dict[str, str]
-    window: tuple[int, int]
+    window: tuple[int, int]  # First frame, and the one behind the last.
 
 
 def find_part_needs(
@@ -58,21 +50,9 @@ def find_part_needs(
 ) -> frozenset[str] | None:
     """Find the markers that a part needs.
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-    recorded : collection of str
-        Names that are recorded, in the map's spelling.
-    part : (tuple of str, tuple of str)
-        Joints and segment frames of the part.
-    whole : bool
-        Whether all of them are needed; otherwise those that the recording can give.
-
-    Returns
-    -------
-    frozenset of str or None
-        Names of the markers; None if the recording cannot give the part.
+    `recorded`: names that are recorded, in the map's spelling; `part`: joints and segment frames of the part;
+    `whole`: whether all of them are needed; otherwise those that the recording can give. Returns names of the
+    markers; None if the recording cannot give the part.
     """
     joints, frames = part
     needs = [
@@ -88,15 +68,8 @@ def find_part_needs(
 def longest_window(usable: Mask) -> tuple[int, int]:
     """Find the longest stretch of usable frames.
 
-    Parameters
-    ----------
-    usable : (T,) array of bool
-        Whether a frame is usable.
-
-    Returns
-    -------
-    (int, int)
-        Its first frame, and the one behind its last; equal if none is usable.
+    `usable` (T,) of bool: whether a frame is usable. Returns its first frame, and the one behind its last;
+    equal if none is usable.
     """
     edges = np.diff(np.pad(usable.astype(np.int8), 1))
     begins, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
@@ -111,20 +84,10 @@ def choose_parts(
 ) -> Choice | tuple[str, str] | None:
     """Choose the parts of the body and the frames that are used.
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-    usable : mapping of str to (T,) array of bool
-        For each recorded marker, in the map's spelling, the frames in which its place is known.
-    whole_arms : bool
-        Whether an arm needs all its joints.
-
-    Returns
-    -------
-    Choice, (str, str) or None
-        The choice; or, if no arm is usable in two frames, an arm and the marker that is the reason; None if
-        the markers of no arm are recorded.
+    `usable` mapping of str to (T,) array of bool: for each recorded marker, in the map's spelling, the frames
+    in which its place is known; `whole_arms`: whether an arm needs all its joints. Returns the choice; or, if
+    no arm is usable in two frames, an arm and the marker that is the reason; None if the markers of no arm
+    are recorded.
     """
     arms: dict[str, tuple[frozenset[str], Mask]] = {}
     worst: dict[str, str] = {}

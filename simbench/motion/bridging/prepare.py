@@ -36,32 +36,15 @@ def prepare_markers(
     """Make a recording whole: bridge the gaps of needed markers, and leave out what cannot be used.
 
     Which markers are needed follows from the marker map: those of the arms, then of trunk, pelvis, legs and
-    head. The others may be missing. A gap up to `options.longest_gap` is filled by a spline; a longer one
-    in a needed marker by the other markers of its rigid segment, else by the limb between two markers that
-    keep their distance (up to `LIMB_LIMIT`), else at constant distance from one or by a spline (up to
+    head. The others may be missing. A gap up to `options.longest_gap` is filled by a spline; a longer one in
+    a needed marker by the other markers of its rigid segment, else by the limb between two markers that keep
+    their distance (up to `LIMB_LIMIT`), else at constant distance from one or by a spline (up to
     `SPLINE_LIMIT`). What remains cuts the recording, or leaves out a part of the body. With `options.strict`,
-    `fill_gaps` alone is applied.
-
-    Parameters
-    ----------
-    recording : MarkerRecording
-        Marker tracks, with NaN where a marker was not seen.
-    options : ReadOptions
-        What the user declares.
-    marker_map : MarkerMap or None
-        The map; None chooses the one that fits the names.
-
-    Returns
-    -------
-    recording : MarkerRecording
-        Tracks without NaN, time from 0, with what was done as notes and doubts.
-    gaps : tuple of Gap
-        The gaps that were filled, as samples of the returned recording.
-
-    Raises
-    ------
-    MotionError
-        No marker was ever seen, no map fits, or no arm is left: the message names the marker that is missing.
+    `fill_gaps` alone is applied. `recording`: marker tracks, with NaN where a marker was not seen; `options`:
+    what the user declares; `marker_map`: the map; None chooses the one that fits the names. Returns
+    `recording`: tracks without NaN, time from 0, with what was done as notes and doubts; `gaps`: the gaps
+    that were filled, as samples of the returned recording. Raises MotionError no marker was ever seen, no map
+    fits, or no arm is left: the message names the marker that is missing.
     """
     if options.strict:
         return fill_gaps(recording, options.longest_gap)
@@ -112,28 +95,10 @@ def bridge_gaps(
 ) -> tuple[MarkerRecording, tuple[Gap, ...]]:
     """Bridge the gaps of the markers that a map needs, and cut what cannot be bridged.
 
-    Parameters
-    ----------
-    recording : MarkerRecording
-        Tracks of markers each of which is seen at some time.
-    marker_map : MarkerMap
-        The map.
-    spelled : mapping of str to str
-        Names in the recording of the map's points that have another name there.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    recording : MarkerRecording
-        Tracks without NaN, time from 0.
-    gaps : tuple of Gap
-        The gaps that were filled, as samples of the returned recording.
-
-    Raises
-    ------
-    MotionError
-        No arm is left: the message names the marker that is missing, where, and how long.
+    `recording`: tracks of markers each of which is seen at some time; `spelled`: names in the recording of
+    the map's points that have another name there; `options`: what the user declares. Returns `recording`:
+    tracks without NaN, time from 0; `gaps`: the gaps that were filled, as samples of the returned recording.
+    Raises MotionError no arm is left: the message names the marker that is missing, where, and how long.
     """
     index = {name: k for k, name in enumerate(recording.names)}
     columns = {**index, **{point: index[name] for point, name in spelled.items()}}

@@ -24,37 +24,18 @@ Mask = NDArray[np.bool_]
 
 
 class Bridge(NamedTuple):
-    """A track across a gap.
+    """A track across a gap."""
 
-    Parameters
-    ----------
-    track : (N, 3) array
-        Positions in the frames of the gap, m.
-    mates : tuple of int
-        Indices of the markers from which it follows.
-    residual : float
-        Root mean square error where the marker was seen, m.
-    """
-
-    track: Array
-    mates: tuple[int, ...]
-    residual: float
+    track: Array  # (N, 3): positions in the frames of the gap, m.
+    mates: tuple[int, ...]  # Indices of the markers from which it follows.
+    residual: float  # Root mean square error where the marker was seen, m.
 
 
 def spread_frames(seen: Mask, most: int) -> Indices:
     """Choose frames, evenly among those in which something is seen.
 
-    Parameters
-    ----------
-    seen : (T,) array of bool
-        Whether it is seen.
-    most : int
-        Largest number of frames.
-
-    Returns
-    -------
-    (N,) array of int
-        Their indices.
+    `seen` (T,) of bool: whether it is seen; `most`: largest number of frames. Returns (N,) of int: their
+    indices.
     """
     frames = np.flatnonzero(seen)
     return frames[np.linspace(0, len(frames) - 1, min(most, len(frames))).round().astype(int)]
@@ -63,20 +44,10 @@ def spread_frames(seen: Mask, most: int) -> Indices:
 def measure_distances(positions: Array, marker: int, frames: Indices) -> tuple[Array, Array]:
     """Measure how constant the distances of a marker to the others are.
 
-    Parameters
-    ----------
-    positions : (T, M, 3) array
-        Tracks of the markers, m; NaN where one was not seen.
-    marker : int
-        Index of the marker.
-    frames : (N,) array of int
-        Frames in which it is seen.
-
-    Returns
-    -------
-    mean, deviation : (M,) array
-        Mean and standard deviation of the distances, m; infinite for the marker itself and for markers that
-        are seen in too few of the frames.
+    `positions` (T, M, 3): tracks of the markers, m; NaN where one was not seen; `marker`: index of the
+    marker; `frames` (N,) of int: frames in which it is seen. Returns `mean`, `deviation` (M,): mean and
+    standard deviation of the distances, m; infinite for the marker itself and for markers that are seen in
+    too few of the frames.
     """
     sample = positions[frames]
     distances = np.linalg.norm(sample - sample[:, marker, None], axis=2)
@@ -91,17 +62,10 @@ def measure_distances(positions: Array, marker: int, frames: Indices) -> tuple[A
 
 
 class KnownSegments(NamedTuple):
-    """What was found out about segments, which a recording with many gaps needs again and again.
+    """What was found out about segments, which a recording with many gaps needs again and again."""
 
-    Parameters
-    ----------
-    distances : dict of int to (array, array)
-        Mean and deviation of a marker's distances to the others, m.
-    fits : dict of tuple of int to (float, array) or None
-        For a marker and its mates, the error of its place among them, m, and their shape.
-    """
-
-    distances: dict[int, tuple[Array, Array]]
+    distances: dict[int, tuple[Array, Array]]  # Mean and deviation of a marker's distances to the others, m.
+    # For a marker and its mates, the error of its place among them, m, and their shape.
     fits: dict[tuple[int, ...], tuple[float, Array] | None]
 
 
@@ -112,22 +76,10 @@ def bridge_by_segment(
 
     The marker's place in the segment is interpolated from where it was before the gap to where it is after,
     so that the track joins at both ends; at an end of the recording it keeps the place of the other end.
-
-    Parameters
-    ----------
-    positions : (T, M, 3) array
-        Tracks of the markers, m; NaN where one was not seen.
-    marker : int
-        Index of the marker.
-    first, last : int
-        First and last frame of the gap.
-    known : KnownSegments
-        What earlier calls for the same recording found out; it is added to.
-
-    Returns
-    -------
-    Bridge or None
-        The track; None if the segment has too few markers that are seen, or is not rigid.
+    `positions` (T, M, 3): tracks of the markers, m; NaN where one was not seen; `marker`: index of the
+    marker; `first`, `last`: first and last frame of the gap; `known`: what earlier calls for the same
+    recording found out; it is added to. Returns the track; None if the segment has too few markers that are
+    seen, or is not rigid.
     """
     begin, end = max(first - 1, 0), min(last + 1, len(positions) - 1)
     whole = ~np.isnan(positions[begin : end + 1, :, 0]).any(axis=0)

@@ -22,22 +22,9 @@ def turn_upright(
     """Correct the vertical axis of a recording without a pelvis, whose trunk stands along another axis.
 
     With a pelvis, the line from it to the shoulders decides when the person is placed in the world.
-
-    Parameters
-    ----------
-    recording : MarkerRecording
-        Tracks without gaps.
-    marker_map : MarkerMap
-        The map.
-    spelled : mapping of str to str
-        Names in the recording of the map's points that have another name there.
-    options : ReadOptions
-        What the user declares; a declared vertical axis stays.
-
-    Returns
-    -------
-    MarkerRecording
-        The recording with the axis along which the trunk stands, and a doubt if the file says another.
+    `recording`: tracks without gaps; `spelled`: names in the recording of the map's points that have another
+    name there; `options`: what the user declares; a declared vertical axis stays. Returns the recording with
+    the axis along which the trunk stands, and a doubt if the file says another.
     """
     if options.up is not None or marker_map.in_place or len(recording.time) < 2:
         return recording

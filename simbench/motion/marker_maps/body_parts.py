@@ -26,15 +26,7 @@ SHORTEST_BONE, LENGTH_TOLERANCE = 1e-3, 1e-9
 def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
     """Compute all joints of the marker map that the recording gives.
 
-    Parameters
-    ----------
-    body : RecordedBody
-        The recording and its marker map.
-
-    Returns
-    -------
-    dict of str to (T, 3) array
-        Tracks of the joint centres in the file's axes, m.
+    Returns dict of str to (T, 3) array: tracks of the joint centres in the file's axes, m.
     """
     tracks = {name: body.point(name) for name in body.marker_map.joints}
     return {name: track for name, track in tracks.items() if track is not None}
@@ -43,20 +35,8 @@ def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
 def compute_arm_joints(body: RecordedBody) -> dict[str, Array]:
     """Compute the joints of the arms, of which at least one must be complete.
 
-    Parameters
-    ----------
-    body : RecordedBody
-        The recording and its marker map.
-
-    Returns
-    -------
-    dict of str to (T, 3) array
-        Tracks of the shoulders, elbows and wrists that the recording gives, in the file's axes, m.
-
-    Raises
-    ------
-    MotionError
-        No arm is complete.
+    `body`: the recording and its marker map. Returns dict of str to (T, 3) array: tracks of the shoulders,
+    elbows and wrists that the recording gives, in the file's axes, m. Raises MotionError no arm is complete.
     """
     joints = {name: body.point(name) for name in ARM_JOINTS}
     known = {name: track for name, track in joints.items() if track is not None}
@@ -67,22 +47,8 @@ def compute_arm_joints(body: RecordedBody) -> dict[str, Array]:
 def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
     """Find the sides whose arm is complete, of which there must be at least one.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the known joints, m.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    tuple of str
-        `left`, `right` or both.
-
-    Raises
-    ------
-    MotionError
-        No arm is complete; the message names the joints that are missing.
+    `joints` mapping of str to (T, 3) array: tracks of the known joints, m; `source`: name of the recording,
+    for messages. Returns `left`, `right` or both.
     """
     sides = tuple(
         side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
@@ -96,20 +62,9 @@ def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, .
 def enforce_bone_lengths(body: RecordedBody) -> list[str]:
     """Correct the joint centres of the limbs, in place, so that the bones keep their length.
 
-    Parameters
-    ----------
-    body : RecordedBody
-        The recording and its marker map; its points are corrected.
-
-    Returns
-    -------
-    list of str
-        Notes that say by how much the centres of the arms and of the legs were moved.
-
-    Raises
-    ------
-    MotionError
-        Two joints coincide, or no bone of constant length fits.
+    `body`: the recording and its marker map; its points are corrected. Returns notes that say by how much the
+    centres of the arms and of the legs were moved. Raises MotionError two joints coincide, or no bone of
+    constant length fits.
     """
     notes = []
     for limb, parts in LIMBS.items():
@@ -159,24 +114,9 @@ def compute_segment_frames(
 ) -> dict[str, Array]:
     """Compute the frames of the segments; a hand that is not recorded is assumed in line with its forearm.
 
-    Parameters
-    ----------
-    body : RecordedBody
-        The recording and its marker map.
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres in the file's axes, m.
-    sides : tuple of str
-        Sides whose arm is complete.
-
-    Returns
-    -------
-    dict of str to (T, 4, 4) array
-        Poses of the segment frames in the file's axes, m.
-
-    Raises
-    ------
-    MotionError
-        The marker map cannot give a frame of an arm.
+    `body`: the recording and its marker map; `joints` mapping of str to (T, 3) array: tracks of the joint
+    centres in the file's axes, m; `sides`: sides whose arm is complete. Returns dict of str to (T, 4, 4)
+    array: poses of the segment frames in the file's axes, m.
     """
     segments: dict[str, Array] = {}
     for side in sides:
@@ -211,19 +151,9 @@ def find_missing_parts(
 ) -> tuple[str, ...]:
     """List the joints and segments of a person that the recording does not give.
 
-    Parameters
-    ----------
-    body : RecordedBody
-        The recording and its marker map.
-    joints : mapping of str to (T, 3) array
-        Tracks of the known joints, m.
-    sides : tuple of str
-        Sides whose arm is complete.
-
-    Returns
-    -------
-    tuple of str
-        Names of the missing joints, then of the missing segments.
+    `body`: the recording and its marker map; `joints` mapping of str to (T, 3) array: tracks of the known
+    joints, m; `sides`: sides whose arm is complete. Returns names of the missing joints, then of the missing
+    segments.
     """
     absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
     absent += [
@@ -237,17 +167,9 @@ def project_to_lengths(proximal: Array, middle: Array, distal: Array) -> tuple[A
     """Move the joint centres of a limb as little as possible so that its two bones have their median lengths.
 
     In each frame the nearest centres with these lengths, by the norm weighted with `CENTRE_VARIANCE`:
-    Lagrange's conditions, solved by Newton steps on the two constraints of all frames at once.
-
-    Parameters
-    ----------
-    proximal, middle, distal : (T, 3) array
-        Measured centres of shoulder, elbow and wrist, or hip, knee and ankle, m.
-
-    Returns
-    -------
-    proximal, middle, distal : (T, 3) array
-        Corrected centres of the same joints, m.
+    Lagrange's conditions, solved by Newton steps on the two constraints of all frames at once. `proximal`,
+    `middle`, `distal` (T, 3): measured centres of shoulder, elbow and wrist, or hip, knee and ankle, m.
+    Returns `proximal`, `middle`, `distal` (T, 3): corrected centres of the same joints, m.
     """
     measured = np.stack([proximal, middle, distal], axis=1)
     lengths = np.median(np.linalg.norm(np.diff(measured, axis=1), axis=2), axis=0)

@@ -26,23 +26,12 @@ USUAL_STATURE = 1.7
 
 
 class BodySize(NamedTuple):
-    """Unit of length of a recording, and how its body is scaled.
+    """Unit of length of a recording, and how its body is scaled."""
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the recording, a key of `UNITS`.
-    factor : float
-        Factor by which the body is scaled after its positions were converted to metres.
-    stature : float
-        Stature of the scaled body, m, from the lengths of its bones.
-    notes, doubts : tuple of str
-        How unit and scale were found, for the user; doubts are what may be wrong.
-    """
-
-    unit: str
-    factor: float
-    stature: float
+    unit: str  # Unit of the recording, a key of `UNITS`.
+    factor: float  # Factor by which the body is scaled after its positions were converted to metres.
+    stature: float  # Stature of the scaled body, m, from the lengths of its bones.
+    # `notes`, `doubts`: how unit and scale were found, for the user; doubts are what may be wrong.
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -51,16 +40,8 @@ def estimate_stature(joints: Mapping[str, Array]) -> float:
     """Estimate a person's stature from the lengths of upper arms, forearms, thighs and shanks.
 
     The sum of the median lengths of the recorded bones is divided by the sum of their shares of the stature.
-
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres, m, with at least one complete arm.
-
-    Returns
-    -------
-    float
-        Stature, m.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m, with at least one complete arm.
+    Returns stature, m.
     """
     lengths, shares = 0.0, 0.0
     for (proximal, distal), share in STATURE_SHARES.items():
@@ -77,28 +58,12 @@ def find_body_size(
 ) -> BodySize:
     """Find the unit of length in which a recorded body has a human stature, and scale the body.
 
-    Parameters
-    ----------
-    stature_in : callable
-        Function from a unit, a key of `UNITS`, to the stature of the body if positions are in that unit, m.
-        It is not just proportional to the unit, because a marker map may contain lengths in metres.
-    declared : str or None
-        Unit that the file or the marker map declares; None if none does.
-    options : ReadOptions
-        What the user declares: `unit`, `scale`, `stature`, `strict`.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    BodySize
-        Unit and scale. A unit that the user declares is kept.
-
-    Raises
-    ------
-    MotionError
-        The user declares a unit in which the body is not human, and no scale; or, with `strict`, the file's
-        unit does not fit, or none fits.
+    `stature_in`: function from a unit, a key of `UNITS`, to the stature of the body if positions are in that
+    unit, m. It is not just proportional to the unit, because a marker map may contain lengths in metres.
+    `declared`: unit that the file or the marker map declares; None if none does. `options`: what the user
+    declares: `unit`, `scale`, `stature`, `strict`. `source`: name of the recording, for messages. Returns
+    unit and scale. A unit that the user declares is kept. Raises MotionError the user declares a unit in
+    which the body is not human, and no scale; or, with `strict`, the file's unit does not fit, or none fits.
     """
     statures = {unit: stature_in(unit) for unit in UNITS}
     found = _find_unit(statures, declared, options, source)

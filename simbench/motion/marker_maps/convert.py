@@ -47,28 +47,10 @@ def to_human_motion(
 ) -> HumanMotion:
     """Convert a recording to human motion by the marker map that fits its names and its geometry.
 
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording, without gaps.
-    options : ReadOptions
-        What the user declares; `marker_map` chooses the map.
-    filled : tuple of Gap
-        Gaps that were filled before.
-    guess : callable
-        Function that guesses a marker map where no ready one fits.
-
-    Returns
-    -------
-    HumanMotion
-        The validated motion: world frame with z up, x along the heading at the start, origin below the pelvis
-        (or the shoulders).
-
-    Raises
-    ------
-    MotionError
-        No map fits, no complete arm, a body that no human has; a unit that the user declares and the body
-        contradicts; with `strict`, any contradiction.
+    `recording`: the recording, without gaps; `options`: what the user declares; `marker_map` chooses the map;
+    `filled`: gaps that were filled before; `guess`: function that guesses a marker map where no ready one
+    fits. Returns the validated motion: world frame with z up, x along the heading at the start, origin below
+    the pelvis (or the shoulders).
     """
     source = recording.source
     if len(recording.time) < 2:

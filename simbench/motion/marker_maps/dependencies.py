@@ -8,17 +8,10 @@ from simbench.motion.marker_maps.schema import MarkerMap
 
 
 class Needs(NamedTuple):
-    """Recorded points from which a joint or a frame is computed.
+    """Recorded points from which a joint or a frame is computed."""
 
-    Parameters
-    ----------
-    used : frozenset of str
-        Names of the points.
-    lacking : tuple of str
-        Names of the points that are not recorded, of the recipe that lacks fewest; empty if none is lacking.
-    """
-
-    used: frozenset[str]
+    used: frozenset[str]  # Names of the points.
+    # Names of the points that are not recorded, of the recipe that lacks fewest; empty if none is lacking.
     lacking: tuple[str, ...]
 
 
@@ -27,19 +20,8 @@ def find_needs(
 ) -> Needs:
     """Find the recorded points that joints and frames need, as `RecordedBody` chooses among the recipes.
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-    recorded : collection of str
-        Names that are recorded, in the map's spelling.
-    joints, frames : sequence of str
-        Names of joints or points, and of segments or frames.
-
-    Returns
-    -------
-    Needs
-        Points that are used, and those that are lacking.
+    `recorded`: names that are recorded, in the map's spelling; `joints`, `frames`: names of joints or points,
+    and of segments or frames. Returns points that are used, and those that are lacking.
     """
     known: dict[tuple[str, str], Needs] = {}
 

@@ -34,57 +34,31 @@ SMALLEST_SINE = 1e-6
 
 @dataclass
 class RecordedBody:
-    """Points and frames of a recorded body by a marker map, each computed when it is first asked for.
+    """Points and frames of a recorded body by a marker map, each computed when it is first asked for."""
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        Recipes for points, joints, frames and segments.
-    recorded : mapping of str to (T, 3) array
-        Tracks of the recording's points in the file's axes, m.
-    rate : float
-        Sampling rate, Hz.
-    source : str
-        Name of the recording, for messages.
-    rotations : mapping of str to (T, 3, 3) array
-        Rotations of the joints of a skeleton to the file's axes.
-    rest : mapping of str to (3,) array
-        Points of a skeleton in its rest pose, m.
-    points, frames : dict
-        Points and frames computed so far; None for those that the recording cannot give. A caller may correct
-        `points`.
-    notes : dict
-        Notes of the recipes that were used, in order, as keys.
-    """
-
-    marker_map: schema.MarkerMap
+    marker_map: schema.MarkerMap  # Recipes for points, joints, frames and segments.
+    # Mapping of str to (T, 3) array: tracks of the recording's points in the file's axes, m.
     recorded: Mapping[str, Array]
-    rate: float
-    source: str
+    rate: float  # Sampling rate, Hz.
+    source: str  # Name of the recording, for messages.
+    # Mapping of str to (T, 3, 3) array: rotations of the joints of a skeleton to the file's axes.
     rotations: Mapping[str, Array] = field(default_factory=dict)
+    # Mapping of str to (3,) array: points of a skeleton in its rest pose, m.
     rest: Mapping[str, Array] = field(default_factory=dict)
+    # `points`, `frames`: points and frames computed so far; None for those that the recording cannot give. A
+    # caller may correct `points`.
     points: dict[str, Array | None] = field(default_factory=dict)
     frames: dict[str, tuple[Array, Array | None] | None] = field(default_factory=dict)
+    # Notes of the recipes that were used, in order, as keys.
     notes: dict[str, None] = field(default_factory=dict)
     _pending: list[str] = field(default_factory=list, init=False)
 
     def point(self, name: str) -> Array | None:
         """Compute the track of a joint, of a point of the map, or of a recorded point.
 
-        Parameters
-        ----------
-        name : str
-            Name of the joint or point.
-
-        Returns
-        -------
-        (T, 3) array or None
-            Track in the file's axes, m; None if the recording lacks the markers for it.
-
-        Raises
-        ------
-        MotionError
-            The recipes of the map refer to each other in a circle, or points that must differ coincide.
+        Returns (T, 3) or None: track in the file's axes, m; None if the recording lacks the markers for it.
+        Raises MotionError the recipes of the map refer to each other in a circle, or points that must differ
+        coincide.
         """
         if name not in self.points:
             recipes = self.marker_map.joints.get(name) or self.marker_map.points.get(name)
@@ -99,21 +73,9 @@ class RecordedBody:
     def frame(self, name: str) -> tuple[Array, Array | None] | None:
         """Compute a segment frame or an auxiliary frame of the map.
 
-        Parameters
-        ----------
-        name : str
-            Name of the frame.
-
-        Returns
-        -------
-        ((T, 3, 3) array, (T, 3) array or None) or None
-            Rotation to the file's axes, and the origin, m, where the recipe gives one; None if the recording
-            lacks the markers for the frame.
-
-        Raises
-        ------
-        MotionError
-            The recipes of the map refer to each other in a circle, or points that must differ coincide.
+        Returns ((T, 3, 3) , (T, 3) array or None) or None: rotation to the file's axes, and the origin, m,
+        where the recipe gives one; None if the recording lacks the markers for the frame. Raises MotionError
+        the recipes of the map refer to each other in a circle, or points that must differ coincide.
         """
         if name not in self.frames:
             recipes = self.marker_map.segments.get(name) or self.marker_map.frames.get(name)

@@ -36,18 +36,10 @@ FLEXED, FEWEST_FLEXED = 0.40, 5
 
 
 class Misfit(NamedTuple):
-    """Something about a map that a body contradicts.
+    """Something about a map that a body contradicts."""
 
-    Parameters
-    ----------
-    text : str
-        What is wrong, with its number and what is expected.
-    impossible : bool
-        Whether no human body can be like that.
-    """
-
-    text: str
-    impossible: bool
+    text: str  # What is wrong, with its number and what is expected.
+    impossible: bool  # Whether no human body can be like that.
 
 
 def find_misfits(
@@ -55,19 +47,10 @@ def find_misfits(
 ) -> tuple[Misfit, ...]:
     """Find where a marker map's joints and frames contradict each other or a human body.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres in any right-handed axes, m.
-    segments : mapping of str to (T, 4, 4) array
-        Poses of the segment frames in the same axes.
-    assumed : frozenset of str
-        Segments whose frames are assumed from others, and say nothing.
-
-    Returns
-    -------
-    tuple of Misfit
-        What is wrong; empty if the map fits.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres in any right-handed axes, m;
+    `segments` mapping of str to (T, 4, 4) array: poses of the segment frames in the same axes; `assumed`:
+    segments whose frames are assumed from others, and say nothing. Returns what is wrong; empty if the map
+    fits.
     """
     frames = {name: poses[:, :3, :3] for name, poses in segments.items() if name not in assumed}
     return (*_proportions(joints), *_trunk(joints, frames), *_arms(joints, frames))

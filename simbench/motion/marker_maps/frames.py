@@ -16,19 +16,9 @@ REFERENCE_WEIGHT = 1e-5
 def build_axes_frame(first: str, primary: Array, second: str, secondary: Array) -> Array:
     """Build rotations from the directions of two axes.
 
-    Parameters
-    ----------
-    first, second : str
-        Names of the two axes, of `x`, `y`, `z`, different.
-    primary : (..., 3) array
-        Direction of the first axis, which is kept.
-    secondary : (..., 3) array
-        Direction of the second axis, which is made normal to the first.
-
-    Returns
-    -------
-    (..., 3, 3) array
-        Rotation matrices whose columns are the axes x, y, z.
+    `first`, `second`: names of the two axes, of `x`, `y`, `z`, different; `primary` (..., 3): direction of
+    the first axis, which is kept; `secondary` (..., 3): direction of the second axis, which is made normal to
+    the first. Returns (..., 3, 3): rotation matrices whose columns are the axes x, y, z.
     """
     i, j = "xyz".index(first), "xyz".index(second)
     k = 3 - i - j
@@ -46,19 +36,9 @@ def build_limb_frame(
 ) -> Array:
     """Build the rotations of the frame of a limb by the conventions of `simbench.motion.anatomy`.
 
-    Parameters
-    ----------
-    side : str
-        `left` or `right`.
-    along : (..., 3) array
-        Direction of the limb's axis, distally.
-    thumb, lateral : (..., 3) array or None
-        One of them: direction towards the side of the thumb, or towards the lateral side.
-
-    Returns
-    -------
-    (..., 3, 3) array
-        Rotation matrices whose columns are the axes x, y, z.
+    `side`: `left` or `right`; `along` (..., 3): direction of the limb's axis, distally; `thumb`, `lateral`
+    (..., 3) or None: one of them: direction towards the side of the thumb, or towards the lateral side.
+    Returns (..., 3, 3): rotation matrices whose columns are the axes x, y, z.
     """
     if lateral is not None:
         return build_axes_frame("x", along, "z", lateral)
@@ -75,21 +55,10 @@ def estimate_flexion_axis(
     The axis is normal to the plane of the three points while the joint is clearly flexed. When it is nearly
     straight, noise rotates that plane arbitrarily; there the axis is moved along with the proximal limb by
     parallel transport, without axial rotation, from and to the times when the joint is flexed, by weighted
-    least squares.
-
-    Parameters
-    ----------
-    proximal, joint, distal : (T, 3) array
-        Centres of the proximal joint, the hinge joint and the distal joint, m.
-    rate : float
-        Sampling rate, Hz.
-    reference : (T, 3) array or None
-        Axis, as unit vectors, that is assumed if the joint never flexes.
-
-    Returns
-    -------
-    (T, 3) array
-        Unit vectors normal to the proximal limb; the distal limb flexes about them in the positive sense.
+    least squares. `proximal`, `joint`, `distal` (T, 3): centres of the proximal joint, the hinge joint and
+    the distal joint, m; `rate`: sampling rate, Hz; `reference` (T, 3) or None: axis, as unit vectors, that is
+    assumed if the joint never flexes. Returns (T, 3): unit vectors normal to the proximal limb; the distal
+    limb flexes about them in the positive sense.
     """
     limb = normalise(joint - proximal)
     normal = np.cross(limb, normalise(distal - joint))
@@ -116,17 +85,8 @@ def estimate_flexion_axis(
 def compute_swung_axis(limb: Array, trunk: Array) -> Array:
     """Compute the elbow's axis for an arm that swings from hanging to its direction without axial rotation.
 
-    Parameters
-    ----------
-    limb : (T, 3) array
-        Directions of the upper arm, unit vectors.
-    trunk : (T, 3, 3) array
-        Rotations of the trunk; its axes are x forward, y left, z up.
-
-    Returns
-    -------
-    (T, 3) array
-        Axes of the elbow, unit vectors.
+    `limb` (T, 3): directions of the upper arm, unit vectors; `trunk` (T, 3, 3): rotations of the trunk; its
+    axes are x forward, y left, z up. Returns (T, 3): axes of the elbow, unit vectors.
     """
     return np.einsum("tij,tj->ti", _shortest_rotation(-trunk[:, :, 2], limb), -trunk[:, :, 1])
 
@@ -134,15 +94,8 @@ def compute_swung_axis(limb: Array, trunk: Array) -> Array:
 def transport_along(limb: Array) -> Array:
     """Move two directions along with a limb by parallel transport, without axial rotation.
 
-    Parameters
-    ----------
-    limb : (T, 3) array
-        Directions of the limb, unit vectors.
-
-    Returns
-    -------
-    (T, 3, 2) array
-        Two unit vectors normal to the limb and to each other, which rotate with it but never about it.
+    `limb` (T, 3): directions of the limb, unit vectors. Returns (T, 3, 2): two unit vectors normal to the
+    limb and to each other, which rotate with it but never about it.
     """
     start = np.eye(3)[np.abs(limb[0]).argmin()]
     first = normalise(reject(start, limb[0]))

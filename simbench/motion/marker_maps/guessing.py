@@ -12,23 +12,7 @@ GUESSED = "guessed"
 
 
 def guess_map(recording: MarkerRecording | SkeletonRecording) -> GuessedMap:
-    """Guess the marker map of a recording.
-
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording.
-
-    Returns
-    -------
-    GuessedMap
-        The map, how it was guessed, and what may be wrong.
-
-    Raises
-    ------
-    MotionError
-        The recording is not that of a person.
-    """
+    """Guess the marker map of a recording. Returns the map, how it was guessed, and what may be wrong."""
     if isinstance(recording, SkeletonRecording):
         guess = recognise_skeleton(recording)
         return GuessedMap(f"{GUESSED} ({guess.dialect})", guess.marker_map, guess.notes, guess.doubts)

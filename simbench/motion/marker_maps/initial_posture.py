@@ -28,24 +28,12 @@ def find_initial_pose(
 ) -> tuple[InitialPose, str]:
     """Find or compute the calibration posture of a recording.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    joints : mapping of str to (T, 3) array
-        Joint centres in the world frame (z up, x along the heading at the start), m; at least one arm.
-    segments : mapping of str to (T, 4, 4) array
-        Poses of the segment frames in the world frame: those of the arms whose joints are known, and of
-        `trunk` and `pelvis` where known.
-
-    Returns
-    -------
-    pose : InitialPose
-        Mean over the first seconds if the arms are held there, else computed: upright, heading along x, arms
-        straight and horizontal, palms down, with the recording's mean bone lengths and mean positions of the
-        frames.
-    note : str
-        Which of the two it is, in words.
+    `time` (T,): times of the samples, s; `joints` mapping of str to (T, 3) array: joint centres in the world
+    frame (z up, x along the heading at the start), m; at least one arm; `segments` mapping of str to (T, 4,
+    4) array: poses of the segment frames in the world frame: those of the arms whose joints are known, and of
+    `trunk` and `pelvis` where known. Returns `pose`: mean over the first seconds if the arms are held there,
+    else computed: upright, heading along x, arms straight and horizontal, palms down, with the recording's
+    mean bone lengths and mean positions of the frames; `note`: which of the two it is, in words.
     """
     held = _held_samples(time, joints)
     if held is None:

@@ -25,34 +25,12 @@ GENERAL = "anatomical"
 
 
 def map_names() -> list[str]:
-    """List the marker maps that ship with simbench.
-
-    Returns
-    -------
-    list of str
-        Their names, sorted.
-    """
+    """List the marker maps that ship with simbench. Returns their names, sorted."""
     return sorted(path.stem for path in resource_dir("marker_maps").glob("*.yaml"))
 
 
 def load_map(path: Path) -> MarkerMap:
-    """Read a marker map.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        YAML file of the map.
-
-    Returns
-    -------
-    MarkerMap
-        The map.
-
-    Raises
-    ------
-    MotionError
-        Unreadable file, malformed YAML, unknown or missing keys: the message names file and key.
-    """
+    """Read a marker map. `path`: YAML file of the map."""
     require_regular_file(path, MotionError)
     try:
         return MarkerMap.model_validate(read_yaml(path, MotionError).value)
@@ -74,13 +52,7 @@ def _map_file(reference: str) -> Path:
 
 @cache
 def ready_maps() -> Mapping[str, MarkerMap]:
-    """Read all marker maps that ship with simbench.
-
-    Returns
-    -------
-    mapping of str to MarkerMap
-        The maps by name.
-    """
+    """Read all marker maps that ship with simbench. Returns the maps by name."""
     return {name: load_map(resource_dir("marker_maps") / f"{name}.yaml") for name in map_names()}
 
 
@@ -93,15 +65,7 @@ def _wanted_points(map_name: str) -> tuple[str, ...]:
 def turns_with_joints(marker_map: MarkerMap) -> bool:
     """Tell whether a map is for skeletons, whose joints have rotations.
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-
-    Returns
-    -------
-    bool
-        Whether a segment turns with a joint.
+    Returns whether a segment turns with a joint.
     """
     recipes = (recipe for options in marker_map.segments.values() for recipe in options)
     return any(getattr(recipe, "turns_with", None) is not None for recipe in recipes)
@@ -127,30 +91,11 @@ def choose_map(
 ) -> tuple[str, MarkerMap]:
     """Find the marker map for a recording by the names of its points.
 
-    Parameters
-    ----------
-    names : collection of str
-        Names of the recording's points.
-    requested : str or None
-        Name of a map that ships with simbench, or path of a YAML file; None chooses, of the shipped maps that
-        fit, the one with the most identifying names, then the one with the most points.
-    source : str
-        Name of the recording in messages.
-    skeleton : bool or None
-        Whether the recording is that of a skeleton, for which only maps whose segments turn with joints are
-        chosen, and for markers only the others; None chooses among all.
-
-    Returns
-    -------
-    name : str
-        Name of the map, or its path.
-    marker_map : MarkerMap
-        The map.
-
-    Raises
-    ------
-    MotionError
-        Unknown map, or points are missing: the message lists them.
+    `names`: names of the recording's points; `requested`: name of a map that ships with simbench, or path of
+    a YAML file; None chooses, of the shipped maps that fit, the one with the most identifying names, then the
+    one with the most points; `source`: name of the recording in messages; `skeleton`: whether the recording
+    is that of a skeleton, for which only maps whose segments turn with joints are chosen, and for markers
+    only the others; None chooses among all. Returns `name`: name of the map, or its path.
     """
     fitting = list_fitting_maps(names, requested, skeleton)
     if not fitting:
@@ -163,24 +108,10 @@ def list_fitting_maps(
 ) -> list[tuple[str, MarkerMap]]:
     """List the marker maps whose identifying names a recording has, those with the most names first.
 
-    Parameters
-    ----------
-    names : collection of str
-        Names of the recording's points.
-    requested : str or None
-        Name of a map that ships with simbench, or path of a YAML file; None for all shipped ones.
-    skeleton : bool or None
-        Whether the recording is that of a skeleton; None if maps for both kinds are wanted.
-
-    Returns
-    -------
-    list of (str, MarkerMap)
-        Name or path of each map, and the map.
-
-    Raises
-    ------
-    MotionError
-        Unknown map.
+    `names`: names of the recording's points; `requested`: name of a map that ships with simbench, or path of
+    a YAML file; None for all shipped ones; `skeleton`: whether the recording is that of a skeleton; None if
+    maps for both kinds are wanted. Returns name or path of each map, and the map. Raises MotionError unknown
+    map.
     """
     counted = []
     for name, candidate in _candidates(requested, skeleton).items():
@@ -198,19 +129,8 @@ def describe_missing_names(
 ) -> str:
     """Say which names a recording lacks for the marker map that comes closest.
 
-    Parameters
-    ----------
-    names : collection of str
-        Names of the recording's points.
-    requested : str or None
-        As in `list_fitting_maps`.
-    skeleton : bool or None
-        As in `list_fitting_maps`.
-
-    Returns
-    -------
-    str
-        Text for the user.
+    `names`: names of the recording's points; `requested`: as in `list_fitting_maps`; `skeleton`: as in
+    `list_fitting_maps`. Returns text for the user.
     """
     found = []
     for name, candidate in _candidates(requested, skeleton).items():
@@ -281,17 +201,8 @@ def _lacking_for_an_arm(marker_map: MarkerMap, recorded: Collection[str]) -> lis
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:
     """Find the points that the recording has under an alias or, of markers, in another spelling.
 
-    Parameters
-    ----------
-    names : collection of str
-        Names of the recording's points.
-    marker_map : MarkerMap
-        The map, with its aliases.
-
-    Returns
-    -------
-    list of (str, str)
-        Name of each such point in the map, and its alias in the recording.
+    `names`: names of the recording's points. Returns name of each such point in the map, and its alias in the
+    recording.
     """
     found = {
         known: alias

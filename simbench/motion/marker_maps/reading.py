@@ -34,51 +34,26 @@ OTHER_SIDE = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
 class GuessedMap(NamedTuple):
-    """A marker map that was guessed for a recording.
+    """A marker map that was guessed for a recording."""
 
-    Parameters
-    ----------
-    name : str
-        What it was guessed from, for the note that says which map was used.
-    marker_map : MarkerMap
-        The map.
-    notes, doubts : tuple of str
-        How it was guessed, for the user; doubts are what may be wrong.
-    """
-
-    name: str
+    name: str  # What it was guessed from, for the note that says which map was used.
     marker_map: MarkerMap
+    # `notes`, `doubts`: how it was guessed, for the user; doubts are what may be wrong.
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
 
 class Reading(NamedTuple):
-    """How a recording is read.
+    """How a recording is read."""
 
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording, with the names of its sides exchanged where they contradict the body.
-    map_name : str
-        Name of the marker map, or its path.
-    marker_map : MarkerMap
-        The map.
-    size : BodySize
-        Unit and scale.
-    misfits : tuple of Misfit
-        Where the map contradicts the body.
-    backward : float
-        Fraction of the frames in which the body faces backward.
-    notes, doubts : tuple of str
-        What was found out or assumed, for the user; doubts are what may be wrong.
-    """
-
+    # The recording, with the names of its sides exchanged where they contradict the body.
     recording: Recording
-    map_name: str
+    map_name: str  # Name of the marker map, or its path.
     marker_map: MarkerMap
-    size: BodySize
-    misfits: tuple[Misfit, ...]
-    backward: float
+    size: BodySize  # Unit and scale.
+    misfits: tuple[Misfit, ...]  # Where the map contradicts the body.
+    backward: float  # Fraction of the frames in which the body faces backward.
+    # `notes`, `doubts`: what was found out or assumed, for the user; doubts are what may be wrong.
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -91,26 +66,9 @@ def find_reading(recording: Recording, options: ReadOptions, guess: Guess) -> Re
 
     Shipped maps whose names fit are tried first, those with the most names first, then the guess. The first
     one that no geometry contradicts is taken, else the one with the fewest contradictions, which are doubts.
-
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording, without gaps.
-    options : ReadOptions
-        What the user declares.
-    guess : callable
-        Function that guesses a marker map from a recording; it raises `MotionError` where there is none.
-
-    Returns
-    -------
-    Reading
-        How the recording is read.
-
-    Raises
-    ------
-    MotionError
-        No map fits, no complete arm, a unit that the body contradicts, a body that no human has; with
-        `strict`, any contradiction.
+    `recording`: the recording, without gaps; `options`: what the user declares; `guess`: function that
+    guesses a marker map from a recording; it raises `MotionError` where there is none. Returns how the
+    recording is read.
     """
     reading = _best_reading(recording, options, guess)
     if reading.backward > MAJORITY and not reading.marker_map.in_place:
@@ -206,19 +164,8 @@ def _find_size(recording: Recording, marker_map: MarkerMap, options: ReadOptions
 def make_body(recording: Recording, marker_map: MarkerMap, unit: str) -> RecordedBody:
     """Convert the points of a recording to metres and apply a marker map to them.
 
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording.
-    marker_map : MarkerMap
-        The map.
-    unit : str
-        Unit of the recording, a key of `UNITS`.
-
-    Returns
-    -------
-    RecordedBody
-        The body at its recorded size, in the file's axes.
+    `unit`: unit of the recording, a key of `UNITS`. Returns the body at its recorded size, in the file's
+    axes.
     """
     index = {name: k for k, name in enumerate(recording.names)}
     for known, alias in find_aliases(recording.names, marker_map):
@@ -262,15 +209,7 @@ class _Tracks(Mapping[str, Array]):
 def find_facing(body: RecordedBody) -> list[Array]:
     """Collect the forward vectors of a body that its marker map names.
 
-    Parameters
-    ----------
-    body : RecordedBody
-        The recording and its map.
-
-    Returns
-    -------
-    list of (T, 3) arrays
-        Vectors in the file's axes, m.
+    Returns list of (T, 3) arrays: vectors in the file's axes, m.
     """
     ends = ((body.point(start), body.point(end)) for start, end in body.marker_map.facing)
     return [end - start for start, end in ends if start is not None and end is not None]
@@ -279,15 +218,7 @@ def find_facing(body: RecordedBody) -> list[Array]:
 def thin_out(recording: Recording) -> Recording:
     """Select frames of a recording, evenly over time, on which maps are compared.
 
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording.
-
-    Returns
-    -------
-    MarkerRecording or SkeletonRecording
-        At most `MOST_FRAMES` of its frames.
+    Returns at most `MOST_FRAMES` of its frames.
     """
     step = -(-len(recording.time) // MOST_FRAMES)
     if step == 1:

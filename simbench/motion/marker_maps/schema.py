@@ -240,15 +240,8 @@ class MarkerMap(BaseModel):
 def has_side_placeholder(text: Any) -> bool:
     """Tell whether a text has a placeholder for the side.
 
-    Parameters
-    ----------
-    text : object
-        A name; anything else is converted to text.
-
-    Returns
-    -------
-    bool
-        Whether one of `{side}`, `{Side}`, `{S}`, `{s}` is in it.
+    `text`: A name; anything else is converted to text. Returns whether one of `{side}`, `{Side}`, `{S}`,
+    `{s}` is in it.
     """
     return any(mark in str(text) for mark in SIDE_NAMES[0])
 
@@ -256,17 +249,7 @@ def has_side_placeholder(text: Any) -> bool:
 def fill_side(name: str, side: str) -> str:
     """Fill the placeholders of a name for one side.
 
-    Parameters
-    ----------
-    name : str
-        Name, with or without placeholders.
-    side : str
-        `left` or `right`.
-
-    Returns
-    -------
-    str
-        The name on that side.
+    `name`: name, with or without placeholders; `side`: `left` or `right`.
     """
     return str(_fill_placeholders(name, SIDE_NAMES[0 if side == "left" else 1]))
 

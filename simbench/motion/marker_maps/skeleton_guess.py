@@ -48,58 +48,24 @@ MOST_FOOT_POINTS = 6
 
 @dataclass(frozen=True)
 class SkeletonGuess:
-    """What a skeleton was recognised as.
+    """What a skeleton was recognised as."""
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map that reads it; it declares neither unit nor vertical axis.
-    dialect : str
-        Name of its naming convention, such as `mixamo`, or `unknown names`.
-    score : float
-        How sure the guess is, 0 to 1: half for the names, half for the geometry.
-    roles : mapping of str to str
-        Joint of the file for each joint of a person.
-    posture : str
-        The reference posture and where it was found, in words.
-    unsure : tuple of str
-        Joints and segments of a person that were guessed without a name or axis that says so.
-    missing : tuple of str
-        Joints of a person that were not found.
-    notes : tuple of str
-        What was found out, as text for the user.
-    doubts : tuple of str
-        What may well be wrong, one line each.
-    """
-
-    marker_map: MarkerMap
-    dialect: str
-    score: float
-    roles: Mapping[str, str]
-    posture: str
+    marker_map: MarkerMap  # The map that reads it; it declares neither unit nor vertical axis.
+    dialect: str  # Name of its naming convention, such as `mixamo`, or `unknown names`.
+    score: float  # How sure the guess is, 0 to 1: half for the names, half for the geometry.
+    roles: Mapping[str, str]  # Joint of the file for each joint of a person.
+    posture: str  # The reference posture and where it was found, in words.
+    # Joints and segments of a person that were guessed without a name or axis that says so.
     unsure: tuple[str, ...]
-    missing: tuple[str, ...]
-    notes: tuple[str, ...]
-    doubts: tuple[str, ...]
+    missing: tuple[str, ...]  # Joints of a person that were not found.
+    notes: tuple[str, ...]  # What was found out, as text for the user.
+    doubts: tuple[str, ...]  # What may well be wrong, one line each.
 
 
 def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
     """Recognise the skeleton of a person by names, tree and geometry, and make the marker map that reads it.
 
-    Parameters
-    ----------
-    recording : SkeletonRecording
-        A recording of any skeleton.
-
-    Returns
-    -------
-    SkeletonGuess
-        The map, how sure it is and why.
-
-    Raises
-    ------
-    MotionError
-        The skeleton is not that of a person; the message says what is missing.
+    `recording`: A recording of any skeleton. Returns the map, how sure it is and why.
     """
     if len(recording.names) < 3 or not len(recording.time):
         raise MotionError(

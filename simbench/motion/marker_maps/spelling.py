@@ -23,19 +23,9 @@ def find_spellings(recorded: Collection[str], wanted: Iterable[str]) -> dict[str
     A point that the recording has under its own name is not searched for. Otherwise that name counts whose
     letters and digits are the same, whatever stands before a colon; else the one with a prefix or an ending
     dropped that other names share, or with a single letter before a dot that is no side (`V.C7`). If several
-    persons were recorded, those of the one with most markers are taken.
-
-    Parameters
-    ----------
-    recorded : collection of str
-        Names of the recording's points.
-    wanted : iterable of str
-        Names of the map's points.
-
-    Returns
-    -------
-    dict of str to str
-        Name in the recording of each point that was found under another one.
+    persons were recorded, those of the one with most markers are taken. `recorded`: names of the recording's
+    points; `wanted`: names of the map's points. Returns name in the recording of each point that was found
+    under another one.
     """
     names = list(dict.fromkeys(recorded))
     whole: dict[str, list[str]] = {}
@@ -65,15 +55,8 @@ def find_spellings(recorded: Collection[str], wanted: Iterable[str]) -> dict[str
 def find_persons(recorded: Collection[str]) -> list[str]:
     """Find the persons of a recording whose markers have the same names after different prefixes.
 
-    Parameters
-    ----------
-    recorded : collection of str
-        Names of the recording's points.
-
-    Returns
-    -------
-    list of str
-        The prefixes, the one with most markers first; empty if there is one person only.
+    `recorded`: names of the recording's points. Returns the prefixes, the one with most markers first; empty
+    if there is one person only.
     """
     by_person: dict[str, set[str]] = {}
     for name in recorded:
@@ -89,15 +72,7 @@ def find_persons(recorded: Collection[str]) -> list[str]:
 def list_wanted_points(marker_map: MarkerMap) -> list[str]:
     """List the points of a recording that a map mentions.
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-
-    Returns
-    -------
-    list of str
-        Their names, without those that the map itself computes.
+    Returns their names, without those that the map itself computes.
     """
     known = {*marker_map.points, *marker_map.joints, *marker_map.frames, *marker_map.segments}
     wanted: dict[str, None] = {}

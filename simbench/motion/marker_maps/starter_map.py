@@ -25,24 +25,10 @@ def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested:
     """Write a marker map that reads a recording, as YAML to be edited.
 
     It is the map with which the recording is read: the shipped one that fits, reduced to the points that the
-    recording has, or of another skeleton the guess from its names and its geometry.
-
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording.
-    requested : str or None
-        Name of a shipped map or path of a YAML file, which is written as it applies to the recording.
-
-    Returns
-    -------
-    str
-        YAML that `load_map` reads. Comments say how sure each guess is and which points are not used.
-
-    Raises
-    ------
-    MotionError
-        The skeleton is not that of a person, or no map fits the markers.
+    recording has, or of another skeleton the guess from its names and its geometry. `requested`: name of a
+    shipped map or path of a YAML file, which is written as it applies to the recording. Returns YAML that
+    `load_map` reads. Comments say how sure each guess is and which points are not used. Raises MotionError
+    the skeleton is not that of a person, or no map fits the markers.
     """
     found = _find_map(recording, requested)
     if isinstance(recording, SkeletonRecording) and found.name.startswith(GUESSED):
@@ -77,17 +63,8 @@ def _find_map(recording: MarkerRecording | SkeletonRecording, requested: str | N
 def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
     """Leave out the recipes of a map for which a recording lacks the points.
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-    names : sequence of str
-        Names of the recording's points.
-
-    Returns
-    -------
-    MarkerMap
-        The map with the recipes whose points are recorded, or computed by recipes that stay.
+    `names`: names of the recording's points. Returns the map with the recipes whose points are recorded, or
+    computed by recipes that stay.
     """
     data = _as_data(marker_map)
     aliased = dict(find_aliases(names, marker_map))
@@ -117,18 +94,7 @@ def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
 
 
 def points_in_map(marker_map: MarkerMap) -> set[str]:
-    """Collect all names of points and frames that a map mentions.
-
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map.
-
-    Returns
-    -------
-    set of str
-        The names.
-    """
+    """Collect all names of points and frames that a map mentions."""
     data = _as_data(marker_map)
     recipes = [
         recipe
@@ -251,22 +217,7 @@ def _texts(recipe: dict[str, Any]) -> set[str]:
 def read_recording_for_map(recording: object, source: str) -> MarkerRecording | SkeletonRecording:
     """Check that a recording is one to which marker maps apply.
 
-    Parameters
-    ----------
-    recording : object
-        What a reader returned.
-    source : str
-        Name of the recording, for the message.
-
-    Returns
-    -------
-    MarkerRecording or SkeletonRecording
-        The recording.
-
-    Raises
-    ------
-    MotionError
-        The source holds joints and segments of a person already.
+    `recording`: what a reader returned; `source`: name of the recording, for the message.
     """
     if not isinstance(recording, (MarkerRecording, SkeletonRecording)):
         raise MotionError(f"{source}: its joints are a person's already; it needs no marker map")

@@ -46,30 +46,19 @@ ANKLE_HEIGHT = 0.039
 
 
 class VerticalAxis(NamedTuple):
-    """The vertical axis of a file, and how it was found.
+    """The vertical axis of a file, and how it was found."""
 
-    Parameters
-    ----------
-    axis : str
-        A key of `WORLD_AXES`.
-    note, doubt : str or None
-        How it was found, and what may be wrong about it, for the user.
-    """
-
-    axis: str
+    axis: str  # A key of `WORLD_AXES`.
+    # `note`, `doubt`: how it was found, and what may be wrong about it, for the user.
     note: str | None = None
     doubt: str | None = None
 
 
 class Declared(NamedTuple):
-    """What is declared about the vertical axis of a file.
+    """What is declared about the vertical axis of a file."""
 
-    Parameters
-    ----------
-    by_user, by_format, by_file : str or None
-        Axis that the user, the definition of the format, and the file or the marker map declare.
-    """
-
+    # `by_user`, `by_format`, `by_file`: axis that the user, the definition of the format, and the file or the
+    # marker map declare.
     by_user: str | None
     by_format: str | None
     by_file: str | None
@@ -81,31 +70,11 @@ def find_vertical_axis(
     """Find the vertical axis of a file from how the body stands in it and from what is declared.
 
     The trunk points up from pelvis to shoulders and the legs from ankles to hips; the axis along which both
-    do in most frames is vertical. What the user or the definition of the format declares is kept.
-
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres in the file's axes, m.
-    declared : Declared
-        What is declared.
-    skeleton : bool
-        Whether the recording is that of a skeleton, which has y up in most files; else z.
-    strict : bool
-        Whether to refuse what the body contradicts or does not show.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    VerticalAxis
-        The axis, with what was assumed.
-
-    Raises
-    ------
-    MotionError
-        With `strict`, the body contradicts the declaration, or there is none and the body is not upright
-        along an axis.
+    do in most frames is vertical. What the user or the definition of the format declares is kept. `joints`
+    mapping of str to (T, 3) array: tracks of the joint centres in the file's axes, m; `skeleton`: whether the
+    recording is that of a skeleton, which has y up in most files; else z; `strict`: whether to refuse what
+    the body contradicts or does not show; `source`: name of the recording, for messages. Returns the axis,
+    with what was assumed.
     """
     fractions = _upright_fractions(joints)
     known = declared.by_user or declared.by_format or declared.by_file
@@ -180,15 +149,8 @@ def _line(joints: Points, below: tuple[str, ...], above: tuple[str, ...]) -> Arr
 def find_lean(joints: Points) -> str | None:
     """Say how far a body leans as a whole in the median, if that is more than a standing person does.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres in axes with z up, m.
-
-    Returns
-    -------
-    str or None
-        A doubt about the axes, for the user.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres in axes with z up, m. Returns A doubt
+    about the axes, for the user.
     """
     body = _line(joints, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
     if body is None:
@@ -206,15 +168,8 @@ def find_lean(joints: Points) -> str | None:
 def compute_upward_directions(joints: Points) -> Array | None:
     """Compute the unit vectors from pelvis to shoulders.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres, m.
-
-    Returns
-    -------
-    (T, 3) array or None
-        Directions in the axes of `joints`; None if either end is not recorded.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m. Returns (T, 3) or None:
+    directions in the axes of `joints`; None if either end is not recorded.
     """
     hips = mean_track(joints, ("left_hip", "right_hip"))
     below = joints.get("pelvis") if hips is None else hips
@@ -228,17 +183,8 @@ def compute_upward_directions(joints: Points) -> Array | None:
 def mean_track(joints: Points, names: tuple[str, ...]) -> Array | None:
     """Average the tracks of joints.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres, m.
-    names : tuple of str
-        Names of the joints to average.
-
-    Returns
-    -------
-    (T, 3) array or None
-        Mean of the tracks, m; None if a joint is missing.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m. Returns (T, 3) or None: mean of
+    the tracks, m; None if a joint is missing.
     """
     if any(name not in joints for name in names):
         return None
@@ -248,15 +194,8 @@ def mean_track(joints: Points, names: tuple[str, ...]) -> Array | None:
 def leftward_vectors(joints: Points) -> Array | None:
     """Compute the vectors from the right shoulder to the left one, or between the hips.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres, m.
-
-    Returns
-    -------
-    (T, 3) array or None
-        Vectors to the left, m; None if neither both shoulders nor both hips are recorded.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m. Returns (T, 3) or None: vectors
+    to the left, m; None if neither both shoulders nor both hips are recorded.
     """
     for name in ("shoulder", "hip"):
         if f"left_{name}" in joints and f"right_{name}" in joints:
@@ -267,19 +206,10 @@ def leftward_vectors(joints: Points) -> Array | None:
 def find_backward_share(joints: Points, facing: Sequence[Array]) -> float:
     """Measure how often a body faces backward: left, forward and up must make a right-handed system.
 
-    Forward is where the toes point and the knees bend to.
-
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres in any right-handed axes, m.
-    facing : sequence of (T, 3) arrays
-        Forward vectors of the body: heel to toe, back to front of the pelvis, ...
-
-    Returns
-    -------
-    float
-        Fraction of the frames that show a facing in which it is backward; 0 if none does.
+    Forward is where the toes point and the knees bend to. `joints` mapping of str to (T, 3) array: tracks of
+    the joint centres in any right-handed axes, m; `facing` sequence of (T, 3) arrays: forward vectors of the
+    body: heel to toe, back to front of the pelvis, . Returns fraction of the frames that show a facing in
+    which it is backward; 0 if none does.
     """
     left, up = leftward_vectors(joints), compute_upward_directions(joints)
     vectors = [*(normalise(vector) for vector in facing), *_knee_directions(joints)]
@@ -307,18 +237,13 @@ def _knee_directions(joints: Points) -> list[Array]:
 
 
 class Feet(NamedTuple):
-    """Points of a recorded body that touch the floor.
+    """Points of a recorded body that touch the floor."""
 
-    Parameters
-    ----------
-    tracks : sequence of (T, 3) arrays
-        Points of which the lowest touch the floor, in axes with z up, m; empty where no foot is recorded.
-    height : float
-        Height of these points over the sole while they are lowest, m: that of the ankles where nothing is
-        below them, else 0.
-    """
-
+    # Sequence of (T, 3) arrays: points of which the lowest touch the floor, in axes with z up, m; empty where
+    # no foot is recorded.
     tracks: Sequence[Array]
+    # Height of these points over the sole while they are lowest, m: that of the ankles where nothing is below
+    # them, else 0.
     height: float = 0.0
 
 
@@ -327,25 +252,12 @@ def place_in_world(
 ) -> tuple[Array, Array, str]:
     """Find the world frame of a recording: x along the heading at the start, z = 0 on the floor.
 
-    Parameters
-    ----------
-    joints : mapping of str to (T, 3) array
-        Tracks of the joint centres in axes with z up, m.
-    pelvis : (T, 3, 3) array or None
-        Rotations of the pelvis in the same axes; None where it is not recorded.
-    feet : Feet
-        Points of which the lowest touch the floor.
-    skeleton : bool
-        Whether the recording is that of a skeleton, which has no calibrated floor.
-
-    Returns
-    -------
-    rotation : (3, 3) array
-        Rotation from the axes of `joints` to those of the world frame.
-    origin : (3,) array
-        Origin of the world frame in the axes of `joints`, m.
-    note : str
-        How heading and floor were found.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres in axes with z up, m; `pelvis` (T, 3,
+    3) or None: rotations of the pelvis in the same axes; None where it is not recorded; `feet`: points of
+    which the lowest touch the floor; `skeleton`: whether the recording is that of a skeleton, which has no
+    calibrated floor. Returns `rotation` (3, 3): rotation from the axes of `joints` to those of the world
+    frame; `origin` (3,): origin of the world frame in the axes of `joints`, m; `note`: how heading and floor
+    were found.
     """
     forward, whose = _heading(joints, pelvis)
     rotation = np.array([[forward[0], forward[1], 0.0], [-forward[1], forward[0], 0.0], [0.0, 0.0, 1.0]])

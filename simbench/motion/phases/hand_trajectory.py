@@ -22,40 +22,18 @@ TRAVEL, TURN = 0.5, np.radians(60.0)
 
 @dataclass(frozen=True)
 class HandTrajectory:
-    """Trajectory of the hands, uniformly sampled.
+    """Trajectory of the hands, uniformly sampled."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    points : (T, D) array
-        For each arm the palm's centre and two axes of the hand with length `LEVER`, m: in the world frame, or
-        in the axes of the pelvis for a person who travels.
-    smooth : (T, D) array
-        The same, smoothed to remove measurement noise.
-    speed : (T,) array
-        Speed of the faster arm, m/s.
-    """
-
-    time: Array
+    time: Array  # (T,): times of the samples, s.
+    # (T, D): for each arm the palm's centre and two axes of the hand with length `LEVER`, m: in the world
+    # frame, or in the axes of the pelvis for a person who travels.
     points: Array
-    smooth: Array
-    speed: Array
+    smooth: Array  # (T, D): the same, smoothed to remove measurement noise.
+    speed: Array  # (T,): speed of the faster arm, m/s.
 
 
 def compute_hand_trajectory(motion: HumanMotion) -> HandTrajectory:
-    """Compute the trajectory of the hands of a recording.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    HandTrajectory
-        The trajectory, sampled uniformly.
-    """
+    """Compute the trajectory of the hands of a recording. Returns the trajectory, sampled uniformly."""
     arms = recorded_arms(motion)
     origin, rotation = _axes(motion)
     parts = []

@@ -20,21 +20,9 @@ def find_initial_configuration(
 ) -> tuple[float, float] | None:
     """Find the first time for which the initial configuration is held.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    hands : HandTrajectory
-        Trajectory of its hands.
-    found : Stops
-        Stops of the hands.
-    candidates : int
-        Number of stops, from the first on, at which the configuration may be held.
-
-    Returns
-    -------
-    (float, float) or None
-        Start of the hold and onset of the movement that ends it, s; None if there is none.
+    `motion`: the recording; `found`: stops of the hands; `candidates`: number of stops, from the first on, at
+    which the configuration may be held. Returns start of the hold and onset of the movement that ends it, s;
+    None if there is none.
     """
     # First sample of the rest in which each sample lies: the one after the last that moves.
     moving = np.where(hands.speed > SWAYING, np.arange(1, len(hands.speed) + 1), 0)

@@ -28,21 +28,9 @@ def fit_minimum_jerk(
     the arc length along the path is a + b u + c u (1 - u), where u is 10 s³ − 15 s⁴ + 6 s⁵ of the time s from
     onset in units of the duration (Flash & Hogan 1985), and c, if the recording supports it, allows for a
     path that is not travelled evenly. Midpoint in time and duration are fitted by least squares where the
-    movement is fast; a, b and c follow from them linearly.
-
-    Parameters
-    ----------
-    hands : HandTrajectory
-        Hands of the recording.
-    first, peak, last : int
-        Index of the sample of the stop before, of the top speed, and of the stop after.
-    rising : bool
-        Whether to fit only the half before the top speed, because another movement may blend in after it.
-
-    Returns
-    -------
-    start, end : float
-        Times of the onset and of the end, s.
+    movement is fast; a, b and c follow from them linearly. `first`, `peak`, `last`: index of the sample of
+    the stop before, of the top speed, and of the stop after; `rising`: whether to fit only the half before
+    the top speed, because another movement may blend in after it.
     """
     speed = hands.speed[first : last + 1]
     top = peak - first

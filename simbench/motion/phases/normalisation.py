@@ -11,26 +11,11 @@ from simbench.kinematics.arrays import Array
 def normalise_time(values: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:
     """Resample each primitive to a common phase from 0 to 1, by cubic splines.
 
-    Parameters
-    ----------
-    values : (T, ...) array
-        Recorded quantities: joint angles, positions, ...
-    time : (T,) array
-        Times of the samples, s, strictly increasing.
-    boundaries : (N + 1,) array
-        Times at which primitives begin and end, s, strictly increasing, within `time`.
-    samples : int
-        Number of samples of each primitive, both ends included.
-
-    Returns
-    -------
-    (N, samples, ...) array
-        The values at equal intervals of the phase, for each primitive.
-
-    Raises
-    ------
-    MotionError
-        Boundaries that do not increase or lie outside the recording; fewer than two samples.
+    `values` (T, ...): recorded quantities: joint angles, positions, ; `time` (T,): times of the samples, s,
+    strictly increasing; `boundaries` (N + 1,): times at which primitives begin and end, s, strictly
+    increasing, within `time`; `samples`: number of samples of each primitive, both ends included. Returns (N,
+    samples, ...): the values at equal intervals of the phase, for each primitive. Raises MotionError
+    boundaries that do not increase or lie outside the recording; fewer than two samples.
     """
     return np.asarray(CubicSpline(time, values, axis=0)(_moments(time, boundaries, samples)))
 
@@ -38,26 +23,11 @@ def normalise_time(values: Array, time: Array, boundaries: Array, samples: int =
 def normalise_frames(frames: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:
     """Resample frames to a common phase: positions by cubic splines, rotations along geodesics.
 
-    Parameters
-    ----------
-    frames : (T, 4, 4) array
-        Homogeneous transforms.
-    time : (T,) array
-        Times of the samples, s, strictly increasing.
-    boundaries : (N + 1,) array
-        Times at which primitives begin and end, s, strictly increasing, within `time`.
-    samples : int
-        Number of samples of each primitive, both ends included.
-
-    Returns
-    -------
-    (N, samples, 4, 4) array
-        The transforms at equal intervals of the phase, for each primitive.
-
-    Raises
-    ------
-    MotionError
-        Boundaries that do not increase or lie outside the recording; fewer than two samples.
+    `frames` (T, 4, 4): homogeneous transforms; `time` (T,): times of the samples, s, strictly increasing;
+    `boundaries` (N + 1,): times at which primitives begin and end, s, strictly increasing, within `time`;
+    `samples`: number of samples of each primitive, both ends included. Returns (N, samples, 4, 4): the
+    transforms at equal intervals of the phase, for each primitive. Raises MotionError boundaries that do not
+    increase or lie outside the recording; fewer than two samples.
     """
     moments = _moments(time, boundaries, samples)
     result = np.tile(np.eye(4), (*moments.shape, 1, 1))

@@ -27,19 +27,9 @@ def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
     Candidates for a repetition are all intervals that begin and end at stops in the same posture. Candidates
     that follow each other on similar paths, compared over arc length so that timing does not matter, form
     chains. The chain that covers most of the distance travelled is chosen; among nearly equal ones the one
-    with most repetitions, then the one whose stops are the slowest.
-
-    Parameters
-    ----------
-    hands : HandTrajectory
-        Hands of the recording.
-    found : Stops
-        Stops of the hands.
-
-    Returns
-    -------
-    (N + 1,) int array
-        Indices into `found.stops` of the stops around N repetitions; empty if nothing repeats.
+    with most repetitions, then the one whose stops are the slowest. `hands`: hands of the recording; `found`:
+    stops of the hands. Returns (N + 1,) int: indices into `found.stops` of the stops around N repetitions;
+    empty if nothing repeats.
     """
     stops = found.stops
     step = hands.time[1] - hands.time[0]
@@ -55,22 +45,12 @@ def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
 
 
 class _Candidates(NamedTuple):
-    """Candidates (K,) for a repetition, in the order of their first stops.
+    """Candidates (K,) for a repetition, in the order of their first stops."""
 
-    Parameters
-    ----------
-    first, last : (K,) int array
-        Stops at which they begin and end.
-    samples : (K, SAMPLES) int array
-        Samples of the recording at equal steps along their paths.
-    extent : (K,) array
-        Extents of their paths, m.
-    """
-
-    first: NDArray[np.int64]
+    first: NDArray[np.int64]  # `first`, `last` (K,) int: stops at which they begin and end.
     last: NDArray[np.int64]
-    samples: NDArray[np.int32]
-    extent: Array
+    samples: NDArray[np.int32]  # (K, SAMPLES) int: samples of the recording at equal steps along their paths.
+    extent: Array  # (K,): extents of their paths, m.
 
 
 class _Chained(NamedTuple):

@@ -27,27 +27,15 @@ SHORTEST_PHASE = 0.1
 
 @dataclass(frozen=True)
 class Phases:
-    """Phases of a recording (Tomić 2018, chapter 3), each as its start and end, s; None where there is none.
+    """Phases of a recording (Tomić 2018, chapter 3), each as its start and end, s, or None."""
 
-    Parameters
-    ----------
-    icp : (float, float) or None
-        Initial configuration phase (ICP): arms held horizontally forward, palms down.
-    tgp : (float, float) or None
-        Transition and grasp phase (TGP), between the initial configuration and the first repetition.
-    pmp : (float, float) or None
-        Periodic motion phase (PMP), which consists of the repetitions.
-    rest : (float, float) or None
-        Rest after the periodic motion.
-    boundaries : (N + 1,) array
-        Times that divide the periodic motion into N primitives, s: start of the first, midpoints of the
-        dwells between two, end of the last. Empty if nothing repeats.
-    """
-
-    icp: Span | None
+    icp: Span | None  # Initial configuration phase (ICP): arms held horizontally forward, palms down.
+    # Transition and grasp phase (TGP), between the initial configuration and the first repetition.
     tgp: Span | None
-    pmp: Span | None
-    rest: Span | None
+    pmp: Span | None  # Periodic motion phase (PMP), which consists of the repetitions.
+    rest: Span | None  # Rest after the periodic motion.
+    # (N + 1,): times that divide the periodic motion into N primitives, s: start of the first, midpoints of
+    # the dwells between two, end of the last. Empty if nothing repeats.
     boundaries: Array
 
 
@@ -57,16 +45,6 @@ def find_phases(motion: HumanMotion) -> Phases:
     Boundaries between primitives are the times at which the hands momentarily stop in a posture that recurs,
     at least twice and along the same path; a primitive may contain other stops. If the hands only slow down,
     these times are the boundaries.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    Phases
-        The phases, and the boundaries between primitives.
     """
     hands = compute_hand_trajectory(motion)
     for contrast in CONTRASTS:

@@ -14,34 +14,18 @@ STILL = 0.015
 
 @dataclass(frozen=True)
 class Stops:
-    """Samples at which the hands stop, and at which they are fastest in between.
+    """Samples at which the hands stop, and at which they are fastest in between."""
 
-    Parameters
-    ----------
-    stops : (S,) int array
-        Samples of lowest speed: before the first movement, between movements, after the last.
-    peaks : (S - 1,) int array
-        Samples of highest speed, one between each two stops.
-    """
-
+    # (S,) int: samples of lowest speed: before the first movement, between movements, after the last.
     stops: NDArray[np.int64]
-    peaks: NDArray[np.int64]
+    peaks: NDArray[np.int64]  # (S - 1,) int: samples of highest speed, one between each two stops.
 
 
 def find_stops(speed: Array, contrast: float) -> Stops:
     """Split a recording into movements where its speed has a minimum.
 
-    Parameters
-    ----------
-    speed : (T,) array
-        Speed of the hands, m/s.
-    contrast : float
-        Smallest ratio of the top speed of a movement to the minima on both its sides.
-
-    Returns
-    -------
-    Stops
-        Stops and top speeds.
+    `speed` (T,): speed of the hands, m/s; `contrast`: smallest ratio of the top speed of a movement to the
+    minima on both its sides. Returns stops and top speeds.
     """
     # Its import takes half a second of CPU time.
     from scipy.signal import find_peaks

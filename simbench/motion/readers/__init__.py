@@ -90,22 +90,9 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
 def read_recording(source: str, options: ReadOptions) -> Recording:
     """Read a recording as its file holds it, before a marker map is applied.
 
-    Parameters
-    ----------
-    source : str
-        As in `read_motion`.
-    options : ReadOptions
-        Unit, vertical axis and rate that the user declares.
-
-    Returns
-    -------
-    MarkerRecording, SkeletonRecording or HumanMotion
-        Markers or a skeleton; a motion where the format holds a person's joints already.
-
-    Raises
-    ------
-    MotionError
-        Unknown scheme, name or file format, missing file, or a recording that is not usable.
+    `source`: as in `read_motion`; `options`: unit, vertical axis and rate that the user declares. Returns
+    markers or a skeleton; a motion where the format holds a person's joints already. Raises MotionError
+    unknown scheme, name or file format, missing file, or a recording that is not usable.
     """
     return _recording(source, options)
 

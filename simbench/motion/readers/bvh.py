@@ -61,26 +61,10 @@ def read_bvh(path: Path, options: ReadOptions) -> SkeletonRecording:
 
     What programs write against the format is read and noted: a wrong number of frames, a truncated last line,
     columns at the end that no channel has, joints of the same name, a second skeleton, a missing brace. With
-    `options.strict` it is refused.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    options : ReadOptions
-        What the user declares. The format knows neither unit nor vertical axis, so they are the ones declared
-        here; `fps` overrules the file's frame time.
-
-    Returns
-    -------
-    SkeletonRecording
-        Joints in the file's order, with positions in the file's unit; an end site is named after its joint,
-        `LeftHand_end`. A pose that some converters put before the first frame is dropped, with a note.
-
-    Raises
-    ------
-    MotionError
-        The file is not a BVH file; the message names the line.
+    `options.strict` it is refused. `options`: what the user declares. The format knows neither unit nor
+    vertical axis, so they are the ones declared here; `fps` overrules the file's frame time. Returns joints
+    in the file's order, with positions in the file's unit; an end site is named after its joint,
+    `LeftHand_end`. A pose that some converters put before the first frame is dropped, with a note.
     """
     source = str(path)
     try:

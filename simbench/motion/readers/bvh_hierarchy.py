@@ -13,47 +13,25 @@ CHANNELS = {f"{axis}{kind}".lower(): (kind, axis) for axis in "XYZ" for kind in 
 
 @dataclass
 class Node:
-    """A joint, or an end site, while the file is being read.
-
-    Parameters
-    ----------
-    name : str or None
-        Name of the joint; None for an end site.
-    parent : int
-        Index of the parent among the nodes, -1 for the root.
-    line : int
-        Index of the line that declares the node.
-    offset : list of float or None
-        Position of the node's origin in the parent's axes, in the file's unit of length; None until read.
-    channels : list of (str, str) or None
-        Kind (`position` or `rotation`) and axis (`X`, `Y`, `Z`) of each channel, in the order of the columns
-        of a frame; None until read.
-    """
+    """A joint, or an end site, while the file is being read."""
 
     name: str | None
-    parent: int
-    line: int
+    parent: int  # Index of the parent among the nodes, -1 for the root.
+    line: int  # Index of the line that declares the node.
+    # Position of the node's origin in the parent's axes, in the file's unit of length; None until read.
     offset: list[float] | None = None
+    # Kind (`position` or `rotation`) and axis (`X`, `Y`, `Z`) of each channel, in the order of the columns of
+    # a frame; None until read.
     channels: list[tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """The skeletons of a file.
+    """The skeletons of a file."""
 
-    Parameters
-    ----------
-    nodes : list of Node
-        Joints and end sites of all skeletons in the file's order, parents before children.
-    root : int
-        Index of the root of the skeleton with the most nodes.
-    notes : list of str
-        What was assumed or left out.
-    """
-
-    nodes: list[Node]
-    root: int
-    notes: list[str]
+    nodes: list[Node]  # Joints and end sites of all skeletons in the file's order, parents before children.
+    root: int  # Index of the root of the skeleton with the most nodes.
+    notes: list[str]  # What was assumed or left out.
 
 
 @dataclass
@@ -74,25 +52,10 @@ class _Hierarchy:
 def parse_hierarchy(lines: list[str], source: str, strict: bool) -> Hierarchy:
     """Read the part of a BVH file that describes the skeleton.
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the file, up to the line `MOTION`.
-    source : str
-        Name of the file, for messages.
-    strict : bool
-        Whether to refuse what has to be assumed: a second joint of the same name, a second root, missing
-        braces, a wrong number of channels, an end site without its place.
-
-    Returns
-    -------
-    Hierarchy
-        The nodes, the root, and what was assumed.
-
-    Raises
-    ------
-    MotionError
-        The first line that cannot be right; the message names it.
+    `lines`: all lines of the file, up to the line `MOTION`; `source`: name of the file, for messages;
+    `strict`: whether to refuse what has to be assumed: a second joint of the same name, a second root,
+    missing braces, a wrong number of channels, an end site without its place. Returns the nodes, the root,
+    and what was assumed.
     """
     tree = _Hierarchy([], [], {}, strict, [])
     statements = _statements(lines)

@@ -24,24 +24,12 @@ NumberedLine = tuple[int, str]
 
 
 class MotionHeader(NamedTuple):
-    """What a file says about its frames.
+    """What a file says about its frames."""
 
-    Parameters
-    ----------
-    declared : int or None
-        Declared number of frames; None if the file does not say one that can be.
-    step : float
-        Duration of a frame, s.
-    line : int
-        Number of the line with the frame time.
-    notes, doubts : tuple of str
-        What was assumed, and what of it may well be wrong.
-    """
-
-    declared: int | None
-    step: float
-    line: int
-    notes: tuple[str, ...]
+    declared: int | None  # Declared number of frames; None if the file does not say one that can be.
+    step: float  # Duration of a frame, s.
+    line: int  # Number of the line with the frame time.
+    notes: tuple[str, ...]  # `notes`, `doubts`: what was assumed, and what of it may well be wrong.
     doubts: tuple[str, ...]
 
 
@@ -50,28 +38,10 @@ def read_motion_header(
 ) -> tuple[MotionHeader, list[NumberedLine]]:
     """Read the number of frames and their duration.
 
-    Parameters
-    ----------
-    lines : iterator of (int, str)
-        Numbers and texts of the lines that hold something, from the one after MOTION.
-    after : int
-        Number of the line with MOTION.
-    options : ReadOptions
-        Its `fps` overrules the file; with `strict`, both lines must be as the format says.
-    source : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    header : MotionHeader
-        What was read.
-    ahead : list of (int, str)
-        Lines that were read and belong to the frames already.
-
-    Raises
-    ------
-    MotionError
-        A line is missing or says no positive number.
+    `lines`: numbers and texts of the lines that hold something, from the one after MOTION; `after`: number of
+    the line with MOTION; `options`: its `fps` overrules the file; with `strict`, both lines must be as the
+    format says; `source`: name of the file, for messages. Returns `ahead`: lines that were read and belong to
+    the frames already.
     """
     notes: list[str] = []
     ahead = list(islice(lines, 2))
@@ -136,21 +106,9 @@ def _read_count(text: str, where: str, strict: bool, notes: list[str]) -> tuple[
 class FrameRows:
     """Rows of numbers, read in blocks from the lines of a file.
 
-    Parameters
-    ----------
-    lines : iterator of (int, str)
-        Numbers and texts of the lines that hold something.
-    columns : int
-        Numbers in each row.
-    strict : bool
-        Whether to refuse a truncated last line and columns at the end that no channel has.
-    source : str
-        Name of the file, for messages.
-
-    Attributes
-    ----------
-    notes : list of str
-        What was left out.
+    `lines`: numbers and texts of the lines that hold something; `strict`: whether to refuse a truncated last
+    line and columns at the end that no channel has; `source`: name of the file, for messages; `notes`: what
+    was left out.
     """
 
     def __init__(self, lines: Iterator[NumberedLine], columns: int, strict: bool, source: str) -> None:
@@ -161,20 +119,8 @@ class FrameRows:
     def blocks(self, most: int) -> Iterator[NDArray[np.float64]]:
         """Read all rows.
 
-        Parameters
-        ----------
-        most : int
-            Most rows at a time.
-
-        Yields
-        ------
-        (B, columns) array
-            The next rows.
-
-        Raises
-        ------
-        MotionError
-            A row that is not as long as the others, or holds something else than finite numbers.
+        `most`: most rows at a time. Yields (B, columns): the next rows. Raises MotionError A row that is not
+        as long as the others, or holds something else than finite numbers.
         """
         size = max(1, min(most, BLOCK_NUMBERS // self._columns))
         while block := self._next_block(size):
@@ -193,13 +139,7 @@ class FrameRows:
         return block
 
     def count_rest(self) -> int:
-        """Count the rows that were not read.
-
-        Returns
-        -------
-        int
-            Their number.
-        """
+        """Count the rows that were not read. Returns their number."""
         return sum(1 for _ in self._lines)
 
     def _read(self, block: list[NumberedLine]) -> NDArray[np.float64]:

@@ -41,26 +41,9 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     Unlabelled points, and a model's angles, forces, moments and powers are left out; the notes say how many.
     A residual below zero or a point at exactly 0, 0, 0 means that the marker was not seen. A prefix that all
     names share (`Subject:`) is dropped. The vertical axis is POINT:Y_SCREEN where the file has it. Where
-    header, parameters and the length of the file disagree, the data that are there decide.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    options : ReadOptions
-        Unit, vertical axis, frame rate and strictness that the user declares.
-
-    Returns
-    -------
-    MarkerRecording
-        The markers in metres; `events` from the EVENT group; `details` may hold `actor`, `height` (m), `mass`
-        (kg), `age`, `sex`, `description`.
-
-    Raises
-    ------
-    MotionError
-        Unreadable file, no whole frame, no frame rate, no labelled marker; if nothing may be assumed, also a
-        truncated file, disagreeing counts, malformed parameters, two markers with one name, an unknown unit.
+    header, parameters and the length of the file disagree, the data that are there decide. `options`: unit,
+    vertical axis, frame rate and strictness that the user declares. Returns the markers in metres; `events`
+    from the EVENT group; `details` may hold `actor`, `height` (m), `mass` (kg), `age`, `sex`, `description`.
     """
     try:
         content = path.read_bytes()

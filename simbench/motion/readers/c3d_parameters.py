@@ -22,21 +22,11 @@ MAX_RECORDS = 20_000
 
 @dataclass(frozen=True)
 class Parameter:
-    """One named array of a C3D file.
+    """One named array of a C3D file."""
 
-    Parameters
-    ----------
-    kind : int
-        Type of the values: `CHARACTERS`, `BYTES`, `INTEGERS` (of 16 bits) or `FLOATS` (of 32).
-    shape : tuple of int
-        Its dimensions, of which the first one varies fastest.
-    values : (N,) array
-        The numbers, or the codes of the characters, in the file's order.
-    """
-
-    kind: int
-    shape: tuple[int, ...]
-    values: NDArray[np.float64]
+    kind: int  # Type of the values: `CHARACTERS`, `BYTES`, `INTEGERS` (of 16 bits) or `FLOATS` (of 32).
+    shape: tuple[int, ...]  # Its dimensions, of which the first one varies fastest.
+    values: NDArray[np.float64]  # (N,): the numbers, or the codes of the characters, in the file's order.
 
 
 Parameters = dict[tuple[str, str], Parameter]
@@ -45,26 +35,9 @@ Parameters = dict[tuple[str, str], Parameter]
 def walk_parameters(content: bytes, start: int, processor: int, slips: Slips) -> Parameters:
     """Read every parameter of a C3D file that can be read.
 
-    Parameters
-    ----------
-    content : bytes
-        Bytes of the whole file.
-    start : int
-        Index of the byte at which the first record begins.
-    processor : int
-        Number format of the file, `INTEL`, `DEC` or `MIPS`.
-    slips : Slips
-        Takes what is malformed and left out.
-
-    Returns
-    -------
-    dict of (str, str) to Parameter
-        Parameters by group and name, both in capitals.
-
-    Raises
-    ------
-    MotionError
-        The section extends beyond the end of the file, or nothing may be assumed and a record is malformed.
+    `content`: bytes of the whole file; `start`: index of the byte at which the first record begins;
+    `processor`: number format of the file, `INTEL`, `DEC` or `MIPS`; `slips`: takes what is malformed and
+    left out. Returns parameters by group and name, both in capitals.
     """
     groups: dict[int, str] = {}
     found: dict[tuple[int, str], Parameter] = {}
@@ -91,19 +64,8 @@ def read_floats(data: bytes, processor: int) -> NDArray[np.float64]:
     """Decode 32-bit floats.
 
     Those of DEC machines have swapped halves and an exponent bias greater by two, those of MIPS machines have
-    the most significant byte first.
-
-    Parameters
-    ----------
-    data : bytes
-        4 N bytes.
-    processor : int
-        Number format of the file, `INTEL`, `DEC` or `MIPS`.
-
-    Returns
-    -------
-    (N,) array
-        The numbers.
+    the most significant byte first. `data`: 4 N bytes; `processor`: number format of the file, `INTEL`, `DEC`
+    or `MIPS`. Returns (N,): the numbers.
     """
     # Arbitrary bits may be a signalling NaN, whose conversion gives a warning.
     with np.errstate(invalid="ignore"):
@@ -116,17 +78,7 @@ def read_floats(data: bytes, processor: int) -> NDArray[np.float64]:
 def read_words(data: bytes, processor: int) -> list[int]:
     """Decode unsigned integers of 16 bits.
 
-    Parameters
-    ----------
-    data : bytes
-        2 N bytes.
-    processor : int
-        Number format of the file, `INTEL`, `DEC` or `MIPS`.
-
-    Returns
-    -------
-    list of int
-        The numbers.
+    `data`: 2 N bytes; `processor`: number format of the file, `INTEL`, `DEC` or `MIPS`. Returns the numbers.
     """
     return [int(word) for word in np.frombuffer(data, dtype=">u2" if processor == MIPS else "<u2")]
 
@@ -134,17 +86,7 @@ def read_words(data: bytes, processor: int) -> list[int]:
 def read_texts(parameters: Parameters, group: str, name: str) -> list[str]:
     """Read the texts of a parameter and of its continuations (`LABELS2`, ...), without surrounding blanks.
 
-    Parameters
-    ----------
-    parameters : mapping of (str, str) to Parameter
-        All parameters.
-    group, name : str
-        Group and name, in capitals.
-
-    Returns
-    -------
-    list of str
-        The texts, empty where there are none.
+    `group`, `name`: group and name, in capitals. Returns the texts, empty where there are none.
     """
     texts: list[str] = []
     number = 1
@@ -162,17 +104,7 @@ def read_texts(parameters: Parameters, group: str, name: str) -> list[str]:
 def read_values(parameters: Parameters, group: str, name: str) -> NDArray[np.float64]:
     """Read the numbers of a parameter.
 
-    Parameters
-    ----------
-    parameters : mapping of (str, str) to Parameter
-        All parameters.
-    group, name : str
-        Group and name, in capitals.
-
-    Returns
-    -------
-    (N,) array
-        Its numbers; empty if it is missing or a text.
+    `group`, `name`: group and name, in capitals. Returns (N,): its numbers; empty if it is missing or a text.
     """
     found = parameters.get((group, name))
     return np.empty(0) if found is None or found.kind == CHARACTERS else found.values

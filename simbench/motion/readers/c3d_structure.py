@@ -55,38 +55,16 @@ RATES = (1.0, 100_000.0)
 
 @dataclass(frozen=True)
 class C3dLayout:
-    """Where the points of a C3D file lie.
+    """Where the points of a C3D file lie."""
 
-    Parameters
-    ----------
-    points : int
-        Number of points in each frame.
-    frames : int
-        Number of whole frames in the file.
-    start : int
-        First byte of the first frame.
-    frame_size : int
-        Bytes of a frame: its points, then its analog samples.
-    processor : int
-        Number format of the file, `INTEL`, `DEC` or `MIPS`.
-    scale : float
-        Units of length per count of integer coordinates; 0 if coordinates are floats.
-    rate : float
-        Frames a second, Hz.
-    first_frame : int
-        Number of the first stored frame, from 1.
-    parameters : mapping of (str, str) to Parameter
-        All parameters.
-    """
-
-    points: int
-    frames: int
-    start: int
-    frame_size: int
-    processor: int
-    scale: float
-    rate: float
-    first_frame: int
+    points: int  # Number of points in each frame.
+    frames: int  # Number of whole frames in the file.
+    start: int  # First byte of the first frame.
+    frame_size: int  # Bytes of a frame: its points, then its analog samples.
+    processor: int  # Number format of the file, `INTEL`, `DEC` or `MIPS`.
+    scale: float  # Units of length per count of integer coordinates; 0 if coordinates are floats.
+    rate: float  # Frames a second, Hz.
+    first_frame: int  # Number of the first stored frame, from 1.
     parameters: Parameters
 
 
@@ -104,25 +82,8 @@ class _Announced:
 def find_layout(content: bytes, fps: float | None, slips: Slips) -> C3dLayout:
     """Find where the points of a C3D file lie.
 
-    Parameters
-    ----------
-    content : bytes
-        Bytes of the whole file.
-    fps : float or None
-        Frame rate that the user declares, Hz.
-    slips : Slips
-        Takes the disagreements.
-
-    Returns
-    -------
-    C3dLayout
-        The layout; all its frames are inside the file.
-
-    Raises
-    ------
-    MotionError
-        Not a C3D file, no whole frame, no points, no frame rate; if nothing may be assumed, also every
-        disagreement between header, parameters and length.
+    `content`: bytes of the whole file; `fps`: frame rate that the user declares, Hz; `slips`: takes the
+    disagreements. Returns the layout; all its frames are inside the file.
     """
     source = slips.source
     if len(content) < 2 or content[1] != KEY or content[0] < 2:

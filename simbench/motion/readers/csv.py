@@ -28,22 +28,9 @@ UNIT_LENGTH = 1e-3
 def read_csv(path: Path, options: ReadOptions) -> HumanMotion | MarkerRecording | SkeletonRecording:
     """Read a recording from a CSV file, whichever kind its first lines say it is.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file: of joints and segments that simbench wrote, of Motive, or of named positions.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    HumanMotion, MarkerRecording or SkeletonRecording
-        What the file holds.
-
-    Raises
-    ------
-    MotionError
-        A file of none of these kinds, one that is damaged, or the trajectory of a robot.
+    `path`: the file: of joints and segments that simbench wrote, of Motive, or of named positions; `options`:
+    what the user declares. Returns what the file holds. Raises MotionError A file of none of these kinds, one
+    that is damaged, or the trajectory of a robot.
     """
     lines = read_lines(path)
     if is_motive(lines):
@@ -56,15 +43,8 @@ def read_csv(path: Path, options: ReadOptions) -> HumanMotion | MarkerRecording 
 def is_written_by_simbench(header: str) -> bool:
     """Tell whether a header has the columns of a file that simbench wrote.
 
-    Parameters
-    ----------
-    header : str
-        First line of the file.
-
-    Returns
-    -------
-    bool
-        Whether it begins with `time_s` and has the quaternions of segments.
+    `header`: first line of the file. Returns whether it begins with `time_s` and has the quaternions of
+    segments.
     """
     words = [word.strip().strip('"') for word in header.split(",")]
     turned = any(word.endswith(tuple(f"_{end}" for end in QUATERNION)) for word in words)
@@ -74,25 +54,12 @@ def is_written_by_simbench(header: str) -> bool:
 def read_written_csv(lines: list[str], source: str) -> HumanMotion:
     """Read joints and segments of a recording that simbench wrote.
 
-    Parameters
-    ----------
-    lines : list of str
-        Lines of the file. The first one is `time_s`, then in any order for each joint `NAME_x_m`, `NAME_y_m`,
-        `NAME_z_m` and for each segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z up, x
-        forward. The names of the columns declare everything.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    HumanMotion
-        The validated motion; its initial pose is the one that the recording begins with, or computed.
-
-    Raises
-    ------
-    MotionError
-        Columns that are missing, repeated or unknown, lines of different length, a value that is not a finite
-        number, quaternions that are not of unit length, time that does not increase.
+    `lines`: lines of the file. The first one is `time_s`, then in any order for each joint `NAME_x_m`,
+    `NAME_y_m`, `NAME_z_m` and for each segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z
+    up, x forward. The names of the columns declare everything. `source`: name of the recording, for messages.
+    Returns the validated motion; its initial pose is the one that the recording begins with, or computed.
+    Raises MotionError columns that are missing, repeated or unknown, lines of different length, a value that
+    is not a finite number, quaternions that are not of unit length, time that does not increase.
     """
     header = [word.strip().strip('"') for word in lines[0].split(",")]
     groups = _groups(header, source)

@@ -52,22 +52,10 @@ MASS, HEIGHT = 45.0, 1.62
 def read_deepmimic(source: str | Path) -> SkeletonRecording:
     """Read a DeepMimic clip.
 
-    Parameters
-    ----------
-    source : str or pathlib.Path
-        A clip's name (`humanoid3d_dance_b`, with or without the prefix) or the path of such a file.
-
-    Returns
-    -------
-    SkeletonRecording
-        The humanoid's joints, then wrists and corners of the soles as end sites; m, y up. The clips contain
-        no pronation and no wrist motion.
-
-    Raises
-    ------
-    MotionError
-        Unknown clip, unreadable file, wrong row length, NaN, quaternions that are not of unit length,
-        time that does not increase.
+    `source`: A clip's name (`humanoid3d_dance_b`, with or without the prefix) or the path of such a file.
+    Returns the humanoid's joints, then wrists and corners of the soles as end sites; m, y up. The clips
+    contain no pronation and no wrist motion. Raises MotionError unknown clip, unreadable file, wrong row
+    length, NaN, quaternions that are not of unit length, time that does not increase.
     """
     path = _find(str(source))
     frames, loop = _read_frames(path)

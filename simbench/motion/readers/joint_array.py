@@ -48,15 +48,8 @@ FEWEST_JOINTS, MOST_NUMBERS = 5, 120_000_000
 def holds_joint_array(content: Mapping[str, Any]) -> bool:
     """Tell whether a file of arrays holds positions of joints.
 
-    Parameters
-    ----------
-    content : mapping of str to object
-        Contents of the file by name.
-
-    Returns
-    -------
-    bool
-        Whether one array has the shape of joints' positions: by its telling name, or as the only one.
+    `content`: contents of the file by name. Returns whether one array has the shape of joints' positions: by
+    its telling name, or as the only one.
     """
     return _find_positions(_as_arrays(content)) is not None
 
@@ -64,26 +57,9 @@ def holds_joint_array(content: Mapping[str, Any]) -> bool:
 def read_joint_array(content: Mapping[str, Any], source: str, options: ReadOptions) -> MarkerRecording:
     """Read the positions of joints in a file of arrays.
 
-    Parameters
-    ----------
-    content : mapping of str to object
-        Contents of the file by name; besides the positions, a rate (`fps`, `mocap_framerate`, ...) and
-        names of the joints are looked for.
-    source : str
-        Name of the recording, for messages.
-    options : ReadOptions
-        What the user declares: `skeleton` names the joints, `fps` is the rate.
-
-    Returns
-    -------
-    MarkerRecording
-        The joints as named points, m.
-
-    Raises
-    ------
-    MotionError
-        No array of a person's joints in space, joints without a known order, with `strict` also a rate or an
-        order that would have to be assumed.
+    `content`: contents of the file by name; besides the positions, a rate (`fps`, `mocap_framerate`, ...) and
+    names of the joints are looked for; `source`: name of the recording, for messages; `options`: what the
+    user declares: `skeleton` names the joints, `fps` is the rate. Returns the joints as named points, m.
     """
     arrays = _as_arrays(content)
     key = _find_positions(arrays)
@@ -244,26 +220,9 @@ def name_array_joints(
 ) -> JointNaming:
     """Name the joints of an array: by the user, by the file, or by the bones.
 
-    Parameters
-    ----------
-    arrays : mapping of str to array
-        Arrays of the file, among which names of the joints are looked for.
-    positions : (T, J, 3) array
-        Positions of the joints, in any unit and axes; NaN where a joint was not seen.
-    options : ReadOptions
-        What the user declares.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    JointNaming
-        The names.
-
-    Raises
-    ------
-    MotionError
-        No order of the joints is known that makes the bones a person's, or with `strict`, none is declared.
+    `arrays`: arrays of the file, among which names of the joints are looked for; `positions` (T, J, 3):
+    positions of the joints, in any unit and axes; NaN where a joint was not seen; `options`: what the user
+    declares; `source`: name of the recording, for messages.
     """
     count = positions.shape[1]
     if options.skeleton is not None:

@@ -31,19 +31,9 @@ BODY_EXTENTS = (0.3, 3.0)
 def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source: str) -> None:
     """Refuse joints that lie in a plane, and landmarks in fractions of an image.
 
-    Parameters
-    ----------
-    positions : (T, J, 3) array
-        Positions of the joints, in any unit and axes; NaN where a joint was not seen.
-    tracks : mapping of str to (T, 3) array
-        The same positions by the name of the joint.
-    source : str
-        Name of the recording, for messages.
-
-    Raises
-    ------
-    MotionError
-        The positions are not in space.
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `tracks` mapping of str to (T, 3) array: the same positions by the name of the joint; `source`: name of
+    the recording, for messages.
     """
     seen = np.asarray(np.isfinite(positions).all(axis=2))
     count = np.maximum(seen.sum(axis=1), 1)[:, None]
@@ -75,19 +65,9 @@ def find_array_unit(
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Find the unit of length of an array by the length of its arms.
 
-    Parameters
-    ----------
-    tracks : mapping of str to (T, 3) array
-        Positions by the name of the joint; NaN where a joint was not seen.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    unit : str
-        Name of the unit, a key of `UNITS`; metres where no unit makes the arms human.
-    notes, doubts : tuple of str
-        How it was found, and what is doubtful about it.
+    `tracks` mapping of str to (T, 3) array: positions by the name of the joint; NaN where a joint was not
+    seen; `options`: what the user declares. Returns `unit`: name of the unit, a key of `UNITS`; metres where
+    no unit makes the arms human; `notes`, `doubts`: how it was found, and what is doubtful about it.
     """
     if options.unit is not None:
         return options.unit, (), ()
@@ -121,15 +101,8 @@ def _unit_by_extent(tracks: Mapping[str, Array]) -> tuple[str, tuple[str, ...], 
 def doubt_still_pelvis(tracks: Mapping[str, Array]) -> tuple[str, ...]:
     """Doubt a body whose pelvis never moves: its positions are relative to the pelvis.
 
-    Parameters
-    ----------
-    tracks : mapping of str to (T, 3) array
-        Positions by the name of the joint; NaN where a joint was not seen.
-
-    Returns
-    -------
-    tuple of str
-        The doubt, or nothing.
+    `tracks` mapping of str to (T, 3) array: positions by the name of the joint; NaN where a joint was not
+    seen. Returns the doubt, or nothing.
     """
     length = measure_arm(tracks)
     root = tracks.get("pelvis")

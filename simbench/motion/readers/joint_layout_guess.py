@@ -30,46 +30,21 @@ SAMPLES = 200
 
 
 class LayoutGuess(NamedTuple):
-    """The layout that an array's joints have.
+    """The layout that an array's joints have."""
 
-    Parameters
-    ----------
-    layout : str
-        Name of the layout.
-    names : tuple of str
-        Names of the first joints, empty for points without a meaning for a body.
-    misfit : float
-        How much the bones differ from a person's: variation over time, difference of the sides and relative
-        differences of the proportions, added.
-    rivals : tuple of (str, float)
-        Other layouts that fit nearly as well, with their misfits.
-    """
-
-    layout: str
-    names: tuple[str, ...]
+    layout: str  # Name of the layout.
+    names: tuple[str, ...]  # Names of the first joints, empty for points without a meaning for a body.
+    # How much the bones differ from a person's: variation over time, difference of the sides and relative
+    # differences of the proportions, added.
     misfit: float
-    rivals: tuple[tuple[str, float], ...]
+    rivals: tuple[tuple[str, float], ...]  # Other layouts that fit nearly as well, with their misfits.
 
 
 def guess_layout(positions: Array, source: str) -> LayoutGuess:
     """Find the layout in which the joints have the bones of a person.
 
-    Parameters
-    ----------
-    positions : (T, J, 3) array
-        Positions of the joints, in any unit and axes; NaN where a joint was not seen.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    LayoutGuess
-        The layout with the smallest misfit.
-
-    Raises
-    ------
-    MotionError
-        No layout has so many joints, or the bones are no person's in any.
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `source`: name of the recording, for messages. Returns the layout with the smallest misfit.
     """
     count = positions.shape[1]
     candidates = {layout: names for layout in LAYOUTS if (names := layout_names(layout, count)) is not None}
@@ -96,18 +71,10 @@ def guess_layout(positions: Array, source: str) -> LayoutGuess:
 def measure_misfit(positions: Array, names: Sequence[str]) -> float:
     """Measure how much the bones between named joints differ from those of a person.
 
-    Parameters
-    ----------
-    positions : (T, J, 3) array
-        Positions of the joints, in any unit and axes; NaN where a joint was not seen.
-    names : sequence of str
-        Names of the first joints.
-
-    Returns
-    -------
-    float
-        Sum of the mean relative variation of the limbs over time, the mean difference between the sides and
-        the mean difference of the proportions, both as logarithms of ratios; infinite without an arm.
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `names`: names of the first joints. Returns sum of the mean relative variation of the limbs over time, the
+    mean difference between the sides and the mean difference of the proportions, both as logarithms of
+    ratios; infinite without an arm.
     """
     index = {name: k for k, name in enumerate(names) if name}
     tracks = {name: positions[:, index[old]] for old, name in canonical_joint_names(index).items()}
@@ -143,15 +110,9 @@ def measure_misfit(positions: Array, names: Sequence[str]) -> float:
 def measure_arm(tracks: Mapping[str, Array]) -> float | None:
     """Measure the mean length of the recorded arms from shoulder over elbow to wrist.
 
-    Parameters
-    ----------
-    tracks : mapping of str to (T, 3) array
-        Positions of the joints by name, in any unit; NaN where a joint was not seen.
-
-    Returns
-    -------
-    float or None
-        Sum of the median lengths of upper arm and forearm; None without a complete arm that was ever seen.
+    `tracks` mapping of str to (T, 3) array: positions of the joints by name, in any unit; NaN where a joint
+    was not seen. Returns sum of the median lengths of upper arm and forearm; None without a complete arm that
+    was ever seen.
     """
     arms = []
     for side in SIDES:

@@ -125,18 +125,9 @@ EXTENDED = ("smpl", "smplh", "smplx")
 def layout_names(layout: str, count: int) -> tuple[str, ...] | None:
     """Name the joints of an array in a layout.
 
-    Parameters
-    ----------
-    layout : str
-        Name of the layout, a key of `LAYOUTS`.
-    count : int
-        Number of joints of the array.
-
-    Returns
-    -------
-    tuple of str or None
-        One name for each of the first joints, empty for points without a meaning for a body; None if the
-        layout has no such number of joints. Body models may be followed by further joints, which get no name.
+    `layout`: name of the layout, a key of `LAYOUTS`; `count`: number of joints of the array. Returns one name
+    for each of the first joints, empty for points without a meaning for a body; None if the layout has no
+    such number of joints. Body models may be followed by further joints, which get no name.
     """
     known = {len(names): names for names in LAYOUTS[layout]}
     if count in known:

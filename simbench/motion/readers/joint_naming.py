@@ -15,43 +15,19 @@ UNNAMED_WORDS = ("-", "none", "")
 
 
 class JointNaming(NamedTuple):
-    """Names of the joints of an array.
+    """Names of the joints of an array."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the first joints in the array's order, empty for those without one.
-    notes, doubts : tuple of str
-        How they were found, and what is doubtful about them.
-    """
-
-    names: tuple[str, ...]
-    notes: tuple[str, ...]
+    names: tuple[str, ...]  # Names of the first joints in the array's order, empty for those without one.
+    notes: tuple[str, ...]  # `notes`, `doubts`: how they were found, and what is doubtful about them.
     doubts: tuple[str, ...] = ()
 
 
 def read_declared_names(skeleton: str, count: int, source: str) -> JointNaming:
     """Name the joints of an array as the user declares.
 
-    Parameters
-    ----------
-    skeleton : str
-        Name of a layout such as `smpl`, or path of a file that lists the joints: YAML, JSON, or text with
-        one name a line.
-    count : int
-        Number of joints of the array.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    JointNaming
-        The names.
-
-    Raises
-    ------
-    MotionError
-        Unknown layout, one with another number of joints, or a file that is not a list of different names.
+    `skeleton`: name of a layout such as `smpl`, or path of a file that lists the joints: YAML, JSON, or text
+    with one name a line; `count`: number of joints of the array; `source`: name of the recording, for
+    messages.
     """
     word = skeleton.lower()
     layout = ALIASES.get(word, word)

@@ -62,16 +62,8 @@ UNSIDED = {
 def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
     """Find the joints that names in words stand for.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of points, without repetitions.
-
-    Returns
-    -------
-    dict of str to str
-        Joint, as `left_shoulder` or `pelvis`, by the name it has in the file; empty if no arm's three
-        joints are among the names.
+    `names`: names of points, without repetitions. Returns joint, as `left_shoulder` or `pelvis`, by the name
+    it has in the file; empty if no arm's three joints are among the names.
     """
     found: dict[tuple[str | None, str], str] = {}
     for name in names:
@@ -101,15 +93,8 @@ def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
 def name_joints(names: tuple[str, ...]) -> tuple[str, ...]:
     """Write the names of joints as the marker maps do, where they are understood.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names as a file has them; empty ones stay empty.
-
-    Returns
-    -------
-    tuple of str
-        `left_shoulder` and the like; other names as they are.
+    `names`: names as a file has them; empty ones stay empty. Returns `left_shoulder` and the like; other
+    names as they are.
     """
     known = canonical_joint_names(name for name in names if name)
     written = tuple(known.get(name, name) for name in names)

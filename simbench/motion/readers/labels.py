@@ -11,15 +11,7 @@ UNLABELLED = re.compile(r"(\*\d*|(uname|unlabell?ed|unknown|no.?name|unnamed).*|
 def is_unlabelled(label: str) -> bool:
     """Tell whether a label is one that a program gives to points that nobody has named.
 
-    Parameters
-    ----------
-    label : str
-        The label, with or without a prefix that ends in a colon.
-
-    Returns
-    -------
-    bool
-        Whether it is no name.
+    `label`: the label, with or without a prefix that ends in a colon. Returns whether it is no name.
     """
     return UNLABELLED.fullmatch(label.rpartition(":")[2]) is not None
 
@@ -27,17 +19,8 @@ def is_unlabelled(label: str) -> bool:
 def drop_shared_prefix(names: list[str]) -> tuple[list[str], list[str]]:
     """Drop a prefix that ends in a colon and that all names share.
 
-    Parameters
-    ----------
-    names : list of str
-        Names of markers.
-
-    Returns
-    -------
-    names : list of str
-        The names without it.
-    notes : list of str
-        What was dropped, as a line for the user; empty if nothing was.
+    `names`: names of markers. Returns `names`: the names without it; `notes`: what was dropped, as a line for
+    the user; empty if nothing was.
     """
     prefixes = {name.partition(":")[0] if ":" in name else "" for name in names}
     prefix = next(iter(prefixes), "")
@@ -49,26 +32,9 @@ def drop_shared_prefix(names: list[str]) -> tuple[list[str], list[str]]:
 def keep_first_of_each_name(names: list[str], seen: list[int], slips: Slips, where: str) -> list[int]:
     """Choose one of several tracks that have the same name: the one that is seen in most frames.
 
-    Parameters
-    ----------
-    names : list of str
-        Names of the tracks.
-    seen : list of int
-        Number of frames in which each is seen.
-    slips : Slips
-        Takes the doubt.
-    where : str
-        What the tracks are in the file, for the message, with a placeholder for their numbers and the name.
-
-    Returns
-    -------
-    list of int
-        Indices of the tracks that are kept, in order.
-
-    Raises
-    ------
-    MotionError
-        A name is there twice, and nothing may be assumed.
+    `seen`: number of frames in which each is seen; `slips`: takes the doubt; `where`: what the tracks are in
+    the file, for the message, with a placeholder for their numbers and the name. Returns indices of the
+    tracks that are kept, in order. Raises MotionError A name is there twice, and nothing may be assumed.
     """
     kept = []
     for name in dict.fromkeys(names):

@@ -54,30 +54,15 @@ UNIT_LENGTH = 0.02
 
 
 class BoneTracks(NamedTuple):
-    """Poses of bones as the file has them.
+    """Poses of bones as the file has them."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the frames, s.
-    names : tuple of str
-        Names of the J bones in the file.
-    positions : (T, J, 3) array
-        Positions of their origins, in the file's unit; NaN where there is none.
-    angles : (T, J, 4) or (T, J, 3) array
-        Quaternions x, y, z, w, or Euler angles about x, y and z in degrees.
-    order : str
-        Order of the Euler angles, such as `XYZ`; empty for quaternions.
-    local : bool
-        Whether positions and rotations are in the axes of the bone before.
-    """
-
-    time: Array
-    names: tuple[str, ...]
-    positions: Array
+    time: Array  # (T,): times of the frames, s.
+    names: tuple[str, ...]  # Names of the J bones in the file.
+    positions: Array  # (T, J, 3): positions of their origins, in the file's unit; NaN where there is none.
+    # (T, J, 4) or (T, J, 3) array: quaternions x, y, z, w, or Euler angles about x, y and z in degrees.
     angles: Array
-    order: str
-    local: bool
+    order: str  # Order of the Euler angles, such as `XYZ`; empty for quaternions.
+    local: bool  # Whether positions and rotations are in the axes of the bone before.
 
 
 def build_skeleton(
@@ -88,27 +73,9 @@ def build_skeleton(
 ) -> MarkerRecording | SkeletonRecording:
     """Build the recording of a skeleton whose axes in its T-pose are x left, y up, z forward.
 
-    Parameters
-    ----------
-    tracks : BoneTracks
-        Poses of the bones.
-    found : (str, tuple of str, tuple of str)
-        Unit of length, a key of `UNITS`, notes and doubts.
-    source : str
-        Name of the recording, for messages.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    MarkerRecording or SkeletonRecording
-        The bones by Motive's own names; as points without rotations if the bones' axes are not those of a
-        T-pose.
-
-    Raises
-    ------
-    MotionError
-        Bones without a complete arm, a gap that is longer than declared, rotations that are none.
+    `found`: unit of length, a key of `UNITS`, notes and doubts; `source`: name of the recording, for
+    messages; `options`: what the user declares. Returns the bones by Motive's own names; as points without
+    rotations if the bones' axes are not those of a T-pose.
     """
     unit, notes, doubts = found
     names = _motive_names(tracks.names)

@@ -39,15 +39,7 @@ class _Columns(NamedTuple):
 def is_motive(lines: list[str]) -> bool:
     """Tell whether a file is one that Motive exported.
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the file.
-
-    Returns
-    -------
-    bool
-        Whether its first line begins with the format's version.
+    Returns whether its first line begins with the format's version.
     """
     return lines[0].strip('" ').lower().startswith("format version")
 
@@ -57,25 +49,8 @@ def read_motive_csv(
 ) -> MarkerRecording | SkeletonRecording:
     """Read a CSV file of Motive.
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the file.
-    source : str
-        Name of the recording, for messages.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    MarkerRecording or SkeletonRecording
-        A skeleton if the file has rotations and positions of bones, else markers.
-
-    Raises
-    ------
-    MotionError
-        A header that is not Motive's, neither bones nor markers, text in place of a number, times that do not
-        increase, gaps in bones that are too long.
+    `source`: name of the recording, for messages; `options`: what the user declares. Returns A skeleton if
+    the file has rotations and positions of bones, else markers.
     """
     properties = _properties(lines[0])
     axis_line = _find_axis_line(lines, source)

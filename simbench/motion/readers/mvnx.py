@@ -36,24 +36,9 @@ TPOSE_ANGLE = 0.35
 def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
     """Read an MVNX file of version 3 or 4.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    options : ReadOptions
-        What the user declares; the format itself says unit (m) and vertical axis (z), and the file its rate.
-
-    Returns
-    -------
-    SkeletonRecording
-        One joint for each segment, at its origin. Frames of the poses `identity`, `tpose`, `npose` are no
-        motion: they are left out.
-
-    Raises
-    ------
-    MotionError
-        Not XML or not MVNX, no segments, no frames, frames of different length, no positions and no segment
-        points to compute them from.
+    `options`: what the user declares; the format itself says unit (m) and vertical axis (z), and the file its
+    rate. Returns one joint for each segment, at its origin. Frames of the poses `identity`, `tpose`, `npose`
+    are no motion: they are left out.
     """
     source = str(path)
     content = parse_mvnx(path)

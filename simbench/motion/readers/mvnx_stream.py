@@ -24,39 +24,19 @@ WANTED_IN_FRAME = {"orientation": 4, "position": 3}
 
 
 class MvnxContent(NamedTuple):
-    """What an MVNX file says about the first person in it.
+    """What an MVNX file says about the first person in it."""
 
-    Parameters
-    ----------
-    segments : tuple of str
-        Names of the J segments.
-    points : dict of str to (3,) array
-        Points of the segments, `SEGMENT/POINT`, in the segment's axes, m.
-    joints : tuple of (str, str)
-        Points that each joint connects: on the segment that carries, and on the one that is carried.
-    rate : float or None
-        Sampling rate, Hz.
-    indices : (T,) array
-        Numbers of the frames of motion, NaN where a frame has none.
-    orientations : (T, 4 J) array
-        Quaternions w, x, y, z of the segments in these frames.
-    positions : (T, 3 J) array
-        Positions of their origins, m; (0, 3 J) if no frame has any.
-    tpose : (4 J,) array or None
-        Orientations in the T-pose that precedes the motion.
-    notes : tuple of str
-        What was left out.
-    """
-
-    segments: tuple[str, ...]
+    segments: tuple[str, ...]  # Names of the J segments.
+    # Dict of str to (3,) array: points of the segments, `SEGMENT/POINT`, in the segment's axes, m.
     points: dict[str, Array]
+    # Points that each joint connects: on the segment that carries, and on the one that is carried.
     joints: tuple[tuple[str, str], ...]
-    rate: float | None
-    indices: Array
-    orientations: Array
-    positions: Array
-    tpose: Array | None
-    notes: tuple[str, ...]
+    rate: float | None  # Sampling rate, Hz.
+    indices: Array  # (T,): numbers of the frames of motion, NaN where a frame has none.
+    orientations: Array  # (T, 4 J): quaternions w, x, y, z of the segments in these frames.
+    positions: Array  # (T, 3 J): positions of their origins, m; (0, 3 J) if no frame has any.
+    tpose: Array | None  # (4 J,) or None: orientations in the T-pose that precedes the motion.
+    notes: tuple[str, ...]  # What was left out.
 
 
 class _NotAllowedError(Exception):
@@ -64,24 +44,7 @@ class _NotAllowedError(Exception):
 
 
 def parse_mvnx(path: Path) -> MvnxContent:
-    """Parse an MVNX file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Returns
-    -------
-    MvnxContent
-        What it says about the first person.
-
-    Raises
-    ------
-    MotionError
-        The file cannot be read, is not XML, has a document type declaration or elements nested too deep, is
-        not MVNX, or has frames of different length.
-    """
+    """Parse an MVNX file. Returns what it says about the first person."""
     require_regular_file(path, MotionError, LARGEST_FILE)
     handler = _Handler()
     try:

@@ -47,60 +47,25 @@ TRAJECTORY_ENDINGS = ("_rad", "_joint", "_dof", "base_qw", "root_qw", "base_qx",
 
 
 class Header(NamedTuple):
-    """What the header of a table says.
+    """What the header of a table says."""
 
-    Parameters
-    ----------
-    delimiter : str
-        Character between cells.
-    comma : bool
-        Whether a comma stands for the decimal point.
-    first : int
-        Index of the first line of numbers.
-    points : dict of str to (int, int, int)
-        Columns of x, y and z of each point.
-    time : int or None
-        Column of times, None if there is none.
-    time_unit : str or None
-        Unit of the times, a key of `TIME_UNITS`, where the header says it.
-    frame : int or None
-        Column of the numbers of frames, None if there is none.
-    unit : str or None
-        Unit of length, where the header says it.
-    ignored : int
-        Number of columns that are neither.
-    """
-
-    delimiter: str
-    comma: bool
-    first: int
-    points: dict[str, tuple[int, int, int]]
-    time: int | None
-    time_unit: str | None
-    frame: int | None
-    unit: str | None
-    ignored: int
+    delimiter: str  # Character between cells.
+    comma: bool  # Whether a comma stands for the decimal point.
+    first: int  # Index of the first line of numbers.
+    points: dict[str, tuple[int, int, int]]  # Columns of x, y and z of each point.
+    time: int | None  # Column of times, None if there is none.
+    time_unit: str | None  # Unit of the times, a key of `TIME_UNITS`, where the header says it.
+    frame: int | None  # Column of the numbers of frames, None if there is none.
+    unit: str | None  # Unit of length, where the header says it.
+    ignored: int  # Number of columns that are neither.
 
 
 def read_header(lines: list[str], source: str) -> Header:
     """Read the header of a table of named positions.
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the file.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    Header
-        What it says.
-
-    Raises
-    ------
-    MotionError
-        No line of numbers, no names, no points in space, or the columns of a robot's trajectory.
+    `lines`: all lines of the file; `source`: name of the recording, for messages. Returns what it says.
+    Raises MotionError no line of numbers, no names, no points in space, or the columns of a robot's
+    trajectory.
     """
     head = [k for k in range(min(len(lines), LONGEST_HEADER)) if lines[k].strip(" \t;,")]
     first = None
@@ -140,15 +105,7 @@ def read_header(lines: list[str], source: str) -> Header:
 def is_trajectory_header(words: list[str]) -> bool:
     """Tell whether names of columns are those of a robot's trajectory.
 
-    Parameters
-    ----------
-    words : list of str
-        Names of the columns.
-
-    Returns
-    -------
-    bool
-        Whether angles or joints of a robot, or a base's quaternion, are among them.
+    Returns whether angles or joints of a robot, or a base's quaternion, are among them.
     """
     return any(word.strip('" ').lower().endswith(TRAJECTORY_ENDINGS) for word in words)
 

@@ -39,26 +39,9 @@ LARGEST_TIME = 1e19
 def read_named_positions(lines: list[str], source: str, options: ReadOptions) -> MarkerRecording:
     """Read a table of named positions.
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the file.
-    source : str
-        Name of the recording, for messages.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    MarkerRecording
-        The points, m. Joints named in words have the names of the marker maps, such as `left_shoulder`; the
-        names of a known marker set stay as they are.
-
-    Raises
-    ------
-    MotionError
-        No named points, text in place of a number, times that do not increase, with `strict` also a rate or
-        a unit that would have to be assumed.
+    `lines`: all lines of the file; `source`: name of the recording, for messages; `options`: what the user
+    declares. Returns the points, m. Joints named in words have the names of the marker maps, such as
+    `left_shoulder`; the names of a known marker set stay as they are.
     """
     header = read_header(lines, source)
     columns = [column for point in header.points.values() for column in point]

@@ -27,22 +27,7 @@ if TYPE_CHECKING:
 def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
     """Read a recording that `write_netcdf` wrote.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    options : ReadOptions
-        Without effect: the file declares everything.
-
-    Returns
-    -------
-    HumanMotion
-        The validated motion.
-
-    Raises
-    ------
-    MotionError
-        Another kind of file, or one that has changed since it was written.
+    `path`: the file; `options`: without effect: the file declares everything. Returns the validated motion.
     """
     _check_whole(path)
     with reading(path, MotionError), h5py.File(path, "r") as file:
@@ -72,20 +57,7 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
 def read_truth(path: Path) -> xr.Dataset:
     """Read the ground truth that a file stores about the recording of a virtual actor.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Returns
-    -------
-    xarray.Dataset
-        The group `truth`, loaded, units in the variables' attributes.
-
-    Raises
-    ------
-    MotionError
-        Another kind of file, one that has changed since it was written, or a recording without ground truth.
+    Returns the group `truth`, loaded, units in the variables' attributes.
     """
     _check_whole(path)
     with reading(path, MotionError):

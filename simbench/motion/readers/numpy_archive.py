@@ -21,21 +21,9 @@ ROBOT_KEYS = ("dof_pos", "joint_pos", "root_pos", "qpos", "body_pos_w")
 def load_arrays(path: Path) -> Mapping[str, Any]:
     """Load the contents of an `.npz`, `.npy` or pickle file; nothing in it is run.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Returns
-    -------
-    mapping of str to object
-        Contents by name, as `read_array_file` returns them: arrays of numbers or texts, numbers, texts, lists
-        and dicts; one array or list without a name is under `UNNAMED`.
-
-    Raises
-    ------
-    MotionError
-        Unreadable or damaged, too large, or it holds anything but data.
+    Returns contents by name, as `read_array_file` returns them: arrays of numbers or texts, numbers, texts,
+    lists and dicts; one array or list without a name is under `UNNAMED`. Raises MotionError unreadable or
+    damaged, too large, or it holds anything but data.
     """
     return read_array_file(path, MotionError)
 
@@ -43,22 +31,7 @@ def load_arrays(path: Path) -> Mapping[str, Any]:
 def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | SkeletonRecording:
     """Read a recording from a file of named arrays.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    MarkerRecording or SkeletonRecording
-        What the file holds.
-
-    Raises
-    ------
-    MotionError
-        The file is damaged, or its names belong to no known kind of recording: the message lists them.
+    `options`: what the user declares. Returns what the file holds.
     """
     content = load_arrays(path)
     robot = any(key in content for key in ROBOT_KEYS)

@@ -22,35 +22,18 @@ class ReaderPlugin(Protocol):
     def __call__(self, path: Path, options: ReadOptions) -> Recording:
         """Read a recording.
 
-        Parameters
-        ----------
-        path : Path
-            The file; of a source `NAME:TEXT`, the text.
-        options : ReadOptions
-            Unit, vertical axis and rate that the user declares.
-
-        Returns
-        -------
-        MarkerRecording, SkeletonRecording or HumanMotion
-            Markers or a skeleton, to which a marker map is applied; or a person's joints and segments.
+        `path`: the file; of a source `NAME:TEXT`, the text; `options`: unit, vertical axis and rate that the
+        user declares. Returns markers or a skeleton, to which a marker map is applied; or a person's joints
+        and segments.
         """
 
 
 def find_reader(source: str, reader: str | None) -> str | None:
     """Find the plug-in that reads a source.
 
-    Parameters
-    ----------
-    source : str
-        `NAME:TEXT`, or the path of a file.
-    reader : str or None
-        How the user names the reader, if at all.
-
-    Returns
-    -------
-    str or None
-        Reference of the plug-in: what the user names, else an installed one called as the source's prefix, or
-        as the file's suffix with its dot; None if there is none.
+    `source`: `NAME:TEXT`, or the path of a file; `reader`: how the user names the reader, if at all. Returns
+    reference of the plug-in: what the user names, else an installed one called as the source's prefix, or as
+    the file's suffix with its dot; None if there is none.
     """
     if reader is not None:
         return reader
@@ -63,24 +46,8 @@ def find_reader(source: str, reader: str | None) -> str | None:
 def read_by_plugin(reference: str, source: str, options: ReadOptions) -> Recording:
     """Read a source by a plug-in.
 
-    Parameters
-    ----------
-    reference : str
-        From `find_reader`.
-    source : str
-        The source; the prefix of a plug-in of its name is taken off.
-    options : ReadOptions
-        What the user declares.
-
-    Returns
-    -------
-    MarkerRecording, SkeletonRecording or HumanMotion
-        What the plug-in read.
-
-    Raises
-    ------
-    PluginError
-        If the plug-in cannot be loaded, fails, or returns something else.
+    `reference`: from `find_reader`; `source`: the source; the prefix of a plug-in of its name is taken off;
+    `options`: what the user declares.
     """
     read: Callable[[Path, ReadOptions], Recording] = require_plugin(GROUP, reference).value
     path = Path(source.removeprefix(f"{reference}:"))

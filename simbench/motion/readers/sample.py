@@ -7,23 +7,7 @@ from simbench.motion.shipped import list_sample_recordings
 
 
 def find_sample_recording(name: str) -> Path:
-    """Find the file of a sample recording.
-
-    Parameters
-    ----------
-    name : str
-        File name, such as `walk.bvh`, or its stem, `walk`.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    MotionError
-        There is no such sample; the message lists those that exist.
-    """
+    """Find the file of a sample recording. `name`: file name, such as `walk.bvh`, or its stem, `walk`."""
     files = list_sample_recordings()
     for path in files:
         if name in (path.name, path.stem):

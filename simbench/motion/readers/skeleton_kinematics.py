@@ -11,19 +11,9 @@ from simbench.kinematics.arrays import Array
 def find_parent(name: str, names: Sequence[str], parents: Mapping[str, str]) -> int:
     """Find the joint of a skeleton that carries another, where some may be missing between them.
 
-    Parameters
-    ----------
-    name : str
-        Name of the joint.
-    names : sequence of str
-        Names of the joints that are there, the root first.
-    parents : mapping of str to str
-        Name of each joint's parent in the whole skeleton; the root has none or an empty one.
-
-    Returns
-    -------
-    int
-        Index of the nearest of its ancestors that is there, of the first joint if none is; -1 for that one.
+    `names`: names of the joints that are there, the root first; `parents`: name of each joint's parent in the
+    whole skeleton; the root has none or an empty one. Returns index of the nearest of its ancestors that is
+    there, of the first joint if none is; -1 for that one.
     """
     above = parents.get(name, "")
     while above and above not in names:
@@ -38,21 +28,11 @@ def compute_world_poses(
 ) -> tuple[Array, Array]:
     """Compute the poses of a skeleton's joints in the world from their poses relative to their parents.
 
-    Parameters
-    ----------
-    parents : (J,) int array
-        Index of each joint's parent, before its children; -1 for the root.
-    local_positions : (T, J, 3) array
-        Positions of the joints in their parents' axes, of the root in the world's, in any unit of length.
-    local_rotations : (T, J, 3, 3) array
-        Rotations from each joint's axes to its parent's.
-
-    Returns
-    -------
-    positions : (T, J, 3) array
-        Positions of the joints in the world, in the same unit.
-    rotations : (T, J, 3, 3) array
-        Rotations from each joint's axes to the world's.
+    `parents` (J,) int: index of each joint's parent, before its children; -1 for the root; `local_positions`
+    (T, J, 3): positions of the joints in their parents' axes, of the root in the world's, in any unit of
+    length; `local_rotations` (T, J, 3, 3): rotations from each joint's axes to its parent's. Returns
+    `positions` (T, J, 3): positions of the joints in the world, in the same unit; `rotations` (T, J, 3, 3):
+    rotations from each joint's axes to the world's.
     """
     positions, rotations = local_positions.copy(), local_rotations.copy()
     for joint, parent in enumerate(parents):

@@ -11,37 +11,19 @@ USUAL_UNIT = "mm"
 
 @dataclass
 class Slips:
-    """What is wrong with a file, and what was done about it.
+    """What is wrong with a file, and what was done about it."""
 
-    Parameters
-    ----------
-    source : str
-        Name of the file, for messages.
-    strict : bool
-        Whether every slip is an error.
-    notes, doubts : list of str
-        What was put right, and that which may well be wrong, as lines for the user.
-    """
-
-    source: str
-    strict: bool
+    source: str  # Name of the file, for messages.
+    strict: bool  # Whether every slip is an error.
+    # `notes`, `doubts`: what was put right, and that which may well be wrong, as lines for the user.
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
     def note(self, what: str, done: str) -> None:
         """Say what is wrong and what is done, which cannot be wrong.
 
-        Parameters
-        ----------
-        what : str
-            The slip; the whole message if it is refused.
-        done : str
-            What is done about it.
-
-        Raises
-        ------
-        MotionError
-            The user wants no assumption.
+        `what`: the slip; the whole message if it is refused; `done`: what is done about it. Raises
+        MotionError the user wants no assumption.
         """
         self._refuse(what)
         self.notes.append(f"{what}: {done}")
@@ -49,17 +31,7 @@ class Slips:
     def doubt(self, what: str, done: str) -> None:
         """Say what is wrong and what is assumed, which may be wrong.
 
-        Parameters
-        ----------
-        what : str
-            The slip; the whole message if it is refused.
-        done : str
-            What is assumed.
-
-        Raises
-        ------
-        MotionError
-            The user wants no assumption.
+        `what`: the slip; the whole message if it is refused. Raises MotionError the user wants no assumption.
         """
         self._refuse(what)
         self.doubts.append(f"{what}: {done}")
@@ -73,28 +45,10 @@ class Slips:
 def find_length_unit(written: str, options: ReadOptions, where: str, slips: Slips) -> tuple[str, float]:
     """Determine the unit of length of a file of markers; millimetres where file and user do not say it.
 
-    Parameters
-    ----------
-    written : str
-        Unit as the file writes it.
-    options : ReadOptions
-        What the user declares; its `unit` overrules the file.
-    where : str
-        Position in the file, for the message.
-    slips : Slips
-        Takes the doubt.
-
-    Returns
-    -------
-    unit : str
-        Name of the unit, a key of `UNITS`.
-    scale : float
-        Metres per unit.
-
-    Raises
-    ------
-    MotionError
-        The file names no known unit, the user declares none, and nothing may be assumed.
+    `written`: unit as the file writes it; `options`: what the user declares; its `unit` overrules the file;
+    `where`: position in the file, for the message; `slips`: takes the doubt. Returns `unit`: name of the
+    unit, a key of `UNITS`; `scale`: metres per unit. Raises MotionError the file names no known unit, the
+    user declares none, and nothing may be assumed.
     """
     try:
         return resolve_length_unit(written, options, f"{slips.source}: {where}")

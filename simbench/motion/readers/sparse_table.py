@@ -22,17 +22,7 @@ MOST_NUMBERS = 120_000_000
 def split_row(line: str, delimiter: str) -> list[str]:
     """Split a line of a table into its cells, of which some may be in quotes.
 
-    Parameters
-    ----------
-    line : str
-        The line.
-    delimiter : str
-        Character between cells.
-
-    Returns
-    -------
-    list of str
-        The cells without quotes and blanks around them.
+    `delimiter`: character between cells. Returns the cells without quotes and blanks around them.
     """
     if '"' not in line:
         return [cell.strip() for cell in line.split(delimiter)]
@@ -49,30 +39,10 @@ def read_sparse_numbers(
 ) -> Array:
     """Read columns of a table of numbers; a cell without a value is NaN.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        All lines of the file.
-    first : int
-        Index of the table's first line; blank lines are skipped.
-    columns : sequence of int
-        Indices of the columns that are read; a row that ends before one of them has no value there.
-    source : str
-        Name of the file, for messages.
-    how : (str, bool)
-        Character between cells, and whether a comma stands for the decimal point.
-    largest : float
-        Largest magnitude of a number.
-
-    Returns
-    -------
-    (T, len(columns)) array
-        The numbers.
-
-    Raises
-    ------
-    MotionError
-        A cell that holds neither a number nor a word for none, or a number that no coordinate can be.
+    `lines`: all lines of the file; `first`: index of the table's first line; blank lines are skipped;
+    `columns`: indices of the columns that are read; a row that ends before one of them has no value there;
+    `source`: name of the file, for messages; `how`: character between cells, and whether a comma stands for
+    the decimal point; `largest`: largest magnitude of a number.
     """
     delimiter, comma = how
     rows = [k for k in range(first, len(lines)) if lines[k].strip(f" \t{delimiter}")]
@@ -102,24 +72,9 @@ def read_sparse_numbers(
 def find_times(time: Array, rate: float | None, source: str) -> Array:
     """Find the times of samples from a column of times; rounding of written times is undone.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times as the file has them, s.
-    rate : float or None
-        Sampling rate that file or user declares, Hz.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    (T,) array
-        Times from 0 on, s; evenly spaced if the column is so except for rounding.
-
-    Raises
-    ------
-    MotionError
-        A sample without a time, or times that do not increase.
+    `time` (T,): times as the file has them, s; `rate`: sampling rate that file or user declares, Hz;
+    `source`: name of the recording, for messages. Returns (T,): times from 0 on, s; evenly spaced if the
+    column is so except for rounding.
     """
     bad = np.flatnonzero(~np.isfinite(time))
     if bad.size:

@@ -13,23 +13,7 @@ LARGEST_NUMBER = 1e9
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read the lines of a text file with any line endings.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-
-    Returns
-    -------
-    list of str
-        Its lines, without the line endings.
-
-    Raises
-    ------
-    MotionError
-        The file cannot be read.
-    """
+    """Read the lines of a text file with any line endings. Returns its lines, without the line endings."""
     try:
         # Names in an unknown encoding must not prevent the numbers from being read.
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
@@ -39,18 +23,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def quote(words: str) -> str:
-    """Quote words of a file for a message, shortened to 40 characters.
-
-    Parameters
-    ----------
-    words : str
-        The words.
-
-    Returns
-    -------
-    str
-        The words in quotes.
-    """
+    """Quote words of a file for a message, shortened to 40 characters."""
     return repr(words if len(words) <= 40 else f"{words[:37]}...")
 
 
@@ -65,30 +38,10 @@ def read_numbers(
 ) -> NDArray[np.float64]:
     """Read rows of finite numbers; blank lines are skipped.
 
-    Parameters
-    ----------
-    lines : list of str
-        All lines of the file, or some of them.
-    first : int
-        Index of the table's first line.
-    columns : int
-        Number of numbers in each row.
-    source : str
-        Name of the file, for messages.
-    delimiter : str, optional
-        Character between numbers; white space unless given.
-    numbers : sequence of int, optional
-        Number of each line in the file, for messages; by default they are all lines from 1 on.
-
-    Returns
-    -------
-    (T, columns) array
-        The numbers.
-
-    Raises
-    ------
-    MotionError
-        A line with more or fewer numbers, or with a value that is not a finite number.
+    `lines`: all lines of the file, or some of them; `first`: index of the table's first line; `source`: name
+    of the file, for messages; `delimiter`: character between numbers; white space unless given; `numbers`:
+    number of each line in the file, for messages; by default they are all lines from 1 on. Returns (T,
+    columns).
     """
     numbers = range(1, len(lines) + 1) if numbers is None else numbers
     rows = [k for k in range(first, len(lines)) if lines[k].strip()]

@@ -67,26 +67,8 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
     Blank coordinates, NaN and a point at exactly 0, 0, 0 mean that the marker was not seen. The vertical axis
     is y, OpenSim's convention, unless the user declares another. A time column that equals the declared rate
     except for rounding of its digits is replaced by even spacing; where they disagree, the times count.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    options : ReadOptions
-        Unit, vertical axis, frame rate and strictness that the user declares.
-
-    Returns
-    -------
-    MarkerRecording
-        The markers in metres.
-
-    Raises
-    ------
-    MotionError
-        Unreadable file, no header with marker names, no frames, no rate; if nothing may be assumed, also a
-        header that is incomplete or disagrees with the data, lines of unequal length, text in place of a
-        number, time that repeats, goes back or disagrees with the declared rate by more than 1 %, two markers
-        with the same name, an unknown unit.
+    `options`: unit, vertical axis, frame rate and strictness that the user declares. Returns the markers in
+    metres.
     """
     try:
         # A byte order mark or an accent in the header must not be an error.

@@ -26,26 +26,19 @@ DIGITS = 6
 
 @dataclass
 class SegmentAxes:
-    """Constant directions of segments in the axes of the joints with which they turn.
+    """Constant directions of segments in the axes of the joints with which they turn."""
 
-    Parameters
-    ----------
-    trunk, pelvis : (3, 3) array or None
-        Columns forward, left and up of the trunk in the axes of the joint `chest`, of the pelvis in those of
-        `pelvis_carrier`; None if they are not known.
-    along, thumb : dict of str to (3,) array
-        Distal direction and direction of the thumb's side, by segment, such as `left_forearm`.
-    turns_with : dict of str to int
-        Index of the joint with which each segment turns.
-    notes, doubts, unsure : list of str
-        What was found out, what may be wrong, and the segments that were assumed.
-    """
-
+    # `trunk`, `pelvis` (3, 3) or None: columns forward, left and up of the trunk in the axes of the joint
+    # `chest`, of the pelvis in those of `pelvis_carrier`; None if they are not known.
     trunk: Array | None = None
     pelvis: Array | None = None
+    # `along`, `thumb` dict of str to (3,) array: distal direction and direction of the thumb's side, by
+    # segment, such as `left_forearm`.
     along: dict[str, Array] = field(default_factory=dict)
     thumb: dict[str, Array] = field(default_factory=dict)
+    # Index of the joint with which each segment turns.
     turns_with: dict[str, int] = field(default_factory=dict)
+    # `notes`, `doubts`, `unsure`: what was found out, what may be wrong, and the segments that were assumed.
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
@@ -56,21 +49,9 @@ def find_segment_axes(
 ) -> SegmentAxes:
     """Find the axes of trunk, pelvis, arms and hands.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    roles : Roles
-        The joints of a person in it.
-    votes : list of NameVote
-        What the names of the joints say.
-    posture : ReferencePosture
-        A pose in which the body's directions are known, or one with an empty `kind`.
-
-    Returns
-    -------
-    SegmentAxes
-        Constant directions in the joints' axes.
+    `roles`: the joints of a person in it; `votes`: what the names of the joints say; `posture`: A pose in
+    which the body's directions are known, or one with an empty `kind`. Returns constant directions in the
+    joints' axes.
     """
     axes = SegmentAxes()
     _add_trunk(axes, skeleton, roles, posture)
@@ -83,17 +64,7 @@ def find_segment_axes(
 def pelvis_carrier(skeleton: SkeletonGeometry, roles: Roles) -> int | None:
     """Find the joint with which the pelvis turns: the one that carries both hips.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    roles : Roles
-        The joints of a person in it.
-
-    Returns
-    -------
-    int or None
-        Its index; None without a pelvis.
+    `roles`: the joints of a person in it. Returns its index; None without a pelvis.
     """
     hips = roles.both("hip")
     return skeleton.common_ancestor(hips) if len(hips) == 2 else roles.joints.get("pelvis")
@@ -218,22 +189,10 @@ def elbow_thumb(
 ) -> Array | None:
     """Find the thumb's side of a segment from the plane in which the elbow bends.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    arm : tuple of int
-        Indices of shoulder, elbow and wrist.
-    joint : int
-        Index of the joint with which the segment turns.
-    along : (3,) array
-        Direction of the segment in that joint's axes.
-
-    Returns
-    -------
-    (3,) array or None
-        Unit vector in that joint's axes, at a right angle to `along`; None if the elbow hardly bends, or
-        bends about an axis that is not constant there.
+    `arm`: indices of shoulder, elbow and wrist; `joint`: index of the joint with which the segment turns;
+    `along` (3,): direction of the segment in that joint's axes. Returns (3,) or None: unit vector in that
+    joint's axes, at a right angle to `along`; None if the elbow hardly bends, or bends about an axis that is
+    not constant there.
     """
     tracks = skeleton.positions[:, list(arm)]
     normal = np.cross(unit_vectors(tracks[:, 1] - tracks[:, 0]), unit_vectors(tracks[:, 2] - tracks[:, 1]))
@@ -250,19 +209,7 @@ def elbow_thumb(
 def hand_carrier(skeleton: SkeletonGeometry, votes: list[NameVote], wrist: int) -> int:
     """Find the joint with which the hand turns: the wrist, or one at the same place that carries the hand.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    votes : list of NameVote
-        What the names of the joints say.
-    wrist : int
-        Index of the wrist.
-
-    Returns
-    -------
-    int
-        Index of the joint.
+    `votes`: what the names of the joints say; `wrist`: index of the wrist. Returns index of the joint.
     """
     joint = wrist
     while True:

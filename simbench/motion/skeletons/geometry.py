@@ -18,29 +18,14 @@ COINCIDING = 0.004
 
 @dataclass(frozen=True)
 class SkeletonGeometry:
-    """A skeleton in the poses of some frames, with its rest pose.
+    """A skeleton in the poses of some frames, with its rest pose."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the J joints and end sites, parents before children.
-    parents : (J,) int array
-        Index of each joint's parent, -1 for the root.
-    offsets : (J, 3) array
-        Median position of each joint in its parent's axes, in the file's unit.
-    positions : (F, J, 3) array
-        Positions in F frames in the file's axes, in the file's unit.
-    rotations : (F, J, 3, 3) array
-        Rotations from the joints' axes to the file's in the same frames.
-    frames : (F,) int array
-        Indices of these frames in the recording; -1 for a pose that was cut off before its start.
-    """
-
-    names: tuple[str, ...]
-    parents: NDArray[np.int64]
-    offsets: Array
-    positions: Array
-    rotations: Array
+    names: tuple[str, ...]  # Names of the J joints and end sites, parents before children.
+    parents: NDArray[np.int64]  # (J,) int: index of each joint's parent, -1 for the root.
+    offsets: Array  # (J, 3): median position of each joint in its parent's axes, in the file's unit.
+    positions: Array  # (F, J, 3): positions in F frames in the file's axes, in the file's unit.
+    rotations: Array  # (F, J, 3, 3): rotations from the joints' axes to the file's in the same frames.
+    # (F,) int: indices of these frames in the recording; -1 for a pose that was cut off before its start.
     frames: NDArray[np.int64]
 
     @cached_property
@@ -90,10 +75,7 @@ class SkeletonGeometry:
     def is_end(self) -> list[bool]:
         """Tell for each joint whether it is an end site: a leaf whose name ends like a reader's for those.
 
-        Returns
-        -------
-        list of bool
-            One value for each joint.
+        Returns one value for each joint.
         """
         return [
             not self.children[k] and name.startswith(f"{self.names[self.parents[k]]}_end")
@@ -103,15 +85,8 @@ class SkeletonGeometry:
     def common_ancestor(self, joints: Sequence[int]) -> int:
         """Find the joint from which all given joints descend.
 
-        Parameters
-        ----------
-        joints : sequence of int
-            Indices of joints of one tree.
-
-        Returns
-        -------
-        int
-            Index of the nearest common ancestor, which may be one of the joints.
+        `joints`: indices of joints of one tree. Returns index of the nearest common ancestor, which may be
+        one of the joints.
         """
         lines = [[joint, *self.ancestors[joint]] for joint in joints]
         return next(joint for joint in lines[0] if all(joint in line for line in lines[1:]))
@@ -119,15 +94,7 @@ class SkeletonGeometry:
     def subtree(self, joint: int) -> list[int]:
         """List a joint and all that descend from it.
 
-        Parameters
-        ----------
-        joint : int
-            Index of the joint.
-
-        Returns
-        -------
-        list of int
-            Indices, parents first.
+        `joint`: index of the joint. Returns indices, parents first.
         """
         return [k for k in range(joint, len(self.names)) if k == joint or joint in self.ancestors[k]]
 
@@ -135,15 +102,7 @@ class SkeletonGeometry:
 def sample_geometry(recording: SkeletonRecording) -> SkeletonGeometry:
     """Take a sample of a recording's frames.
 
-    Parameters
-    ----------
-    recording : SkeletonRecording
-        The recording.
-
-    Returns
-    -------
-    SkeletonGeometry
-        The skeleton in at most `SAMPLED_FRAMES` frames, the first among them.
+    Returns the skeleton in at most `SAMPLED_FRAMES` frames, the first among them.
     """
     count = len(recording.time)
     frames = np.unique(np.linspace(0, count - 1, min(count, SAMPLED_FRAMES)).astype(np.int64))
@@ -157,18 +116,7 @@ def sample_geometry(recording: SkeletonRecording) -> SkeletonGeometry:
 
 
 def unit_vectors(vectors: Array) -> Array:
-    """Scale vectors to length one; vectors of no length stay zero.
-
-    Parameters
-    ----------
-    vectors : (..., 3) array
-        Vectors.
-
-    Returns
-    -------
-    (..., 3) array
-        Unit vectors.
-    """
+    """Scale vectors to length one; vectors of no length stay zero. `vectors` (..., 3). Returns (..., 3)."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0.0, length, 1.0))
 
@@ -176,15 +124,8 @@ def unit_vectors(vectors: Array) -> Array:
 def angles_between(first: Array, second: Array) -> Array:
     """Compute the angles between vectors.
 
-    Parameters
-    ----------
-    first, second : (..., 3) array
-        Vectors; one of no length is at a right angle to all.
-
-    Returns
-    -------
-    (...,) array
-        Angles, degrees.
+    `first`, `second` (..., 3): vectors; one of no length is at a right angle to all. Returns (...,): angles,
+    degrees.
     """
     cosine = (unit_vectors(first) * unit_vectors(second)).sum(axis=-1)
     return np.asarray(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))

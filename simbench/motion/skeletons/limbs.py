@@ -34,57 +34,25 @@ GEOMETRY_WEIGHT, SIZE_WEIGHT = 1.5, 0.4
 
 
 class Triples(NamedTuple):
-    """All triples of joints of which each is an ancestor of the next: N candidates for a limb.
+    """All triples of joints of which each is an ancestor of the next: N candidates for a limb."""
 
-    Parameters
-    ----------
-    joints : (N, 3) int array
-        Indices of the proximal, middle and distal joint.
-    lengths : (N, 2) array
-        Distance from the first to the second, and from the second to the third, in the file's unit.
-    geometry : (N,) array
-        How much it is like a limb, 0 to 1.
-    """
-
-    joints: NDArray[np.int64]
+    joints: NDArray[np.int64]  # (N, 3) int: indices of the proximal, middle and distal joint.
+    # (N, 2): distance from the first to the second, and from the second to the third, in the file's unit.
     lengths: Array
-    geometry: Array
+    geometry: Array  # (N,): how much it is like a limb, 0 to 1.
 
 
 class Limb(NamedTuple):
-    """A limb that was found.
+    """A limb that was found."""
 
-    Parameters
-    ----------
-    joints : tuple of int
-        Indices of its three joints.
-    lengths : tuple of float
-        Lengths of its two bones, in the file's unit.
-    geometry : float
-        How much it is like a limb, 0 to 1.
-    names : float
-        Sum of the votes of its three names, at most 3.
-    """
-
-    joints: tuple[int, int, int]
-    lengths: tuple[float, float]
-    geometry: float
-    names: float
+    joints: tuple[int, int, int]  # Indices of its three joints.
+    lengths: tuple[float, float]  # Lengths of its two bones, in the file's unit.
+    geometry: float  # How much it is like a limb, 0 to 1.
+    names: float  # Sum of the votes of its three names, at most 3.
 
 
 def find_triples(skeleton: SkeletonGeometry) -> Triples:
-    """List the triples of joints that could be a limb by their lengths.
-
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-
-    Returns
-    -------
-    Triples
-        All candidates.
-    """
+    """List the triples of joints that could be a limb by their lengths. Returns all candidates."""
     pairs = [
         (above, joint)
         for joint in range(len(skeleton.names))
@@ -129,21 +97,8 @@ def find_named_limb(
 ) -> Limb | None:
     """Find the limb whose names and geometry fit best.
 
-    Parameters
-    ----------
-    triples : Triples
-        Candidates.
-    votes : sequence of NameVote
-        What the names of all joints say.
-    parts : tuple of str
-        `ARM` or `LEG`.
-    side : str
-        `left` or `right`.
-
-    Returns
-    -------
-    Limb or None
-        The limb; None if no candidate has two of the three names.
+    `triples`: candidates; `votes`: what the names of all joints say; `parts`: `ARM` or `LEG`; `side`: `left`
+    or `right`. Returns the limb; None if no candidate has two of the three names.
     """
     if not len(triples.joints):
         return None
@@ -160,19 +115,7 @@ def find_named_limb(
 def find_counterpart(skeleton: SkeletonGeometry, triples: Triples, limb: Limb) -> Limb | None:
     """Find the limb on the other side by its lengths and its depth in the tree.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    triples : Triples
-        Candidates.
-    limb : Limb
-        The limb of one side.
-
-    Returns
-    -------
-    Limb or None
-        The one of the other side; None if none is alike.
+    `triples`: candidates. Returns the one of the other side; None if none is alike.
     """
     off = np.abs(triples.lengths / np.array(limb.lengths) - 1.0).max(axis=1)
     alike = [
@@ -190,19 +133,8 @@ def find_symmetric_pairs(
 ) -> list[tuple[Limb, Limb]]:
     """Find pairs of equally long limbs, largest first, by geometry only.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    triples : Triples
-        Candidates.
-    taken : sequence of int
-        Joints that belong to other limbs already; what descends from them is taken as well.
-
-    Returns
-    -------
-    list of (Limb, Limb)
-        At most two pairs that share no joint.
+    `triples`: candidates; `taken`: joints that belong to other limbs already; what descends from them is
+    taken as well. Returns at most two pairs that share no joint.
     """
     pairs: list[tuple[Limb, Limb]] = []
     blocked = set(taken)

@@ -17,34 +17,20 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
 class NameVote(NamedTuple):
-    """What one name says.
+    """What one name says."""
 
-    Parameters
-    ----------
-    side : str
-        `left`, `right`, or empty.
-    roles : mapping of str to float
-        Weight of the name's vote, 0 to 1, for each joint of a person that it may be.
-    helper : bool
-        Whether the name is that of a twist joint, a finger, a part of the face or another helper.
-    finger : str
-        `thumb`, `index`, `middle`, `ring`, `pinky`, or empty.
-    """
-
-    side: str
+    side: str  # `left`, `right`, or empty.
+    # Weight of the name's vote, 0 to 1, for each joint of a person that it may be.
     roles: Mapping[str, float]
-    helper: bool
-    finger: str
+    helper: bool  # Whether the name is that of a twist joint, a finger, a part of the face or another helper.
+    finger: str  # `thumb`, `index`, `middle`, `ring`, `pinky`, or empty.
 
 
 @cache
 def name_table() -> Mapping[str, Any]:
     """Read the table of names that ships with simbench.
 
-    Returns
-    -------
-    mapping of str to object
-        The sections of `marker_maps/skeletons/names.yaml`.
+    Returns the sections of `marker_maps/skeletons/names.yaml`.
     """
     table: Mapping[str, Any] = read_yaml(
         resource_dir("marker_maps") / "skeletons" / "names.yaml", MotionError
@@ -55,17 +41,8 @@ def name_table() -> Mapping[str, Any]:
 def read_names(names: Sequence[str], is_end: Sequence[bool]) -> list[NameVote]:
     """Read what the names of the joints say.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of all joints and end sites.
-    is_end : sequence of bool
-        Whether each of them is the end of a bone that no joint moves; an end has no vote.
-
-    Returns
-    -------
-    list of NameVote
-        The votes in the order of the names.
+    `names`: names of all joints and end sites; `is_end`: whether each of them is the end of a bone that no
+    joint moves; an end has no vote. Returns the votes in the order of the names.
     """
     short = strip_prefixes(names)
     numbers = [int(match[1]) for name in short if (match := _NUMBERED.search(name))]
@@ -80,15 +57,8 @@ def read_names(names: Sequence[str], is_end: Sequence[bool]) -> list[NameVote]:
 def strip_prefixes(names: Sequence[str]) -> list[str]:
     """Remove namespaces and the prefix that most names share.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names as the file writes them.
-
-    Returns
-    -------
-    list of str
-        Names without `mixamorig:`, `Character1_`, `Bip01 ` and the like.
+    `names`: names as the file writes them. Returns names without `mixamorig:`, `Character1_`, `Bip01 ` and
+    the like.
     """
     short = [re.split(r"[:|/]", name)[-1].strip() or name for name in names]
     prefix = max(_prefixes(short), key=len, default="")
@@ -100,15 +70,7 @@ def strip_prefixes(names: Sequence[str]) -> list[str]:
 def find_dialect(names: Sequence[str]) -> str:
     """Find the naming convention that a skeleton follows.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names as the file writes them.
-
-    Returns
-    -------
-    str
-        Name of the dialect, or `unknown names`.
+    `names`: names as the file writes them. Returns name of the dialect, or `unknown names`.
     """
     known = {*names, *strip_prefixes(names)}
     for dialect, signs in name_table()["dialects"].items():
@@ -121,18 +83,7 @@ def find_dialect(names: Sequence[str]) -> str:
 
 
 def find_animal_parts(names: Sequence[str]) -> list[str]:
-    """Find the joints whose names are those of an animal's parts.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names as the file writes them.
-
-    Returns
-    -------
-    list of str
-        Their names.
-    """
+    """Find the joints whose names are those of an animal's parts. `names`: names as the file writes them."""
     animal = set(name_table()["animal"])
     return [name for name in names if animal.intersection(_words(name))]
 

@@ -27,27 +27,13 @@ SNAP_ANGLE = 15.0
 
 
 class ReferencePosture(NamedTuple):
-    """A pose of a skeleton and the body's directions in it.
+    """A pose of a skeleton and the body's directions in it."""
 
-    Parameters
-    ----------
-    kind : str
-        `T-pose`, `A-pose`, `hanging arms`, or empty if no pose of the recording is known.
-    where : str
-        `hierarchy` for the rest pose, `frame N`, or `the pose before the motion`.
-    positions : (J, 3) array
-        Positions of the joints in it, in the file's axes and unit.
-    rotations : (J, 3, 3) array
-        Rotations from the joints' axes to the file's in it.
-    axes : (3, 3) array
-        Columns: forward, left and up of the body, in the file's axes.
-    """
-
-    kind: str
-    where: str
-    positions: Array
-    rotations: Array
-    axes: Array
+    kind: str  # `T-pose`, `A-pose`, `hanging arms`, or empty if no pose of the recording is known.
+    where: str  # `hierarchy` for the rest pose, `frame N`, or `the pose before the motion`.
+    positions: Array  # (J, 3): positions of the joints in it, in the file's axes and unit.
+    rotations: Array  # (J, 3, 3): rotations from the joints' axes to the file's in it.
+    axes: Array  # (3, 3): columns: forward, left and up of the body, in the file's axes.
 
 
 def find_reference_pose(
@@ -57,22 +43,8 @@ def find_reference_pose(
 
     The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight
     arms to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a
-    T-pose or an A-pose, with stricter limits. If there is none, the rest pose is returned without a
-    `kind`.
-
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    roles : Roles
-        The joints of a person in it.
-    before : RecordedPose or None
-        A pose that the file holds before the motion.
-
-    Returns
-    -------
-    ReferencePosture
-        The pose.
+    T-pose or an A-pose, with stricter limits. If there is none, the rest pose is returned without a `kind`.
+    `roles`: the joints of a person in it; `before`: A pose that the file holds before the motion.
     """
     count = len(skeleton.names)
     rest = skeleton.rest[None]
@@ -102,23 +74,10 @@ def find_reference_pose(
 def judge_poses(positions: Array, roles: Roles, most_flexion: float) -> tuple[list[str], Array, Array]:
     """Tell which poses are reference postures.
 
-    Parameters
-    ----------
-    positions : (F, J, 3) array
-        Poses of the skeleton.
-    roles : Roles
-        The joints of a person in it.
-    most_flexion : float
-        Most flexion of elbows and knees, degrees.
-
-    Returns
-    -------
-    kinds : list of str
-        `T-pose`, `A-pose`, `hanging arms` or nothing for each pose.
-    flexion : (F,) array
-        Largest flexion of the elbows, degrees.
-    axes : (F, 3, 3) array
-        Columns: forward, left and up of the body.
+    `positions` (F, J, 3): poses of the skeleton; `roles`: the joints of a person in it; `most_flexion`: most
+    flexion of elbows and knees, degrees. Returns `kinds`: `T-pose`, `A-pose`, `hanging arms` or nothing for
+    each pose; `flexion` (F,): largest flexion of the elbows, degrees; `axes` (F, 3, 3): columns: forward,
+    left and up of the body.
     """
     count = len(positions)
     axes, good = body_axes(positions, roles)
@@ -154,19 +113,9 @@ def judge_poses(positions: Array, roles: Roles, most_flexion: float) -> tuple[li
 def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]:
     """Compute forward, left and up of the body from shoulders and hips.
 
-    Parameters
-    ----------
-    positions : (F, J, 3) array
-        Poses of the skeleton.
-    roles : Roles
-        The joints of a person in it.
-
-    Returns
-    -------
-    axes : (F, 3, 3) array
-        Columns: forward, left and up.
-    square : (F,) bool array
-        Whether shoulders and hips are parallel and square to the trunk, so that the axes mean something.
+    `positions` (F, J, 3): poses of the skeleton; `roles`: the joints of a person in it. Returns `axes` (F, 3,
+    3): columns: forward, left and up; `square` (F,) bool: whether shoulders and hips are parallel and square
+    to the trunk, so that the axes mean something.
     """
     lines = [
         positions[:, roles.joints[f"left_{part}"]] - positions[:, roles.joints[f"right_{part}"]]
@@ -201,17 +150,8 @@ def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]
 def snap_axes(axes: Array, both: bool) -> Array:
     """Turn the body's directions in an upright posture onto the file's axes that are next to them.
 
-    Parameters
-    ----------
-    axes : (3, 3) array
-        Columns: forward, left and up.
-    both : bool
-        Whether the left axis is turned as well; else only the one that points up.
-
-    Returns
-    -------
-    (3, 3) array
-        The columns, at right angles.
+    `axes` (3, 3): columns: forward, left and up; `both`: whether the left axis is turned as well; else only
+    the one that points up. Returns (3, 3): the columns, at right angles.
     """
     up, left = snap(axes[:, 2]), axes[:, 1]
     left = unit_vectors(left - (left @ up) * up)
@@ -224,15 +164,7 @@ def snap_axes(axes: Array, both: bool) -> Array:
 def snap(direction: Array) -> Array:
     """Replace a direction by the axis next to it, if that is close.
 
-    Parameters
-    ----------
-    direction : (3,) array
-        Unit vector.
-
-    Returns
-    -------
-    (3,) array
-        The axis within `SNAP_ANGLE`, else the direction itself.
+    `direction` (3,): unit vector. Returns (3,): the axis within `SNAP_ANGLE`, else the direction itself.
     """
     k = int(np.abs(direction).argmax())
     axis = np.zeros(3)
@@ -243,20 +175,9 @@ def snap(direction: Array) -> Array:
 def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, str]:
     """Compare the body's forward direction, from its left and up, with that of the feet and knees.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    roles : Roles
-        The joints of a person in it.
-
-    Returns
-    -------
-    agreement : float
-        Mean cosine between both, from -1 to 1; negative if left and right are swapped or the axes
-        mirrored, and about zero if nothing tells.
-    evidence : str
-        `toes`, `knees`, `elbows` or nothing.
+    `roles`: the joints of a person in it. Returns `agreement`: mean cosine between both, from -1 to 1;
+    negative if left and right are swapped or the axes mirrored, and about zero if nothing tells; `evidence`:
+    `toes`, `knees`, `elbows` or nothing.
     """
     axes, _ = body_axes(skeleton.positions, roles)
     forward = axes[:, :, 0]

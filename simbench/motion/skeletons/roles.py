@@ -34,58 +34,26 @@ PARALLEL_LIMBS = 45.0
 
 @dataclass
 class Roles:
-    """The joints of a person in a skeleton.
+    """The joints of a person in a skeleton."""
 
-    Parameters
-    ----------
-    joints : dict of str to int
-        Index of the skeleton's joint for each joint of a person that was found, such as `left_elbow`.
-    limbs : dict of (str, str) to Limb
-        Limbs by side and kind (`arm`, `leg`).
-    named : set of str
-        Joints of a person that the names say.
-    unsure : list of str
-        Joints of a person that only the tree and the geometry say, or that names contradict.
-    doubts : list of str
-        What may well be wrong.
-    sided : bool
-        Whether the names say which side is left.
-    """
-
+    # Index of the skeleton's joint for each joint of a person that was found, such as `left_elbow`.
     joints: dict[str, int] = field(default_factory=dict)
-    limbs: dict[tuple[str, str], Limb] = field(default_factory=dict)
-    named: set[str] = field(default_factory=set)
+    limbs: dict[tuple[str, str], Limb] = field(default_factory=dict)  # Limbs by side and kind (`arm`, `leg`).
+    named: set[str] = field(default_factory=set)  # Joints of a person that the names say.
+    # Joints of a person that only the tree and the geometry say, or that names contradict.
     unsure: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    sided: bool = True
+    doubts: list[str] = field(default_factory=list)  # What may well be wrong.
+    sided: bool = True  # Whether the names say which side is left.
 
     def has(self, *names: str) -> bool:
-        """Tell whether joints of a person were found.
-
-        Parameters
-        ----------
-        *names : str
-            Their names.
-
-        Returns
-        -------
-        bool
-            Whether all of them were found.
-        """
+        """Tell whether joints of a person were found."""
         return all(name in self.joints for name in names)
 
     def both(self, joint: str) -> list[int]:
         """Find the joints of both sides.
 
-        Parameters
-        ----------
-        joint : str
-            Name of the joint without its side.
-
-        Returns
-        -------
-        list of int
-            Indices of the left and right one, as far as they were found.
+        `joint`: name of the joint without its side. Returns indices of the left and right one, as far as they
+        were found.
         """
         return [self.joints[f"{side}_{joint}"] for side in SIDES if f"{side}_{joint}" in self.joints]
 
@@ -93,24 +61,8 @@ class Roles:
 def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: str) -> Roles:
     """Find the joints of a person in a skeleton.
 
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    votes : sequence of NameVote
-        What the names of its joints say.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    Roles
-        The joints, and how sure they are.
-
-    Raises
-    ------
-    MotionError
-        No arm is found, the limbs have no joint in common, or the skeleton is not that of a person.
+    `votes`: what the names of its joints say; `source`: name of the recording, for messages. Returns the
+    joints, and how sure they are.
     """
     roles = Roles()
     triples = find_triples(skeleton)

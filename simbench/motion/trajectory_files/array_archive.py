@@ -46,24 +46,9 @@ _HUMAN = ("poses", "betas", "pose_body", "body_pose", "smpl_params_global", "glo
 def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
     """Read arrays by the names that retargeters and simulators give them.
 
-    Parameters
-    ----------
-    path : Path
-        The file; nothing that a pickle holds is run.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares about the file.
-
-    Returns
-    -------
-    StoredMotion
-        The content.
-
-    Raises
-    ------
-    MotionError
-        The file cannot be read, holds anything but data, or no motion of a robot.
+    `path`: the file; nothing that a pickle holds is run; `robot`: robot whose motion it is; `options`: what
+    the user declares about the file. Returns the content. Raises MotionError the file cannot be read, holds
+    anything but data, or no motion of a robot.
     """
     content = read_array_file(path, MotionError)
     where = str(path)
@@ -75,15 +60,7 @@ def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> Stored
 def holds_joint_positions(content: Mapping[str, Any]) -> bool:
     """Return whether named arrays are a robot's motion: joint positions with a rate, a base or links.
 
-    Parameters
-    ----------
-    content : mapping of str to object
-        Arrays by name.
-
-    Returns
-    -------
-    bool
-        True if the names are those of a robot's motion.
+    Returns true if the names are those of a robot's motion.
     """
     names = {str(name).lower() for name in content}
     beside = {*_POSITION, *_QUATERNION, *_BODY_POSITION, *_VELOCITIES, *_NAMES}

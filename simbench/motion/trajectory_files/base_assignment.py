@@ -33,18 +33,12 @@ _ON_FLOOR = 0.015
 
 
 class AssignedBase(NamedTuple):
-    """Pose of the base in the robot's form, and what was found out about it.
+    """Pose of the base in the robot's form, and what was found out about it."""
 
-    Parameters
-    ----------
-    pose : (T, 7) array or None
-        Pose of the root link in the world: x, y, z (m), quaternion x, y, z, w; None for a fixed base.
-    notes, doubts : tuple of str
-        One line each.
-    """
-
+    # (T, 7) or None: pose of the root link in the world: x, y, z (m), quaternion x, y, z, w; None for a fixed
+    # base.
     pose: Array | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # `notes`, `doubts`: one line each.
     doubts: tuple[str, ...] = ()
 
 
@@ -58,31 +52,9 @@ def assign_base(
 ) -> AssignedBase:
     """Bring the base into the robot's form, or derive it from the joints.
 
-    Parameters
-    ----------
-    stored : StoredMotion
-        Content of the file.
-    robot : Robot
-        Robot whose motion it is.
-    joints : AssignedJoints
-        Its joint positions.
-    time : (T,) array
-        Times of the samples, s.
-    options : TrajectoryOptions
-        What the user declares.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    AssignedBase
-        The motion of the base.
-
-    Raises
-    ------
-    MotionError
-        Numbers that are not a pose, a quaternion that can be read in both orders, or no base and no feet from
-        which it could be derived.
+    `stored`: content of the file; `robot`: robot whose motion it is; `joints`: its joint positions; `time`
+    (T,): times of the samples, s; `options`: what the user declares; `where`: the file, for messages. Returns
+    the motion of the base.
     """
     has_orientation = stored.quaternion is not None or stored.euler is not None
     if not robot.floating:

@@ -16,39 +16,17 @@ _LENGTHS = (0.5, 2.0)
 
 
 class UnitQuaternions(NamedTuple):
-    """Quaternions of unit length and continuous sign, and what was done to them.
+    """Quaternions of unit length and continuous sign, and what was done to them."""
 
-    Parameters
-    ----------
-    values : (T, 4) array
-        Quaternions in the order of their parts in the file.
-    notes : tuple of str
-        What was changed, one line each.
-    """
-
-    values: Array
-    notes: tuple[str, ...]
+    values: Array  # (T, 4): quaternions in the order of their parts in the file.
+    notes: tuple[str, ...]  # What was changed, one line each.
 
 
 def unit_quaternions(quaternion: Array, where: str) -> UnitQuaternions:
     """Normalise quaternions and remove jumps of their sign.
 
-    Parameters
-    ----------
-    quaternion : (T, 4) array
-        Finite quaternions with their parts in any order.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    UnitQuaternions
-        The same rotations.
-
-    Raises
-    ------
-    MotionError
-        A quaternion is far from unit length.
+    `quaternion` (T, 4): finite quaternions with their parts in any order; `where`: the file, for messages.
+    Returns the same rotations.
     """
     length = np.linalg.norm(quaternion, axis=1)
     off = np.flatnonzero((length < _LENGTHS[0]) | (length > _LENGTHS[1]))

@@ -18,17 +18,8 @@ def derive_base(feet: FootPoses) -> Array:
     """Derive the pose of the base: the supporting foot stands flat and still on the floor.
 
     The supporting foot is the lower of the two when one or the other is taken as level. The first supporting
-    foot is below the origin's axes: its frame has heading zero at x = y = 0.
-
-    Parameters
-    ----------
-    feet : FootPoses
-        Poses of one or two feet in the base frame.
-
-    Returns
-    -------
-    (T, 7) array
-        Pose of the base in the world: x, y, z (m), quaternion x, y, z, w.
+    foot is below the origin's axes: its frame has heading zero at x = y = 0. Returns (T, 7): pose of the base
+    in the world: x, y, z (m), quaternion x, y, z, w.
     """
     support = _supporting_foot(feet)
     samples = np.arange(len(support))

@@ -39,24 +39,12 @@ _UNIT = {"rad": 1.0, "deg": np.pi / 180.0, "m": 1.0, "cm": 0.01, "mm": 0.001}
 
 
 class AssignedJoints(NamedTuple):
-    """Joint positions in the robot's order, and what was found out about them.
+    """Joint positions in the robot's order, and what was found out about them."""
 
-    Parameters
-    ----------
-    q : (T, n) array
-        Joint positions in the order of the robot, rad or m.
-    columns : tuple of int
-        Index in the robot's order of each column of the file.
-    are_degrees : bool
-        Whether the file's angles are in degrees.
-    notes, doubts : tuple of str
-        One line each.
-    """
-
-    q: Array
-    columns: tuple[int, ...]
-    are_degrees: bool
-    notes: tuple[str, ...]
+    q: Array  # (T, n): joint positions in the order of the robot, rad or m.
+    columns: tuple[int, ...]  # Index in the robot's order of each column of the file.
+    are_degrees: bool  # Whether the file's angles are in degrees.
+    notes: tuple[str, ...]  # `notes`, `doubts`: one line each.
     doubts: tuple[str, ...]
 
 
@@ -65,26 +53,8 @@ def assign_joints(
 ) -> AssignedJoints:
     """Bring the joints into the robot's order and into radians; those that the file lacks stay at rest.
 
-    Parameters
-    ----------
-    stored : StoredMotion
-        Content of the file.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares; its joint order overrules the names in the file.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    AssignedJoints
-        The joints.
-
-    Raises
-    ------
-    MotionError
-        A name is unknown, or the number of joints does not fit.
+    `stored`: content of the file; `robot`: robot whose motion it is; `options`: what the user declares; its
+    joint order overrules the names in the file; `where`: the file, for messages.
     """
     names, notes, doubts = stored.joint_names, [*stored.notes], [*stored.doubts]
     if options.joint_order is not None:

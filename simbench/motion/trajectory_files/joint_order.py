@@ -22,26 +22,8 @@ _BEGINNINGS = ("joint_", "dof_", "q_", "pos_")
 def match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[int, ...]:
     """Find the robot's joint of each named column of a file.
 
-    Upper and lower case and endings such as `_joint` and `_dof` do not distinguish names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the columns.
-    robot : Robot
-        The robot.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    tuple of int
-        Index of each column's joint in `robot.joint_names`.
-
-    Raises
-    ------
-    MotionError
-        A name is not that of a joint of the robot, or two columns are for the same joint.
+    Upper and lower case and endings such as `_joint` and `_dof` do not distinguish names. `where`: the file,
+    for messages. Returns index of each column's joint in `robot.joint_names`.
     """
     exact = {name: index for index, name in enumerate(robot.joint_names)}
     simple: dict[str, int] = {}
@@ -67,20 +49,7 @@ def match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[i
 def read_joint_order(path: str) -> tuple[str, ...]:
     """Read the names of a file's joint columns from a list.
 
-    Parameters
-    ----------
-    path : str
-        Text file: one name a line, or a YAML or JSON list.
-
-    Returns
-    -------
-    tuple of str
-        Names in the order of the columns.
-
-    Raises
-    ------
-    MotionError
-        The file cannot be read, or is not a list of different names.
+    `path`: text file: one name a line, or a YAML or JSON list.
     """
     if not Path(path).exists():
         raise MotionError(f"{path}: no such file of joint names")
@@ -105,15 +74,7 @@ def read_joint_order(path: str) -> tuple[str, ...]:
 def body_joints(robot: Robot) -> tuple[str, ...]:
     """List the joints of a robot without those of its hands, in the robot's order.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    tuple of str
-        Names of the joints.
+    Returns names of the joints.
     """
     hands = {joint for hand in robot.hands.values() for joint in hand.joints}
     hands |= {joint for side in ("left", "right") for joint in robot.groups.get(f"{side}_grip", ())}
@@ -123,17 +84,8 @@ def body_joints(robot: Robot) -> tuple[str, ...]:
 def usual_orders(robot: Robot, count: int) -> Mapping[str, tuple[str, ...]]:
     """List the orders in which programs write so many joints of a robot.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    count : int
-        Number of joints: all, or those of the body.
-
-    Returns
-    -------
-    mapping of str to tuple of str
-        Names of the joints by a description of the order, the most usual first; only orders that differ.
+    `count`: number of joints: all, or those of the body. Returns names of the joints by a description of the
+    order, the most usual first; only orders that differ.
     """
     chosen = next((set(each) for each in (robot.joint_names, body_joints(robot)) if len(each) == count), None)
     if chosen is None:
@@ -186,15 +138,7 @@ def _breadth_first(children: Mapping[str, list[str]]) -> list[str]:
 def resting_posture(robot: Robot) -> NDArray[np.float64]:
     """Return the joint positions of a robot at rest: its standing posture, or zero within the limits.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with n joints.
-
-    Returns
-    -------
-    (n,) array
-        Joint positions, rad or m.
+    `robot`: robot with n joints. Returns (n,): joint positions, rad or m.
     """
     if "standing" in robot.postures:
         return robot.postures["standing"].copy()
@@ -205,15 +149,7 @@ def resting_posture(robot: Robot) -> NDArray[np.float64]:
 def joint_limits(robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the limits of the joints' positions in the order of `robot.joint_names`.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with n joints.
-
-    Returns
-    -------
-    lower, upper : (n,) arrays
-        Limits, rad or m.
+    `robot`: robot with n joints. Returns `lower`, `upper` (n,): limits, rad or m.
     """
     model = robot.model
     return model.lowerPositionLimit[robot.root_q :].copy(), model.upperPositionLimit[robot.root_q :].copy()
@@ -222,15 +158,7 @@ def joint_limits(robot: Robot) -> tuple[NDArray[np.float64], NDArray[np.float64]
 def sliding_joints(robot: Robot) -> NDArray[np.bool_]:
     """Return which joints are prismatic, in the order of `robot.joint_names`.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with n joints.
-
-    Returns
-    -------
-    (n,) bool array
-        True for a prismatic joint.
+    `robot`: robot with n joints. Returns (n,) bool: true for a prismatic joint.
     """
     return kinematic_tree(robot.model).sliding
 

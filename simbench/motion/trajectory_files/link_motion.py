@@ -16,37 +16,17 @@ Array = NDArray[np.float64]
 
 
 class LinkMotion(NamedTuple):
-    """Poses of B links in T samples.
+    """Poses of B links in T samples."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the links, the root link first.
-    position : (T, B, 3) array
-        Positions in the world, m.
-    quaternion : (T, B, 4) array
-        Orientations in the world, x, y, z, w.
-    """
-
-    names: tuple[str, ...]
-    position: Array
-    quaternion: Array
+    names: tuple[str, ...]  # Names of the links, the root link first.
+    position: Array  # (T, B, 3): positions in the world, m.
+    quaternion: Array  # (T, B, 4): orientations in the world, x, y, z, w.
 
 
 def compute_link_motion(trajectory: JointTrajectory, robot: Robot) -> LinkMotion:
     """Compute the poses of all links by forward kinematics.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The motion, joints in the order of the robot.
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    LinkMotion
-        The poses.
+    `trajectory`: the motion, joints in the order of the robot.
     """
     model = robot.model
     frames = [
@@ -65,17 +45,8 @@ def compute_link_motion(trajectory: JointTrajectory, robot: Robot) -> LinkMotion
 def rate_of_change(values: Array, rate: float) -> Array:
     """Differentiate evenly spaced samples by central differences, at the ends by one-sided ones.
 
-    Parameters
-    ----------
-    values : (T, ...) array
-        The samples, two or more.
-    rate : float
-        Samples per second.
-
-    Returns
-    -------
-    (T, ...) array
-        Derivatives per second.
+    `values` (T, ...): the samples, two or more; `rate`: samples per second. Returns (T, ...): derivatives per
+    second.
     """
     return np.asarray(np.gradient(values, 1.0 / rate, axis=0))
 
@@ -83,17 +54,8 @@ def rate_of_change(values: Array, rate: float) -> Array:
 def angular_velocity(quaternion: Array, rate: float) -> Array:
     """Compute angular velocities in the world, by central differences, at the ends by one-sided ones.
 
-    Parameters
-    ----------
-    quaternion : (T, B, 4) array
-        Orientations in the world, x, y, z, w, in two or more evenly spaced samples.
-    rate : float
-        Samples per second.
-
-    Returns
-    -------
-    (T, B, 3) array
-        Angular velocities, rad/s.
+    `quaternion` (T, B, 4): orientations in the world, x, y, z, w, in two or more evenly spaced samples;
+    `rate`: samples per second. Returns (T, B, 3): angular velocities, rad/s.
     """
     samples = np.arange(len(quaternion))
     before, after = np.maximum(samples - 1, 0), np.minimum(samples + 1, samples[-1])

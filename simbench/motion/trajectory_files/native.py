@@ -37,23 +37,10 @@ def write_trajectory(
 ) -> None:
     """Write a trajectory as CSV (nine digits) or NetCDF (bit for bit).
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The trajectory to write.
-    path : str or Path
-        File to write; its name ends in .csv or .nc.
-    units : sequence of str
-        Unit of each joint's position, `rad` or `m`, in the order of the joints.
-    attributes : mapping of str to str or number
-        Attributes that say where the trajectory comes from; a CSV file has no place for them.
-
-    Raises
-    ------
-    MotionError
-        The name has another suffix.
-    OSError
-        If the file cannot be written.
+    `path`: file to write; its name ends in .csv or .nc; `units`: unit of each joint's position, `rad` or `m`,
+    in the order of the joints; `attributes`: attributes that say where the trajectory comes from; a CSV file
+    has no place for them. Raises MotionError the name has another suffix. Raises OSError if the file cannot
+    be written.
     """
     path = Path(path)
     if trajectory_suffix(path) == ".csv":
@@ -88,20 +75,7 @@ def read_trajectory(path: str | Path) -> JointTrajectory:
 def trajectory_suffix(path: Path) -> str:
     """Determine the format of a trajectory's file from the suffix of its name.
 
-    Parameters
-    ----------
-    path : Path
-        Path of the file.
-
-    Returns
-    -------
-    str
-        `.csv` or `.nc`, in lower case.
-
-    Raises
-    ------
-    MotionError
-        The name has another suffix.
+    Returns `.csv` or `.nc`, in lower case.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -114,21 +88,8 @@ def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequenc
 
     The columns are `time_s`, the base's pose if there is one, and the joint positions. The pose is x, y, z
     (m), then the quaternion x, y, z, w. A joint's column is its name and its unit, `LElbowRoll_rad`. The file
-    appears under its name only when it is complete.
-
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The trajectory to write.
-    path : Path
-        File to write.
-    units : sequence of str
-        Unit of each joint's position, `rad` or `m`, in the order of the joints.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    appears under its name only when it is complete. `units`: unit of each joint's position, `rad` or `m`, in
+    the order of the joints. Raises OSError if the file cannot be written.
     """
     base = trajectory.base
     joints = [f"{name}_{unit}" for name, unit in zip(trajectory.joint_names, units, strict=True)]
@@ -141,23 +102,7 @@ def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequenc
 
 
 def read_trajectory_csv(path: Path) -> JointTrajectory:
-    """Read a CSV file that `write_trajectory_csv` wrote, or another with the same columns.
-
-    Parameters
-    ----------
-    path : Path
-        File to read.
-
-    Returns
-    -------
-    JointTrajectory
-        The trajectory.
-
-    Raises
-    ------
-    MotionError
-        If the file cannot be read, or is not a trajectory.
-    """
+    """Read a CSV file that `write_trajectory_csv` wrote, or another with the same columns."""
     try:
         header_line, _, rows = path.read_text(encoding="utf-8").partition("\n")
         header = [name.strip() for name in header_line.split(",")]
@@ -182,15 +127,7 @@ def read_trajectory_csv(path: Path) -> JointTrajectory:
 def is_native_header(header: Sequence[str]) -> bool:
     """Return whether the names of a table's columns are those that `write_trajectory_csv` writes.
 
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns.
-
-    Returns
-    -------
-    bool
-        True if the first is `time_s` and all others are the base's pose or joints with units.
+    Returns true if the first is `time_s` and all others are the base's pose or joints with units.
     """
     joints = header[8:] if tuple(header[1:8]) == _BASE else header[1:]
     parts = [name.rpartition("_") for name in joints]
@@ -223,22 +160,8 @@ def write_trajectory_netcdf(
     The variables are `position` (time, joint), with `joint_unit` (joint) where some joints are revolute and
     others prismatic; `base_position` (time, xyz) and `base_orientation` (time, quaternion) if there is a
     base. The same trajectory gives the same bytes. The file appears under its name only when it is complete.
-
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The trajectory to write.
-    path : Path
-        File to write.
-    units : sequence of str
-        Unit of each joint's position, `rad` or `m`, in the order of the joints.
-    attributes : mapping of str to str or number
-        Attributes of the file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `units`: unit of each joint's position, `rad` or `m`, in the order of the joints. Raises OSError if the
+    file cannot be written.
     """
     content = bytearray()
     with writing_in_memory(content) as file:
@@ -264,23 +187,7 @@ def write_trajectory_netcdf(
 
 
 def read_trajectory_netcdf(path: Path) -> JointTrajectory:
-    """Read a NetCDF file that `write_trajectory_netcdf` wrote, bit for bit.
-
-    Parameters
-    ----------
-    path : Path
-        File to read.
-
-    Returns
-    -------
-    JointTrajectory
-        The trajectory.
-
-    Raises
-    ------
-    MotionError
-        If the file cannot be read, has changed since it was written, or is not a trajectory.
-    """
+    """Read a NetCDF file that `write_trajectory_netcdf` wrote, bit for bit."""
     try:
         stored = path.read_bytes()
     except OSError as error:
@@ -318,20 +225,7 @@ def _check_shapes(trajectory: JointTrajectory, path: Path) -> None:
 
 
 def to_stored(trajectory: JointTrajectory, name: str) -> StoredMotion:
-    """Present a trajectory as the content of a file.
-
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The trajectory.
-    name : str
-        Name of the format.
-
-    Returns
-    -------
-    StoredMotion
-        The same motion.
-    """
+    """Present a trajectory as the content of a file. `name`: name of the format. Returns the same motion."""
     base = trajectory.base
     return StoredMotion(
         format=name,

@@ -13,28 +13,15 @@ QUATERNIONS = ("xyzw", "wxyz")
 class TrajectoryOptions:
     """What the user declares about a file of a robot's motion; None leaves a property to the file.
 
-    Parameters
-    ----------
-    joint_order : str or None
-        Path of a file that lists the names of the file's joint columns, one a line, or as a YAML or JSON
-        list.
-    quaternion : str or None
-        Order of the parts of the base's quaternion, `xyzw` or `wxyz`.
-    fps : float or None
-        Samples per second of a file that does not say it; overrules what the file says.
-    format : str or None
-        Name of the format, for a file whose suffix or content does not say it.
-
-    Raises
-    ------
-    MotionError
-        An unknown order of the quaternion, or a rate that is not between 1 and 10000.
+    Raises MotionError an unknown order of the quaternion, or a rate that is not between 1 and 10000.
     """
 
+    # Path of a file that lists the names of the file's joint columns, one a line, or as a YAML or JSON list.
     joint_order: str | None = None
-    quaternion: str | None = None
+    quaternion: str | None = None  # Order of the parts of the base's quaternion, `xyzw` or `wxyz`.
+    # Samples per second of a file that does not say it; overrules what the file says.
     fps: float | None = None
-    format: str | None = None
+    format: str | None = None  # Name of the format, for a file whose suffix or content does not say it.
 
     def __post_init__(self) -> None:
         if self.quaternion is not None and self.quaternion not in QUATERNIONS:
@@ -47,21 +34,10 @@ class TrajectoryOptions:
 
 @dataclass(frozen=True)
 class RobotMotion:
-    """A robot's motion as read from a file, with what was found out and what was assumed.
+    """A robot's motion as read from a file, with what was found out and what was assumed."""
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The motion from 0 s, joints in the order of the robot; with a base if and only if the robot's floats.
-    notes : tuple of str
-        What was found out about the file or changed, one line each.
-    doubts : tuple of str
-        Assumptions that may well be wrong, one line each.
-    format : str
-        Format of the file.
-    """
-
+    # The motion from 0 s, joints in the order of the robot; with a base if and only if the robot's floats.
     trajectory: JointTrajectory
-    notes: tuple[str, ...]
-    doubts: tuple[str, ...]
+    notes: tuple[str, ...]  # What was found out about the file or changed, one line each.
+    doubts: tuple[str, ...]  # Assumptions that may well be wrong, one line each.
     format: str

@@ -34,27 +34,14 @@ _TRAVEL_SPEED = 0.2
 
 
 class Reading(NamedTuple):
-    """How plausible the motion of a base is, read in one order.
+    """How plausible the motion of a base is, read in one order."""
 
-    Parameters
-    ----------
-    tilt : float
-        Median angle of the base's z axis to the vertical, rad.
-    sole_angle : float
-        Median angle of the lower sole to the floor, rad; 0 without feet.
-    height_spread : float
-        Median departure of the height of the lowest corner of the soles from its median, m; 0 without feet.
-    slip_speed : float
-        Median horizontal speed of the lower foot, m/s; 0 without feet.
-    backwards : bool
-        Whether a base without feet travels against its heading.
-    """
-
-    tilt: float
-    sole_angle: float
+    tilt: float  # Median angle of the base's z axis to the vertical, rad.
+    sole_angle: float  # Median angle of the lower sole to the floor, rad; 0 without feet.
+    # Median departure of the height of the lowest corner of the soles from its median, m; 0 without feet.
     height_spread: float
-    slip_speed: float
-    backwards: bool
+    slip_speed: float  # Median horizontal speed of the lower foot, m/s; 0 without feet.
+    backwards: bool  # Whether a base without feet travels against its heading.
 
     @property
     def cost(self) -> float:
@@ -77,23 +64,10 @@ def find_quaternion_order(
 ) -> str | None:
     """Find the order of a quaternion's parts that gives the plausible motion.
 
-    Parameters
-    ----------
-    quaternion : (T, 4) array
-        Unit quaternions as the file holds them.
-    position : (T, 3) array
-        Position of the base in the world, m.
-    time : (T,) array
-        Times of the samples, s.
-    feet : FootPoses or None
-        Poses of the feet in the base frame; None for a robot without soles.
-    favoured : str or None
-        Order that files of this form usually have, for which less evidence is enough.
-
-    Returns
-    -------
-    str or None
-        `xyzw` or `wxyz`; None where both readings are possible.
+    `quaternion` (T, 4): unit quaternions as the file holds them; `position` (T, 3): position of the base in
+    the world, m; `time` (T,): times of the samples, s; `feet`: poses of the feet in the base frame; None for
+    a robot without soles; `favoured`: order that files of this form usually have, for which less evidence is
+    enough. Returns `xyzw` or `wxyz`; None where both readings are possible.
     """
     costs = {
         order: judge_reading(quaternion[:, list(columns)], position, time, feet).cost
@@ -113,21 +87,9 @@ def find_quaternion_order(
 def judge_reading(quaternion: Array, position: Array, time: Array, feet: FootPoses | None) -> Reading:
     """Measure how plausible the motion of a base is.
 
-    Parameters
-    ----------
-    quaternion : (T, 4) array
-        Orientation of the base, x, y, z, w.
-    position : (T, 3) array
-        Position of the base in the world, m.
-    time : (T,) array
-        Times of the samples, s.
-    feet : FootPoses or None
-        Poses of the feet in the base frame.
-
-    Returns
-    -------
-    Reading
-        The departures.
+    `quaternion` (T, 4): orientation of the base, x, y, z, w; `position` (T, 3): position of the base in the
+    world, m; `time` (T,): times of the samples, s; `feet`: poses of the feet in the base frame. Returns the
+    departures.
     """
     rotation = Rotation.from_quat(quaternion).as_matrix()
     tilt = float(np.median(_angle_to_vertical(rotation)))

@@ -17,15 +17,7 @@ _LARGEST = 100_000_000
 def is_robot_motion(path: Path) -> bool:
     """Return whether a file looks like a robot's motion.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    bool
-        False also for what is no regular file, is very large, or cannot be read.
+    Returns false also for what is no regular file, is very large, or cannot be read.
     """
     suffix = path.suffix.lower()
     if not is_regular_file(path) or path.stat().st_size > _LARGEST:

@@ -14,22 +14,8 @@ _ROUNDING = 1e-6
 def resample_trajectory(trajectory: JointTrajectory, rate: float) -> JointTrajectory:
     """Sample a trajectory at another rate: joints and position linearly, orientation along great circles.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The trajectory.
-    rate : float
-        Samples per second.
-
-    Returns
-    -------
-    JointTrajectory
-        The trajectory from its first time up to its last sample at the latest.
-
-    Raises
-    ------
-    MotionError
-        The rate is not allowed.
+    `rate`: samples per second. Returns the trajectory from its first time up to its last sample at the
+    latest.
     """
     if not _RATES[0] <= rate <= _RATES[1]:
         raise MotionError(f"--rate {rate:g}: allowed: {_RATES[0]:g} to {_RATES[1]:g} samples a second")

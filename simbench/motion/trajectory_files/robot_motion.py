@@ -66,25 +66,10 @@ def read_robot_motion(
 ) -> RobotMotion:
     """Read a robot's motion from a file and assign it to a robot.
 
-    Parameters
-    ----------
-    path : Path
-        The file, or a run directory.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares about the file.
-
-    Returns
-    -------
-    RobotMotion
-        The motion: joints in the order of `robot.joint_names`, time from 0, base (T, 7) with quaternions
-        x, y, z, w for a floating robot and None for a fixed one.
-
-    Raises
-    ------
-    MotionError
-        The file cannot be read, is not a robot's motion, or does not fit the robot.
+    `path`: the file, or a run directory; `options`: what the user declares about the file. Returns the
+    motion: joints in the order of `robot.joint_names`, time from 0, base (T, 7) with quaternions x, y, z, w
+    for a floating robot and None for a fixed one. Raises MotionError the file cannot be read, is not a
+    robot's motion, or does not fit the robot.
     """
     return assign_motion(read_stored_motion(path, robot, options), robot, options, str(path))
 
@@ -92,26 +77,8 @@ def read_robot_motion(
 def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions, where: str) -> RobotMotion:
     """Assign the content of a file to a robot.
 
-    Parameters
-    ----------
-    stored : StoredMotion
-        The content.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares about the file.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    RobotMotion
-        The motion.
-
-    Raises
-    ------
-    MotionError
-        The content is not a robot's motion, or does not fit the robot.
+    `options`: what the user declares about the file; `where`: the file, for messages. Raises MotionError the
+    content is not a robot's motion, or does not fit the robot.
     """
     stored = require_numbers(stored, where)
     sampling = find_sampling(stored, options.fps, where)
@@ -131,24 +98,8 @@ def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions
 def read_stored_motion(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
     """Read what a file holds, by the format that is declared or that its suffix names.
 
-    Parameters
-    ----------
-    path : Path
-        The file, or a run directory.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares about the file.
-
-    Returns
-    -------
-    StoredMotion
-        The content, not yet assigned to a robot.
-
-    Raises
-    ------
-    MotionError
-        There is no such file, no reader for it, or it cannot be read.
+    `path`: the file, or a run directory; `options`: what the user declares about the file. Returns the
+    content, not yet assigned to a robot.
     """
     if options.format is not None and options.format not in FORMATS:
         raise MotionError(f"format {options.format!r}: unknown; allowed: {', '.join(FORMATS)}")

@@ -16,15 +16,7 @@ from simbench.motion.trajectory_files.stored_motion import StoredMotion
 def is_run_log(path: Path) -> bool:
     """Return whether a file is the log of a run, by its name.
 
-    Parameters
-    ----------
-    path : Path
-        The file or run directory.
-
-    Returns
-    -------
-    bool
-        True for a directory, and for a file `log.nc`.
+    `path`: the file or run directory. Returns true for a directory, and for a file `log.nc`.
     """
     return path.is_dir() or path.name == "log.nc"
 
@@ -32,20 +24,7 @@ def is_run_log(path: Path) -> bool:
 def read_run_log(path: Path) -> StoredMotion:
     """Read the measured motion of the robot in the log of a run.
 
-    Parameters
-    ----------
-    path : Path
-        Run directory, or its `log.nc`.
-
-    Returns
-    -------
-    StoredMotion
-        The motion at the log's rate.
-
-    Raises
-    ------
-    MotionError
-        There is no log, it is damaged, or it holds no joint positions.
+    `path`: run directory, or its `log.nc`. Returns the motion at the log's rate.
     """
     log = path / "log.nc" if path.is_dir() else path
     if not log.is_file():

@@ -18,42 +18,18 @@ _LARGEST_RATE = 10_000.0
 
 
 class Sampling(NamedTuple):
-    """Times of the samples, and what was found out about them.
+    """Times of the samples, and what was found out about them."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times from 0, s.
-    notes, doubts : tuple of str
-        One line each.
-    """
-
-    time: Array
-    notes: tuple[str, ...]
+    time: Array  # (T,): times from 0, s.
+    notes: tuple[str, ...]  # `notes`, `doubts`: one line each.
     doubts: tuple[str, ...]
 
 
 def find_sampling(stored: StoredMotion, declared: float | None, where: str) -> Sampling:
     """Find the times of the samples.
 
-    Parameters
-    ----------
-    stored : StoredMotion
-        Content of the file.
-    declared : float or None
-        Rate that the user declares, Hz; overrules the file.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    Sampling
-        The times.
-
-    Raises
-    ------
-    MotionError
-        There is no sample, the rate in the file is not a rate, or the times do not increase.
+    `stored`: content of the file; `declared`: rate that the user declares, Hz; overrules the file; `where`:
+    the file, for messages.
     """
     count = len(stored.joints)
     if not count:
@@ -88,15 +64,8 @@ def find_sampling(stored: StoredMotion, declared: float | None, where: str) -> S
 def implied_rate(stored: StoredMotion) -> float | None:
     """Compute the rate at which the differences of the positions are the velocities in the file.
 
-    Parameters
-    ----------
-    stored : StoredMotion
-        Content of the file.
-
-    Returns
-    -------
-    float or None
-        Rate, Hz, rounded to a whole number that is near; None where nothing moves or no rate explains it.
+    `stored`: content of the file. Returns rate, Hz, rounded to a whole number that is near; None where
+    nothing moves or no rate explains it.
     """
     velocities, joints = stored.velocities, stored.joints
     if velocities is None or len(joints) < 3:
@@ -143,15 +112,8 @@ def _own_times(stored: StoredMotion, where: str) -> Sampling:
 def uniform_rate(time: Array) -> float | None:
     """Compute the rate of samples that are evenly spaced.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-
-    Returns
-    -------
-    float or None
-        Rate, Hz, rounded to a multiple of 1/1000 where that is within rounding; None where the steps differ.
+    `time` (T,): times of the samples, s. Returns rate, Hz, rounded to a multiple of 1/1000 where that is
+    within rounding; None where the steps differ.
     """
     if len(time) < 2:
         return None

@@ -12,37 +12,18 @@ Array = NDArray[np.float64]
 
 
 class FootPoses(NamedTuple):
-    """Poses of the feet of a robot in the frame of its base.
+    """Poses of the feet of a robot in the frame of its base."""
 
-    Parameters
-    ----------
-    rotation : (F, T, 3, 3) array
-        Rotation of each foot frame in the base frame.
-    position : (F, T, 3) array
-        Position of each foot frame in the base frame, m.
-    corners : (F, T, 4, 3) array
-        Corners of each sole in the base frame, m.
-    """
-
-    rotation: Array
-    position: Array
-    corners: Array
+    rotation: Array  # (F, T, 3, 3).
+    position: Array  # (F, T, 3): position of each foot frame in the base frame, m.
+    corners: Array  # (F, T, 4, 3): corners of each sole in the base frame, m.
 
 
 def foot_poses(robot: Robot, q: Array) -> FootPoses | None:
     """Compute the poses of the feet in the base frame for every sample.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    q : (T, n) array
-        Joint positions in the order of the robot, rad or m.
-
-    Returns
-    -------
-    FootPoses or None
-        Poses; None for a robot with a fixed base or without soles.
+    `q` (T, n): joint positions in the order of the robot, rad or m. Returns poses; None for a robot with a
+    fixed base or without soles.
     """
     feet = [role for role in robot.feet if role in robot.soles]
     if not robot.floating or not feet:
@@ -59,19 +40,8 @@ def foot_poses(robot: Robot, q: Array) -> FootPoses | None:
 def lowest_sole(feet: FootPoses, rotation: Array, position: Array) -> Array:
     """Compute the height of the lowest corner of any sole in every sample.
 
-    Parameters
-    ----------
-    feet : FootPoses
-        Poses of the feet in the base frame.
-    rotation : (T, 3, 3) array
-        Rotation of the base in the world.
-    position : (T, 3) array
-        Position of the base in the world, m.
-
-    Returns
-    -------
-    (T,) array
-        Height above z = 0 of the world, m.
+    `feet`: poses of the feet in the base frame; `rotation` (T, 3, 3): rotation of the base in the world;
+    `position` (T, 3): position of the base in the world, m. Returns (T,): height above z = 0 of the world, m.
     """
     heights = np.einsum("tj,ftcj->ftc", rotation[:, 2], feet.corners) + position[:, 2, None]
     return heights.min(axis=(0, 2))

@@ -20,85 +20,41 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class StoredMotion:
-    """What a file of a robot's motion holds, in the file's own order and conventions.
+    """What a file of a robot's motion holds, in the file's own order and conventions."""
 
-    Parameters
-    ----------
-    format : str
-        Name of the format.
-    joints : (T, n) array
-        Joint positions in the file's order, in the file's unit.
-    joint_names : tuple of str or None
-        Names of the columns of `joints`; None where the file does not name them.
-    joint_units : tuple of str or None
-        Unit of each column, `rad`, `deg`, `m`, or an empty text where its name does not say it.
-    time : (T,) array or None
-        Times of the samples, s; None where the file holds none.
-    fps : float or None
-        Samples per second that the file declares.
-    usual_fps : float
-        Samples per second that is usual in files of this form, taken where the file declares none.
-    position : (T, 3) array or None
-        Position of the base in the world, in the file's unit of length.
-    length_unit : float or None
-        Metres per unit of `position`, where the format fixes it.
-    quaternion : (T, 4) array or None
-        Orientation of the base in the world.
-    quaternion_order : str or None
-        Order of the quaternion's parts, `xyzw` or `wxyz`; None where nothing fixes it.
-    is_order_named : bool
-        Whether the file itself names the parts, so that the order is beyond doubt.
-    euler : (T, 3) array or None
-        Orientation of the base as angles about the fixed axes x, y and z, in that order, where it is not a
-        quaternion, in the unit of the joints.
-    velocities : (T, n) array or None
-        Joint velocities in the file's order.
-    bodies : (T, B, 3) array or None
-        Positions of links in the world, m.
-    notes : tuple of str
-        What was found out or left out, one line each.
-    doubts : tuple of str
-        Assumptions that may well be wrong, one line each.
-    """
-
-    format: str
-    joints: NDArray[np.float64]
+    format: str  # Name of the format.
+    joints: NDArray[np.float64]  # (T, n): joint positions in the file's order, in the file's unit.
+    # Names of the columns of `joints`; None where the file does not name them.
     joint_names: tuple[str, ...] | None = None
+    # Unit of each column, `rad`, `deg`, `m`, or an empty text where its name does not say it.
     joint_units: tuple[str, ...] | None = None
+    # (T,) or None: times of the samples, s; None where the file holds none.
     time: NDArray[np.float64] | None = None
-    fps: float | None = None
+    fps: float | None = None  # Samples per second that the file declares.
+    # Samples per second that is usual in files of this form, taken where the file declares none.
     usual_fps: float = 30.0
+    # (T, 3) or None: position of the base in the world, in the file's unit of length.
     position: NDArray[np.float64] | None = None
-    length_unit: float | None = None
-    quaternion: NDArray[np.float64] | None = None
+    length_unit: float | None = None  # Metres per unit of `position`, where the format fixes it.
+    quaternion: NDArray[np.float64] | None = None  # (T, 4) or None: orientation of the base in the world.
+    # Order of the quaternion's parts, `xyzw` or `wxyz`; None where nothing fixes it.
     quaternion_order: str | None = None
+    # Whether the file itself names the parts, so that the order is beyond doubt.
     is_order_named: bool = False
+    # (T, 3) or None: orientation of the base as angles about the fixed axes x, y and z, in that order, where
+    # it is not a quaternion, in the unit of the joints.
     euler: NDArray[np.float64] | None = None
-    velocities: NDArray[np.float64] | None = None
-    bodies: NDArray[np.float64] | None = None
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    velocities: NDArray[np.float64] | None = None  # (T, n) or None: joint velocities in the file's order.
+    bodies: NDArray[np.float64] | None = None  # (T, B, 3) or None: positions of links in the world, m.
+    notes: tuple[str, ...] = ()  # What was found out or left out, one line each.
+    doubts: tuple[str, ...] = ()  # Assumptions that may well be wrong, one line each.
 
 
 def require_numbers(stored: StoredMotion, where: str) -> StoredMotion:
     """Refuse numbers that are not finite, or so large that nothing can be computed with them.
 
-    Parameters
-    ----------
-    stored : StoredMotion
-        Content of the file.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    StoredMotion
-        The same, without velocities and link positions if they hold such numbers: they are evidence only.
-
-    Raises
-    ------
-    MotionError
-        With the first sample of the first such array.
+    `stored`: content of the file; `where`: the file, for messages. Returns the same, without velocities and
+    link positions if they hold such numbers: they are evidence only.
     """
     for name, largest in _LARGEST.items():
         values = getattr(stored, name)

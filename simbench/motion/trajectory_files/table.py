@@ -30,27 +30,9 @@ _SEED_FPS = 120.0
 def read_table(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
     """Read a table: one line for each sample, columns by name, or by number where there are no names.
 
-    Without names, a line holds the base's position and quaternion and then the joints, or the joints alone;
-    a column of times or frame numbers may stand before.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares about the file.
-
-    Returns
-    -------
-    StoredMotion
-        The content.
-
-    Raises
-    ------
-    MotionError
-        The file cannot be read, is not a table of numbers, or has another number of columns than fits.
+    Without names, a line holds the base's position and quaternion and then the joints, or the joints alone; a
+    column of times or frame numbers may stand before. `path`: the file; `robot`: robot whose motion it is;
+    `options`: what the user declares about the file. Returns the content.
     """
     try:
         text = decode_text(path.read_bytes(), str(path), MotionError)
@@ -68,26 +50,9 @@ def read_table(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMo
 def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
     """Split an array without names by its number of columns.
 
-    Parameters
-    ----------
-    numbers : (T, C) array
-        One row for each sample.
-    robot : Robot
-        Robot whose motion it is.
-    options : TrajectoryOptions
-        What the user declares; the list of a joint order says how many joints there are.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    StoredMotion
-        The content.
-
-    Raises
-    ------
-    MotionError
-        The number of columns fits no layout.
+    `numbers` (T, C): one row for each sample; `robot`: robot whose motion it is; `options`: what the user
+    declares; the list of a joint order says how many joints there are; `where`: the file, for messages.
+    Returns the content.
     """
     count = numbers.shape[1]
     allowed = sorted({len(robot.joint_names), len(body_joints(robot))}, reverse=True)
@@ -114,23 +79,9 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
 def looks_like_robot_table(path: Path) -> bool:
     """Return whether the first line of a table is that of a robot's motion.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    bool
-        True for names of a base's pose and of joints, for simbench's own names, and for many numbers without
-        names.
-
-    Raises
-    ------
-    MotionError
-        Names that contradict each other.
-    OSError
-        If the file cannot be read.
+    `path`: the file. Returns true for names of a base's pose and of joints, for simbench's own names, and for
+    many numbers without names. Raises MotionError names that contradict each other. Raises OSError if the
+    file cannot be read.
     """
     with path.open("rb") as file:
         line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace").strip()

@@ -22,45 +22,21 @@ _GENERIC = re.compile(r"(?:joints?|dofs?|q|j|qpos|motor|pos|angle)?_?(?:pos_)?\d
 
 @dataclass
 class Columns:
-    """Indices of the columns of a table by what they hold.
-
-    Parameters
-    ----------
-    time : int or None
-        Column of times.
-    time_unit : float
-        Seconds per unit of the times.
-    frame : int or None
-        Column of frame numbers.
-    position : dict of str to int
-        Columns of the base's position by axis.
-    position_unit : str
-        Unit of the position, where its columns name it.
-    rotation : dict of str to int
-        Columns of the base's orientation by part: x, y, z, w, or 0 to 3.
-    is_euler : bool
-        Whether the parts of the orientation are angles.
-    joints : list of int
-        Columns of joint positions.
-    names : list of str
-        Names of these columns, without units.
-    units : list of str
-        Unit of each joint column, empty where its name does not say it.
-    ignored : list of str
-        Names of the columns that are left out.
-    """
+    """Indices of the columns of a table by what they hold."""
 
     time: int | None = None
-    time_unit: float = 1.0
-    frame: int | None = None
-    position: dict[str, int] = field(default_factory=dict)
-    position_unit: str = ""
+    time_unit: float = 1.0  # Seconds per unit of the times.
+    frame: int | None = None  # Column of frame numbers.
+    position: dict[str, int] = field(default_factory=dict)  # Columns of the base's position by axis.
+    position_unit: str = ""  # Unit of the position, where its columns name it.
+    # Columns of the base's orientation by part: x, y, z, w, or 0 to 3.
     rotation: dict[str, int] = field(default_factory=dict)
-    is_euler: bool = False
-    joints: list[int] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    is_euler: bool = False  # Whether the parts of the orientation are angles.
+    joints: list[int] = field(default_factory=list)  # Columns of joint positions.
+    names: list[str] = field(default_factory=list)  # Names of these columns, without units.
+    # Unit of each joint column, empty where its name does not say it.
     units: list[str] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)  # Names of the columns that are left out.
 
     @property
     def are_joints_generic(self) -> bool:
@@ -71,24 +47,10 @@ class Columns:
 def classify_columns(header: list[str], known: Collection[str], where: str) -> Columns:
     """Find out what each column holds.
 
-    Parameters
-    ----------
-    header : list of str
-        Names of the columns.
-    known : collection of str
-        Names of the robot's joints in lower case, which are joints whatever else they look like.
-    where : str
-        The file, for messages.
-
-    Returns
-    -------
-    Columns
-        Indices by what they hold; a name of no other meaning is taken for a joint's.
-
-    Raises
-    ------
-    MotionError
-        Two columns hold the same part of the base's pose.
+    `header`: names of the columns; `known`: names of the robot's joints in lower case, which are joints
+    whatever else they look like; `where`: the file, for messages. Returns indices by what they hold; a name
+    of no other meaning is taken for a joint's. Raises MotionError two columns hold the same part of the
+    base's pose.
     """
     columns = Columns()
     for index, name in enumerate(header):

@@ -36,25 +36,10 @@ def write_robot_motion(
 ) -> None:
     """Write a robot's motion in a format.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The motion, joints in the order of the robot.
-    robot : Robot
-        The robot.
-    path : Path
-        File to write; it appears under its name only when it is complete.
-    format : str
-        Name of the format, a key of `WRITERS`.
-    attributes : mapping of str to str or number
-        Attributes that say where the trajectory comes from, for formats that have a place for them.
-
-    Raises
-    ------
-    MotionError
-        The format is unknown, or cannot hold the motion.
-    OSError
-        If the file cannot be written.
+    `trajectory`: the motion, joints in the order of the robot; `path`: file to write; it appears under its
+    name only when it is complete; `format`: name of the format, a key of `WRITERS`; `attributes`: attributes
+    that say where the trajectory comes from, for formats that have a place for them. Raises MotionError the
+    format is unknown, or cannot hold the motion. Raises OSError if the file cannot be written.
     """
     WRITERS[choose_format(path, format)](trajectory, robot, path, attributes)
 
@@ -62,15 +47,7 @@ def write_robot_motion(
 def units_of_joints(robot: Robot) -> tuple[str, ...]:
     """Find the units of the robot's joint positions.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with n joints.
-
-    Returns
-    -------
-    tuple of n str
-        `rad` for a revolute joint, `m` for a prismatic one.
+    `robot`: robot with n joints. Returns `rad` for a revolute joint, `m` for a prismatic one.
     """
     return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
 
@@ -139,22 +116,7 @@ def _write_npz(trajectory: JointTrajectory, robot: Robot, path: Path, attributes
 def even_rate(trajectory: JointTrajectory, name: str) -> float:
     """Compute the rate of a trajectory for a format that stores a rate and no times.
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        The motion.
-    name : str
-        Name of the format, for the message.
-
-    Returns
-    -------
-    float
-        Samples per second.
-
-    Raises
-    ------
-    MotionError
-        There is one sample, or the samples are not evenly spaced.
+    `trajectory`: the motion; `name`: name of the format, for the message. Returns samples per second.
     """
     rate = uniform_rate(trajectory.time)
     if rate is None:
@@ -199,22 +161,7 @@ WRITTEN_SUFFIXES: Mapping[str, str] = {".csv": "csv", ".pkl": "gmr", ".npz": "np
 def choose_format(path: Path, named: str | None) -> str:
     """Choose the format in which a file is written.
 
-    Parameters
-    ----------
-    path : Path
-        File to write.
-    named : str or None
-        Name of the format, if the user names one.
-
-    Returns
-    -------
-    str
-        A key of `WRITERS`.
-
-    Raises
-    ------
-    MotionError
-        An unknown name, or none and a suffix that stands for no format.
+    `path`: file to write; `named`: name of the format, if the user names one. Returns A key of `WRITERS`.
     """
     if named is not None:
         if named not in WRITERS:

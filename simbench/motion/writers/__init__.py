@@ -26,19 +26,7 @@ def write_motion(motion: HumanMotion, path: str | Path) -> None:
     """Write a recording in the format that the path's suffix names.
 
     The file appears under its name only when it is complete: the function of a format writes to a temporary
-    name.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to write.
-    path : str or pathlib.Path
-        File to write; the suffix of its name chooses the format.
-
-    Raises
-    ------
-    MotionError
-        Unknown suffix, a folder that cannot be written, or a motion the format cannot hold.
+    name. `path`: file to write; the suffix of its name chooses the format.
     """
     path = Path(path)
     suffix = path.suffix.lower()

@@ -58,21 +58,7 @@ def write_bvh(motion: HumanMotion, path: Path) -> None:
     """Write joints and segments of a recording as BVH.
 
     The file reproduces the motion to 1e-8 m and 1e-8 rad. Markers, the initial pose, handles and the actor
-    cannot be stored in the format.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to write.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    MotionError
-        The motion is sampled unevenly.
-    OSError
-        If the file cannot be written.
+    cannot be stored in the format. Raises OSError if the file cannot be written.
     """
     count = len(motion.time)
     step = float(motion.time[-1] - motion.time[0]) / (count - 1)

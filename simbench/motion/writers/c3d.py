@@ -29,22 +29,8 @@ def write_c3d(motion: HumanMotion, path: Path) -> None:
     """Write markers, joints and segment frames as points of a C3D file: millimetres, float, z up.
 
     The repetitions are written as events `stroke start` and `stroke end`, the actor in the groups SUBJECTS
-    and PROCESSING, as Vicon does. Handles cannot be stored in the format.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to write.
-    path : pathlib.Path
-        File to write; its name must end in `.c3d`.
-
-    Raises
-    ------
-    MotionError
-        The samples are not evenly spaced, there are more frames or repetitions than the format counts, or
-        two points have the same name.
-    OSError
-        The file cannot be written.
+    and PROCESSING, as Vicon does. Handles cannot be stored in the format. `path`: file to write; its name
+    must end in `.c3d`.
     """
     steps = np.diff(motion.time)
     if np.ptp(steps) > UNEVEN * steps.mean():

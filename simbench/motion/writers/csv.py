@@ -18,19 +18,7 @@ def write_motion_csv(motion: HumanMotion, path: Path) -> None:
 
     Columns are `time_s`, `left_shoulder_x_m`, ..., `left_hand_x_m`, ..., `left_hand_qx`, ...; a segment with
     the name of a joint gets a suffix, `pelvis_segment_x_m`. Markers, the initial pose, handles and the actor
-    are not written.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to write.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    are not written. `path`: file to write. Raises OSError if the file cannot be written.
     """
     header, columns = ["time_s"], [motion.time[:, None]]
     for name, positions in motion.joints.items():

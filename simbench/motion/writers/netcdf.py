@@ -37,25 +37,10 @@ def write_netcdf(
     """Write a recording, and optionally the ground truth of how a virtual actor performed it.
 
     The same recording gives the same bytes. The file appears under its name only when it is complete.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The motion to write.
-    path : Path
-        File to write.
-    truth : mapping of str to (dims, values, unit), optional
-        Arrays for the group `truth`; the dimensions of the recording (`time`, `joint`, `segment`, `marker`,
-        `xyz`) keep their meaning there. A variable with the name of its dimension holds the labels along it.
-    truth_attributes : mapping of str to str or number, optional
-        Attributes of that group.
-
-    Raises
-    ------
-    MotionError
-        Two arrays of the ground truth disagree about the length of a dimension.
-    OSError
-        If the file cannot be written.
+    `truth`: arrays for the group `truth`; the dimensions of the recording (`time`, `joint`, `segment`,
+    `marker`, `xyz`) keep their meaning there. A variable with the name of its dimension holds the labels
+    along it. `truth_attributes`: attributes of that group. Raises MotionError two arrays of the ground truth
+    disagree about the length of a dimension. Raises OSError if the file cannot be written.
     """
     content = bytearray()
     with writing_in_memory(content) as file:

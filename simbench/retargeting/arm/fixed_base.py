@@ -50,53 +50,28 @@ _USED_KEYS = {
 
 @dataclass(frozen=True)
 class ArmPlan:
-    """Planned motion of a robot on a fixed base, before it is simulated.
+    """Planned motion of a robot on a fixed base, before it is simulated."""
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        All joints of the robot, slowed so that speed limits hold.
-    base : (7,) array
-        Pose of the root link in the world frame: position, m, and quaternion.
-    home : (n,) array
-        Posture at rest, rad.
-    hands : HandPlan
-        Desired motion of the hands at the samples of `trajectory`.
-    interferences : tuple of Interference
-        Links that penetrate each other or the equipment.
-    metrics : dict of str to float
-        Metrics `retarget.*`, and `imitation.*` of two arms.
-    errors : RobotErrors
-        Errors of the hands against the person, and of arms and trunk that imitate, at the same samples.
-    imitation : Imitation or None
-        Motion of the scaled model that two arms imitate.
-    leads : bool
-        Whether the robot comes from its posture at rest and returns to it; otherwise it begins in the
-        motion's first posture and stays in its last.
-    detours : (2, S, n) array
-        Displacement of the joints, rad, on the way to the motion and on the way back, at evenly spaced
-        fractions of a lead's duration from rest on; empty (2, 0, n) for straight ways.
-    upper : (m,) int array
-        Columns of the trunk and the arms that imitate, in the trajectory.
-    limits : (2, m) array
-        Lower and upper limits of those joints, margin included, rad.
-    notes : tuple of str
-        What slows the motion, one line each.
-    """
-
-    trajectory: JointTrajectory
-    base: Array
-    home: Array
-    hands: HandPlan
-    interferences: tuple[Interference, ...]
-    metrics: dict[str, float]
+    trajectory: JointTrajectory  # All joints of the robot, slowed so that speed limits hold.
+    base: Array  # (7,): pose of the root link in the world frame: position, m, and quaternion.
+    home: Array  # (n,): posture at rest, rad.
+    hands: HandPlan  # Desired motion of the hands at the samples of `trajectory`.
+    interferences: tuple[Interference, ...]  # Links that penetrate each other or the equipment.
+    metrics: dict[str, float]  # Metrics `retarget.*`, and `imitation.*` of two arms.
+    # Errors of the hands against the person, and of arms and trunk that imitate, at the same samples.
     errors: RobotErrors
-    imitation: Imitation | None = None
+    imitation: Imitation | None = None  # Motion of the scaled model that two arms imitate.
+    # Whether the robot comes from its posture at rest and returns to it; otherwise it begins in the motion's
+    # first posture and stays in its last.
     leads: bool = True
+    # (2, S, n): displacement of the joints, rad, on the way to the motion and on the way back, at evenly
+    # spaced fractions of a lead's duration from rest on; empty (2, 0, n) for straight ways.
     detours: Array = field(default_factory=lambda: np.zeros((2, 0, 0)))
+    # (m,) int: columns of the trunk and the arms that imitate, in the trajectory.
     upper: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    # (2, m): lower and upper limits of those joints, margin included, rad.
     limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # What slows the motion, one line each.
 
 
 def require_used_keys(robot: Robot, settings: RetargetSection) -> None:
@@ -159,17 +134,9 @@ def scale_time(
     """Slow a path (T, n), rad, down until limits hold, all of it or locally, as the settings say.
 
     By one factor speed limits hold; locally also accelerations and torques. The recorded clock cannot be
-    kept, for amplitudes of arms on fixed bases are not reduced.
-
-    Returns
-    -------
-    time : (T,) array
-        The robot's time of each sample, s.
-    metrics : dict of str to float
-        `retarget.slow_down`, the ratio of the robot's duration to the recording's, and, where time is
-        stretched locally, how much and where.
-    notes : tuple of str
-        What stretches it.
+    kept, for amplitudes of arms on fixed bases are not reduced. Returns `time` (T,): the robot's time of each
+    sample, s; `metrics`: `retarget.slow_down`, the ratio of the robot's duration to the recording's, and,
+    where time is stretched locally, how much and where; `notes`: what stretches it.
     """
     if settings.timing == "preserve":
         raise RetargetError(

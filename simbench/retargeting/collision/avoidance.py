@@ -70,17 +70,10 @@ _APPROACH_FRACTION = 0.25
 
 
 class HeldPalm(NamedTuple):
-    """When a palm is held, and how.
+    """When a palm is held, and how."""
 
-    Parameters
-    ----------
-    held : (T,) bool array
-        Samples at which the palm's pose must not change.
-    rotation_axis : (3,) array, optional
-        Unit vector in the palm's axes about which it may rotate nevertheless.
-    """
-
-    held: NDArray[np.bool_]
+    held: NDArray[np.bool_]  # (T,) bool: samples at which the palm's pose must not change.
+    # (3,): unit vector in the palm's axes about which it may rotate nevertheless.
     rotation_axis: Array | None = None
 
 
@@ -109,32 +102,14 @@ def avoid_collisions(
     null space: elbows swivel, and hands turn on round handles. Damped Gauss-Newton over all samples at once;
     then held palms are put back exactly. An end of the whole path is free.
 
-    Parameters
-    ----------
-    shapes : BodyShapes
-        Collision shapes of the upper body, with the pairs that can collide.
-    time : (T,) array
-        Time of each sample, s.
-    joints : (T, n) array
-        Positions of trunk and arms inside the limits, rad.
-    base : (T, 7) array
-        Pose of the root link in the world frame: position, m, and quaternion.
-    limits : (2, n) array
-        Lower and upper joint limits, rad.
-    margin : float
-        Least distance of a pair, m.
-    palms : {frame: HeldPalm}
-        When the palm of this frame is held.
-    obstacles : sequence of Obstacle
-        Obstacles at rest, or with a pose at each of the T samples.
-
-    Returns
-    -------
-    joints : (T, n) array
-        Positions of trunk and arms, rad, clear as far as can be. Samples that are clear, and not near one
-        that is not, are the same as before.
-    missing : (T,) array
-        Clearance deficit: margin minus the distance of the nearest pair, m; 0 where all is clear.
+    `shapes`: collision shapes of the upper body, with the pairs that can collide; `time` (T,); `joints` (T,
+    n): positions of trunk and arms inside the limits, rad; `base` (T, 7): pose of the root link in the world
+    frame: position, m, and quaternion; `limits` (2, n): lower and upper joint limits, rad; `margin`: least
+    distance of a pair, m; `palms` {frame: HeldPalm}: when the palm of this frame is held; `obstacles`:
+    obstacles at rest, or with a pose at each of the T samples. Returns `joints` (T, n): positions of trunk
+    and arms, rad, clear as far as can be. Samples that are clear, and not near one that is not, are the same
+    as before; `missing` (T,): clearance deficit: margin minus the distance of the nearest pair, m; 0 where
+    all is clear.
     """
     scene = ClearanceScene(shapes, base, obstacles)
     model, data = scene.workspace.model, scene.workspace.data
@@ -295,25 +270,13 @@ def clearance_qp_step(
 
     The cost is convex and piecewise quadratic: Newton's method, with the exact minimum along each direction,
     ends after finitely many steps. Limits cost like clearances, so that what is cut off is smooth: the step
-    is less than a milliradian beyond them where other terms press against them.
-
-    Parameters
-    ----------
-    smoothness : (3, S) array
-        From `smoothness_matrix`: cost of the displacement itself.
-    blocks : (S, n, n) array
-        Gauss-Newton matrix of each sample, of everything but smoothness and clearances.
-    descent : (S, n) array
-        Descent direction of everything but the clearances.
-    owner : (R,) int array
-        Sample that each clearance belongs to.
-    gradient : (R, n) array
-        Derivative of the distance with respect to the sample's coordinates, m/rad.
-    missing : (R,) array
-        Deficit before the step, m. A clearance costs the square of its deficit after the step, nothing if
-        that is negative.
-    lower, upper : (S, n) array
-        Bounds of the step, rad.
+    is less than a milliradian beyond them where other terms press against them. `smoothness` (3, S): from
+    `smoothness_matrix`: cost of the displacement itself. `blocks` (S, n, n): gauss-Newton matrix of each
+    sample, of everything but smoothness and clearances. `descent` (S, n): descent direction of everything but
+    the clearances. `owner` (R,) int: sample that each clearance belongs to. `gradient` (R, n): derivative of
+    the distance with respect to the sample's coordinates, m/rad. `missing` (R,): deficit before the step, m.
+    A clearance costs the square of its deficit after the step, nothing if that is negative. `lower`, `upper`
+    (S, n): bounds of the step, rad.
     """
     samples, count = descent.shape
     squares, diagonal = gradient[:, :, None] * gradient[:, None, :], np.arange(count)

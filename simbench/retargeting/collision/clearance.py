@@ -42,17 +42,10 @@ pin.coal.distance(
 
 @dataclass(frozen=True)
 class BodyShapes:
-    """Convex collision shapes of a robot whose legs and head stay in one posture.
+    """Convex collision shapes of a robot whose legs and head stay in one posture."""
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Floating base, trunk and arms, at the robot's real size; or a robot on a fixed base.
-    geometry : pinocchio.GeometryModel
-        Convex shapes, with the robot's own self-collision pairs; and resting obstacles with theirs.
-    """
-
-    model: pin.Model
+    model: pin.Model  # Floating base, trunk and arms, at the robot's real size; or a robot on a fixed base.
+    # Convex shapes, with the robot's own self-collision pairs; and resting obstacles with theirs.
     geometry: pin.GeometryModel
 
 
@@ -147,26 +140,13 @@ def release_legs(
 class PairWorkspace:
     """Preallocated data for the distances of one geometry model's pairs; every call writes into it.
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Kinematic tree that carries the shapes.
-    geometry : pinocchio.GeometryModel
-        G convex shapes and the K pairs to look at.
-
-    Attributes
-    ----------
-    data, placed : pinocchio.Data, pinocchio.GeometryData
-        Working data of both: poses of the shapes and results of the pairs.
-    rotations, translations, results : lists of G arrays (3, 3), G arrays (3,), m, and K coal.DistanceResult
-        Poses of the shapes in the world frame and results of the pairs: views of `placed`, as an access from
-        Python costs more than most distances.
-    centers, radii : (G, 3), (G,) array
-        Centre of each shape's bounding sphere in the shape's own frame, and its radius, m.
-    first, second : (K,) int array
-        The shapes of each pair.
-    apart : (K, nv) array
-        1 where a coordinate moves only the second shape, -1 where only the first, 0 where both or none.
+    `model`: kinematic tree that carries the shapes; `geometry`: G convex shapes and the K pairs to look at;
+    `data`, `placed`: working data of both: poses of the shapes and results of the pairs; `rotations`,
+    `translations`, `results`: poses of the shapes in the world frame and results of the pairs: views of
+    `placed`, as an access from Python costs more than most distances; `centers`, `radii` (G, 3), (G,) array:
+    centre of each shape's bounding sphere in the shape's own frame, and its radius, m; `first`, `second` (K,)
+    int: the shapes of each pair; `apart` (K, nv): 1 where a coordinate moves only the second shape, -1 where
+    only the first, 0 where both or none.
     """
 
     def __init__(self, model: pin.Model, geometry: pin.GeometryModel) -> None:
@@ -307,26 +287,13 @@ def add_obstacles(
 class ClearanceScene:
     """Pairs that can come near each other while obstacles move, and where the root is at each of T samples.
 
-    Parameters
-    ----------
-    shapes : BodyShapes
-        Collision shapes of the robot, with its own pairs.
-    base : (T, k) array
-        The first k coordinates of the configuration at each sample, such as the pose of the root link in the
-        world frame: position, m, and quaternion x, y, z, w.
-    obstacles : sequence of Obstacle
-        Obstacles at rest, or with a pose at each of the T samples.
-    robot_name : str
-        Name of the robot for error messages.
-    first_joint : int
-        Joint from which on shapes are paired with obstacles. By default the first one after a floating root:
-        legs and pelvis stay as they are.
-
-    Raises
-    ------
-    RetargetError
-        If a moving obstacle has another number of poses than there are samples, or a link that may touch an
-        obstacle is not the robot's.
+    `shapes`: collision shapes of the robot, with its own pairs. `base` (T, k): the first k coordinates of the
+    configuration at each sample, such as the pose of the root link in the world frame: position, m, and
+    quaternion x, y, z, w. `obstacles`: obstacles at rest, or with a pose at each of the T samples.
+    `robot_name`: name of the robot for error messages. `first_joint`: joint from which on shapes are paired
+    with obstacles. By default the first one after a floating root: legs and pelvis stay as they are. Raises
+    RetargetError if a moving obstacle has another number of poses than there are samples, or a link that may
+    touch an obstacle is not the robot's.
     """
 
     def __init__(

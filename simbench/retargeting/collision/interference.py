@@ -32,30 +32,14 @@ _SIZES = ("radius", "halfLength")
 
 @dataclass(frozen=True)
 class Interference:
-    """Two bodies that are nearer than allowed without a break.
+    """Two bodies that are nearer than allowed without a break."""
 
-    Parameters
-    ----------
-    first : str
-        A link.
-    second : str
-        Another link, or an obstacle.
-    start : float
-        First instant found nearer than the margin, s.
-    end : float
-        Last instant found nearer than the margin, s.
-    distance : float
-        Least distance in that time, m; negative: the depth of penetration.
-    time : float
-        Instant of the least distance, s.
-    """
-
-    first: str
-    second: str
-    start: float
-    end: float
-    distance: float
-    time: float
+    first: str  # A link.
+    second: str  # Another link, or an obstacle.
+    start: float  # First instant found nearer than the margin, s.
+    end: float  # Last instant found nearer than the margin, s.
+    distance: float  # Least distance in that time, m; negative: the depth of penetration.
+    time: float  # Instant of the least distance, s.
 
 
 def find_interference(

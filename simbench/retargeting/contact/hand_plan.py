@@ -72,55 +72,36 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class HandPlan:
-    """Desired motion of each hand.
+    """Desired motion of each hand."""
 
-    Parameters
-    ----------
-    share : {side: (T,) array}
-        Blend weight: 0 the robot's own hand path, 1 the actor's, in between during the transition.
-    contact : {side: (T,) bool array}
-        Whether the actor's hand is on the equipment.
-    grip : {side: (T,) array}
-        Weight of the contact: 1 in contact, 0 from 1 s before and after it.
-    targets : {side: (T, 4, 4) array}
-        Desired palm poses of the robot in the world frame, m.
-    actor : {side: (T, 4, 4) array}
-        Palm poses of the actor in the world frame, m, put onto the handles in contact: what the targets
-        become there.
-    turn_axes : {side: (3,) array or None}
-        Unit vector in the palm's axes about which a hand may turn on what it holds; None if it may not.
-    """
-
+    # {side: (T,) array}: blend weight: 0 the robot's own hand path, 1 the actor's, in between during the
+    # transition.
     share: OfSides
-    contact: Mapping[str, Flags]
-    grip: OfSides
-    targets: OfSides
+    contact: Mapping[str, Flags]  # {side: (T,) bool array}: whether the actor's hand is on the equipment.
+    grip: OfSides  # {side: (T,) array}: weight of the contact: 1 in contact, 0 from 1 s before and after it.
+    targets: OfSides  # {side: (T, 4, 4) array}: desired palm poses of the robot in the world frame, m.
+    # {side: (T, 4, 4) array}: palm poses of the actor in the world frame, m, put onto the handles in contact:
+    # what the targets become there.
     actor: OfSides
+    # {side: (3,) array or None}: unit vector in the palm's axes about which a hand may turn on what it holds;
+    # None if it may not.
     turn_axes: Mapping[str, Array | None]
 
 
 @dataclass(frozen=True)
 class HandContact:
-    """Contact of the actor's hands with the equipment over time.
+    """Contact of the actor's hands with the equipment over time."""
 
-    Parameters
-    ----------
-    share : {side: (T,) array}
-        Blend weight: 0 the robot's own hand path, 1 the actor's, in between during the transition.
-    contact : {side: (T,) bool array}
-        Whether the actor's hand is on the equipment.
-    palms : {side: (T, 4, 4) array}
-        Palm poses of the scaled model in the world frame, m.
-    held : {side: (T, 4, 4) array}
-        The same, put onto the handles in contact and corrected before and after it (`approach_handles`).
-    turn_axes : {side: (3,) array or None}
-        Unit vector in the palm's axes about which a hand may turn on what it holds; None if it may not.
-    """
-
+    # {side: (T,) array}: blend weight: 0 the robot's own hand path, 1 the actor's, in between during the
+    # transition.
     share: OfSides
-    contact: Mapping[str, Flags]
-    palms: OfSides
+    contact: Mapping[str, Flags]  # {side: (T,) bool array}: whether the actor's hand is on the equipment.
+    palms: OfSides  # {side: (T, 4, 4) array}: palm poses of the scaled model in the world frame, m.
+    # {side: (T, 4, 4) array}: the same, put onto the handles in contact and corrected before and after it
+    # (`approach_handles`).
     held: OfSides
+    # {side: (3,) array or None}: unit vector in the palm's axes about which a hand may turn on what it holds;
+    # None if it may not.
     turn_axes: Mapping[str, Array | None]
 
     @property
@@ -131,21 +112,11 @@ class HandContact:
 
 @dataclass(frozen=True)
 class Resistance:
-    """Force that equipment opposes to a hand that moves it; a negative one would push the hand on.
+    """Force that equipment opposes to a hand that moves it; a negative one would push the hand on."""
 
-    Parameters
-    ----------
-    friction_n : float
-        Coulomb friction, N.
-    damping_ns_m : float
-        Viscous friction, N·s/m.
-    mass_kg : float
-        Mass that the hand accelerates, kg.
-    """
-
-    friction_n: float
-    damping_ns_m: float
-    mass_kg: float
+    friction_n: float  # Coulomb friction, N.
+    damping_ns_m: float  # Viscous friction, N·s/m.
+    mass_kg: float  # Mass that the hand accelerates, kg.
 
     def __post_init__(self) -> None:
         numbers = (self.friction_n, self.damping_ns_m, self.mass_kg)
@@ -160,20 +131,13 @@ def find_no_obstacles(_: HandPlan) -> Sequence[Obstacle]:
 
 @dataclass(frozen=True)
 class Equipment:
-    """Equipment that a motion takes place on; by default there is none.
+    """Equipment that a motion takes place on; by default there is none."""
 
-    Parameters
-    ----------
-    handles : {side: HandlePath}
-        Handle that each hand holds; empty for free motion.
-    find_obstacles : callable (HandPlan) -> sequence of Obstacle
-        Gives the obstacles that the robot must keep clear of while its hands move as planned.
-    resistance : {side: Resistance}
-        Resistance of the equipment to each hand that moves it.
-    """
-
+    # {side: HandlePath}: handle that each hand holds; empty for free motion.
     handles: Mapping[str, HandlePath] = field(default_factory=dict)
+    # Gives the obstacles that the robot must keep clear of while its hands move as planned.
     find_obstacles: Callable[[HandPlan], Sequence[Obstacle]] = find_no_obstacles
+    # {side: Resistance}: resistance of the equipment to each hand that moves it.
     resistance: Mapping[str, Resistance] = field(default_factory=dict)
 
 

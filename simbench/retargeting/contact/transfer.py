@@ -56,21 +56,13 @@ _BONES, _POSTURE_BESIDE_BONES = 2.0, 0.1
 
 
 class BoneAims(NamedTuple):
-    """Directions that the bones of trunk and arms are to have while palms are elsewhere than the posture's.
+    """Directions that the bones of trunk and arms are to have while palms are not where the posture has them."""
 
-    Parameters
-    ----------
-    problem : ImitationProblem
-        Body and targets at T samples; the joints that follow are those of the preferred path.
-    joints : (N,) array
-        Positions of all joints of the robot, rad, of which those that do not follow are used.
-    share : (T,) array
-        Weight of the directions: 1 where they count, 0 where only the posture does.
-    """
-
+    # Body and targets at T samples; the joints that follow are those of the preferred path.
     problem: ImitationProblem
+    # (N,): positions of all joints of the robot, rad, of which those that do not follow are used.
     joints: Array
-    share: Array
+    share: Array  # (T,): weight of the directions: 1 where they count, 0 where only the posture does.
 
     def at_samples(self, samples: NDArray[np.int64]) -> "BoneAims":
         """Keep some samples (K,)."""
@@ -79,24 +71,12 @@ class BoneAims(NamedTuple):
 
 
 class PreferredPath(NamedTuple):
-    """Preferred joints along a motion, and where they may be.
+    """Preferred joints along a motion, and where they may be."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Time, s.
-    posture : (T, n) array
-        Preferred posture, rad.
-    base : (T, 7) array
-        Pose of the root link in the world: position (m), quaternion x y z w.
-    lower, upper : (n,) or (T, n) array
-        Joint limits, rad.
-    """
-
-    time: Array
-    posture: Array
-    base: Array
-    lower: Array
+    time: Array  # (T,): time, s.
+    posture: Array  # (T, n): preferred posture, rad.
+    base: Array  # (T, 7): pose of the root link in the world: position (m), quaternion x y z w.
+    lower: Array  # `lower`, `upper` (n,) or (T, n) array: joint limits, rad.
     upper: Array
 
 

@@ -23,53 +23,27 @@ _REACH = 0.02
 
 
 class BarrierRows(NamedTuple):
-    """K pairs that are near, linearised: the distance changes by `jacobian` · (step of the configuration).
+    """K pairs that are near, linearised: the distance changes by `jacobian` · (step of the configuration)."""
 
-    Parameters
-    ----------
-    frames : (K,) int array
-        Frame of each.
-    share : (K,) array
-        How far from that frame to the next one the configuration is, 0 to 1: what is fast passes through
-        something thin between two frames. Below 0 and above 1 it is where the motion would go on.
-    jacobian : (K, nv) array
-        Derivative of the distance, m per unit of the step.
-    missing : (K,) array
-        How much the distance is below the margin, m; negative for a pair that is farther apart.
-    """
-
-    frames: NDArray[np.int64]
+    frames: NDArray[np.int64]  # (K,) int.
+    # (K,): how far from that frame to the next one the configuration is, 0 to 1: what is fast passes through
+    # something thin between two frames. Below 0 and above 1 it is where the motion would go on.
     share: Array
-    jacobian: Array
+    jacobian: Array  # (K, nv): derivative of the distance, m per unit of the step.
+    # (K,): how much the distance is below the margin, m; negative for a pair that is farther apart.
     missing: Array
 
 
 @dataclass
 class Barriers:
-    """Shapes of a robot with its self-collision pairs and the floor.
-
-    Parameters
-    ----------
-    body : MatchedBody
-        The robot.
-    workspace : PairWorkspace
-        Shapes and pairs; the last of them with the floor.
-    carrier : (G,) int array
-        Body of the tree that carries each shape.
-    moves : (G, m) array
-        1 where a joint that follows moves a shape.
-    centre : (G, 3) array
-        Centre of each shape's bounding sphere on that body, m.
-    on_floor : (K,) bool array
-        Pairs whose second shape is the floor.
-    """
+    """Shapes of a robot with its self-collision pairs and the floor."""
 
     body: MatchedBody
-    workspace: PairWorkspace
-    carrier: NDArray[np.int64]
-    moves: Array
-    centre: Array
-    on_floor: NDArray[np.bool_]
+    workspace: PairWorkspace  # Shapes and pairs; the last of them with the floor.
+    carrier: NDArray[np.int64]  # (G,) int: body of the tree that carries each shape.
+    moves: Array  # (G, m): 1 where a joint that follows moves a shape.
+    centre: Array  # (G, 3): centre of each shape's bounding sphere on that body, m.
+    on_floor: NDArray[np.bool_]  # (K,) bool: pairs whose second shape is the floor.
     seen: tuple[Array, Array, Array] | None = None
     """Of C configurations of the last call: least distances (C, K), m, vectors between the centres of both
     shapes (C, K, 3), m, and rotations of the bodies (C, n + 1, 3, 3)."""
@@ -117,29 +91,12 @@ def barrier_rows(
 ) -> BarrierRows:
     """Linearise the pairs that are not much farther apart than a margin, m, at T frames and between them.
 
-    Parameters
-    ----------
-    barriers : Barriers
-        The shapes.
-    q : (T, 7 + n) array
-        Configurations.
-    margin : float
-        Distance to keep, m.
-    between : sequence of float
-        Parts of the way from each frame to the next one at which they are looked at too.
-    ahead : int
-        Frames before the first and after the last one that would follow at the speeds there: who has to stop
-        needs room for it.
-    given : int
-        Frames at the beginning that are not looked at, because they stay as they are.
+    `barriers`: the shapes; `q` (T, 7 + n): configurations; `margin`: distance to keep, m; `between`: parts of
+    the way from each frame to the next one at which they are looked at too; `ahead`: frames before the first
+    and after the last one that would follow at the speeds there: who has to stop needs room for it; `given`:
+    frames at the beginning that are not looked at, because they stay as they are. Returns pairs up to 2 cm
+    farther apart than the margin.
 
-    Returns
-    -------
-    BarrierRows
-        Pairs up to 2 cm farther apart than the margin.
-
-    Notes
-    -----
     With the witness points p_a, p_b and the normal n from a to b, the distance changes by n · (J_b − J_a) δ.
     """
     count = len(q)

@@ -45,20 +45,13 @@ FindBarriers = Callable[[Array], BarrierRows]
 
 @dataclass(frozen=True)
 class Coupling:
-    """How the frames of a clip are coupled.
+    """How the frames of a clip are coupled."""
 
-    Parameters
-    ----------
-    time_constant : float
-        τ of the cost ½ ‖τ³ d³q/dt³‖² of each frame, s; root translations count in units of 0.3 m.
-    slide_weight : float
-        Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m².
-    speed, acceleration : (nv,) array
-        Limits of the coordinates, 1/s and 1/s²; infinite where there is none.
-    """
-
+    # τ of the cost ½ ‖τ³ d³q/dt³‖² of each frame, s; root translations count in units of 0.3 m.
     time_constant: float
+    # Weight of the squared displacement of a standing heel or toe from frame to frame, 1/m².
     slide_weight: float
+    # `speed`, `acceleration` (nv,): limits of the coordinates, 1/s and 1/s²; infinite where there is none.
     speed: Array
     acceleration: Array
 
@@ -104,31 +97,10 @@ def solve_clip(
     ½ Σ (costs of the frames) + ½ Σ ‖τ³ Δ³q/Δt³‖² + ½ w Σ ‖displacement of standing heels and toes‖², with
     squared penalties of speeds and accelerations over their limits and of links that are too near, inside the
     joint limits. Each iteration solves the linearised problem by a banded Cholesky factorisation; coordinates
-    at a limit that the cost pushes out are held there.
-
-    Parameters
-    ----------
-    problem : ImitationProblem
-        Body and targets.
-    q : (T, 7 + n) array
-        First guess.
-    frames : slice
-        The T frames of the targets.
-    coupling : Coupling
-        Coupling of the frames.
-    fixed : (T,) bool array, optional
-        Frames that stay as they are.
-    rounds : int
-        Largest number of iterations.
-    least_damping : float
-        Levenberg damping of the first iteration, below which it does not go.
-    barriers : callable
-        Finds the links that are too near.
-
-    Returns
-    -------
-    (T, 7 + n) array
-        The motion.
+    at a limit that the cost pushes out are held there. `problem`: body and targets; `q` (T, 7 + n): first
+    guess; `frames`: the T frames of the targets; `fixed` (T,) bool: frames that stay as they are; `rounds`:
+    largest number of iterations; `least_damping`: levenberg damping of the first iteration, below which it
+    does not go. Returns (T, 7 + n).
     """
     fixed = np.zeros(len(q), dtype=bool) if fixed is None else fixed
     moving = np.ix_(~fixed, 7 + problem.body.joints)

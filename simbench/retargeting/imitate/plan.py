@@ -59,27 +59,13 @@ _MOST_ROUGH = 2.0
 
 @dataclass(frozen=True)
 class KinematicPlan:
-    """A robot's motion that is the person's within the limits of its body; nothing balances it.
+    """A robot's motion that is the person's within the limits of its body; nothing balances it."""
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        All joints of the robot and its base at the samples of the recording.
-    errors : RobotErrors
-        Errors of the robot against the person at these samples.
-    interferences : tuple of Interference
-        Links that still penetrate each other.
-    metrics : dict of str to float
-        Metrics `retarget.*`.
-    notes : tuple of str
-        What was assumed and what was given up, one line each.
-    """
-
-    trajectory: JointTrajectory
-    errors: RobotErrors
-    interferences: tuple[Interference, ...]
-    metrics: dict[str, float]
-    notes: tuple[str, ...] = ()
+    trajectory: JointTrajectory  # All joints of the robot and its base at the samples of the recording.
+    errors: RobotErrors  # Errors of the robot against the person at these samples.
+    interferences: tuple[Interference, ...]  # Links that still penetrate each other.
+    metrics: dict[str, float]  # Metrics `retarget.*`.
+    notes: tuple[str, ...] = ()  # What was assumed and what was given up, one line each.
 
 
 def plan_kinematic(
@@ -89,27 +75,9 @@ def plan_kinematic(
 
     Every bone of the robot is to have the direction of the person's; soles stand where and when the person's
     do, and joints keep their limits of position, speed and acceleration. Balance and torques are left out.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot on a floating base.
-    motion : HumanMotion
-        Recording with T samples.
-    settings : RetargetSection
-        Margins of the joints' limits.
-    on_progress : callable (stage, done, total)
-        Called as planning proceeds.
-
-    Returns
-    -------
-    KinematicPlan
-        The motion, with what it leaves of the person.
-
-    Raises
-    ------
-    RetargetError
-        If the robot has no limb that bends, or no bone is recorded that it has too.
+    `robot`: robot on a floating base; `motion`: recording with T samples; `settings`: margins of the joints'
+    limits; `on_progress`: called as planning proceeds. Returns the motion, with what it leaves of the person.
+    Raises RetargetError if the robot has no limb that bends, or no bone is recorded that it has too.
     """
     on_progress("imitate", 0, len(motion.time))
     body = match_body(robot)
@@ -151,23 +119,10 @@ def imitate_upper_body(
 ) -> Array:
     """Let trunk and arms imitate a person, above a root that leans as given and legs that stand.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot on a floating base.
-    motion : HumanMotion
-        Recording with T samples, seen from the robot: x is where it looks.
-    settings : RetargetSection
-        Margins of the joints' limits.
-    joints : sequence of str
-        The m joints of trunk and arms.
-    lean : (T, 3) array, optional
-        Turn of the root from upright, rotation vectors, rad; none by default.
-
-    Returns
-    -------
-    (T, m) array
-        Their positions, rad.
+    `robot`: robot on a floating base; `motion`: recording with T samples, seen from the robot: x is where it
+    looks; `settings`: margins of the joints' limits; `joints`: the m joints of trunk and arms; `lean` (T, 3):
+    turn of the root from upright, rotation vectors, rad; none by default. Returns (T, m): their positions,
+    rad.
     """
     columns = np.array([robot.joint_names.index(name) for name in joints])
     body = replace(match_body(robot), joints=np.sort(columns))
@@ -238,12 +193,8 @@ def solve_windows(
     """Solve a recording of any length: frame by frame first, then all frames of one window after the other.
 
     A window begins with the last frames of the one before, which stay as they are, and solves its last frames
-    once more: so memory does not grow with the recording, and the motion has no seams.
-
-    Returns
-    -------
-    (T, 7 + n) array
-        Configurations of the robot.
+    once more: so memory does not grow with the recording, and the motion has no seams. Returns (T, 7 + n):
+    configurations of the robot.
     """
     count = len(problem.targets.time)
     q = np.repeat(first_posture(problem, coupling, keep_clear), count, axis=0)

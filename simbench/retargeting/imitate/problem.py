@@ -26,58 +26,29 @@ _REST_WEIGHT = 2e-4
 
 
 class FrameCosts(NamedTuple):
-    """Costs of T configurations, with derivatives by (root translation, root rotation, joints), nv columns.
+    """Costs of T configurations and derivatives by root translation, root rotation, joints (nv columns)."""
 
-    Parameters
-    ----------
-    cost : (T,) array
-        Half the weighted squared errors.
-    gradient : (T, nv) array
-        Its gradient.
-    hessian : (T, nv, nv) array
-        Its Gauss-Newton matrix.
-    feet : (T, F, 2, 2) array
-        Horizontal positions of heel and toe of each foot, m.
-    foot_jacobian : (T, F, 2, 2, nv) array
-        Their derivatives.
-    """
-
-    cost: Array
-    gradient: Array
-    hessian: Array
-    feet: Array
-    foot_jacobian: Array
+    cost: Array  # (T,): half the weighted squared errors.
+    gradient: Array  # (T, nv).
+    hessian: Array  # (T, nv, nv): its Gauss-Newton matrix.
+    feet: Array  # (T, F, 2, 2): horizontal positions of heel and toe of each foot, m.
+    foot_jacobian: Array  # (T, F, 2, 2, nv).
 
 
 @dataclass(frozen=True)
 class ImitationProblem:
-    """A matched body with the targets of T frames.
+    """A matched body with the targets of T frames."""
 
-    Parameters
-    ----------
-    body : MatchedBody
-        The robot.
-    targets : BodyTargets
-        Targets at T samples.
-    moves : (P, m) array
-        1 where a joint moves a point.
-    soles : (F, 2, 2) int array
-        Points that are the corners of the soles: foot, heel or toe, right or left corner.
-    lower, upper : (m,) array
-        Limits of the joints that follow, margin included, rad.
-    root_moves : bool
-        Whether the root moves; otherwise it stays where the first guess has it.
-    root_turn : (T, 4) array or None
-        Orientation of a root that does not move by itself, quaternions; None for an upright one.
-    """
-
-    body: MatchedBody
-    targets: BodyTargets
-    moves: Array
+    body: MatchedBody  # The robot.
+    targets: BodyTargets  # Targets at T samples.
+    moves: Array  # (P, m): 1 where a joint moves a point.
+    # (F, 2, 2) int: points that are the corners of the soles: foot, heel or toe, right or left corner.
     soles: NDArray[np.int64]
-    lower: Array
+    lower: Array  # `lower`, `upper` (m,): limits of the joints that follow, margin included, rad.
     upper: Array
-    root_moves: bool = True
+    root_moves: bool = True  # Whether the root moves; otherwise it stays where the first guess has it.
+    # (T, 4) or None: orientation of a root that does not move by itself, quaternions; None for an upright
+    # one.
     root_turn: Array | None = None
 
     @property
@@ -101,23 +72,9 @@ def make_problem(body: MatchedBody, targets: BodyTargets, margin: float) -> Imit
 def line_rows(vectors: Array, targets: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Errors of direction, √w (v/‖v‖ − d), and what their derivatives by v need.
 
-    Parameters
-    ----------
-    vectors : (T, B, 3) array
-        v: lines of the robot, m.
-    targets : (T, B, 3) array
-        d: unit vectors.
-    weights : (B,) array
-        w, 1/rad².
-
-    Returns
-    -------
-    errors : (T, B, 3) array
-        The errors.
-    unit : (T, B, 3) array
-        u = v/‖v‖: the derivative is (√w/‖v‖)(I − u uᵀ).
-    factor : (T, B) array
-        √w/‖v‖, 1/m.
+    `vectors` (T, B, 3): v: lines of the robot, m; `targets` (T, B, 3): d: unit vectors; `weights` (B,): w,
+    1/rad². Returns `errors` (T, B, 3); `unit` (T, B, 3): u = v/‖v‖: the derivative is (√w/‖v‖)(I − u uᵀ);
+    `factor` (T, B): √w/‖v‖, 1/m.
     """
     length = np.maximum(np.linalg.norm(vectors, axis=-1), 1e-6)
     unit = vectors / length[..., None]
@@ -130,21 +87,8 @@ def frame_costs(
 ) -> FrameCosts:
     """Evaluate the costs of configurations in frames of a problem.
 
-    Parameters
-    ----------
-    problem : ImitationProblem
-        Body and targets.
-    q : (T, 7 + n) array
-        Configurations.
-    frames : slice
-        The T frames of the targets.
-    derivatives : bool
-        Whether derivatives are computed; otherwise they are empty.
-
-    Returns
-    -------
-    FrameCosts
-        Costs and derivatives.
+    `problem`: body and targets; `q` (T, 7 + n); `frames`: the T frames of the targets; `derivatives`: whether
+    derivatives are computed; otherwise they are empty. Returns costs and derivatives.
     """
     body, targets = problem.body, problem.targets
     placed = place_points(body, q)

@@ -38,48 +38,21 @@ LINE_WEIGHTS = {
 
 @dataclass(frozen=True)
 class BodyTargets:
-    """Targets of a matched body over T samples.
+    """Targets of a matched body over T samples."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times, s.
-    parts : tuple of str, length B
-        Part of the body of each line: keys of `LINE_WEIGHTS`.
-    lines : (B, P) array
-        Line b runs along Σ_p `lines[b, p]` · (position of point p).
-    weights : (B,) array
-        Weights of the lines' squared errors, 1/rad².
-    directions : (T, B, 3) array
-        Unit vectors in the world frame that the lines are to have.
-    root_point : (P,) array
-        The root is at Σ_p `root_point[p]` · (position of point p): the middle between the hips.
-    root : (T, 3) array
-        Position of the root in the world frame, m.
-    root_weight : (3,) array
-        Weights of its squared error, 1/m².
-    clearance : (T, F, 2) array
-        Height over the floor of heel and toe of F feet, m.
-    contact : (T, F, 2) bool array
-        Whether heel and toe stand on the floor.
-    scale : float
-        Length of the robot's legs by the person's.
-    notes : tuple of str
-        What was assumed, one line each.
-    """
-
-    time: Array
-    parts: tuple[str, ...]
-    lines: Array
-    weights: Array
-    directions: Array
+    time: Array  # (T,): times, s.
+    parts: tuple[str, ...]  # Part of the body of each line: keys of `LINE_WEIGHTS`.
+    lines: Array  # (B, P): line b runs along Σ_p `lines[b, p]` · (position of point p).
+    weights: Array  # (B,): weights of the lines' squared errors, 1/rad².
+    directions: Array  # (T, B, 3): unit vectors in the world frame that the lines are to have.
+    # (P,): the root is at Σ_p `root_point[p]` · (position of point p): the middle between the hips.
     root_point: Array
-    root: Array
-    root_weight: Array
-    clearance: Array
-    contact: NDArray[np.bool_]
-    scale: float
-    notes: tuple[str, ...]
+    root: Array  # (T, 3): position of the root in the world frame, m.
+    root_weight: Array  # (3,): weights of its squared error, 1/m².
+    clearance: Array  # (T, F, 2): height over the floor of heel and toe of F feet, m.
+    contact: NDArray[np.bool_]  # (T, F, 2) bool: whether heel and toe stand on the floor.
+    scale: float  # Length of the robot's legs by the person's.
+    notes: tuple[str, ...]  # What was assumed, one line each.
 
 
 ROOT_WEIGHT = np.array([8.0, 8.0, 2.0])
@@ -139,26 +112,9 @@ def find_targets(
     """Turn a recording into targets of a robot's body.
 
     Directions are the person's. The root's way and the feet's heights are the person's, scaled by the length
-    of the legs, over the height of ankles and soles.
-
-    Parameters
-    ----------
-    body : MatchedBody
-        The robot.
-    motion : HumanMotion
-        Recording with T samples.
-    measures : PersonMeasures, optional
-        From another recording of the same person, for one that is too short to tell.
-
-    Returns
-    -------
-    BodyTargets
-        Targets at the recording's samples.
-
-    Raises
-    ------
-    RetargetError
-        If no bone is recorded that the robot has too.
+    of the legs, over the height of ankles and soles. `motion`: recording with T samples; `measures`: from
+    another recording of the same person, for one that is too short to tell. Returns targets at the
+    recording's samples.
     """
     heights, heel_heights, scale, ankle = measures or measure_person(body, motion)
     person = with_heels(motion, heights)

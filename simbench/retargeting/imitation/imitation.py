@@ -46,36 +46,21 @@ _MAX_DISTANCE = 1e3
 
 @dataclass(frozen=True)
 class ImitationWeights:
-    """Weights of the errors; the first four are those of Tomić 2018, eq. 3.5.
+    """Weights of the errors; the first four are those of Tomić 2018, eq. 3.5."""
 
-    Parameters
-    ----------
-    marker : float
-        α, of virtual marker positions.
-    joint : float
-        β, of shoulder and elbow positions.
-    hand_orientation : float
-        γ, of hand marker orientations.
-    hand : float
-        δ, of wrist positions.
-    segment_orientation : float
-        Weight of upper-arm and (if recorded) trunk marker orientations. It determines what the paper's
-        criterion leaves free: the axial rotation of the humerus while the elbow is straight, and trunk
-        against shoulders. Not of forearms: a person's pronates over its whole length, a robot's at the wrist.
-    damping : float
-        Weight of each coordinate's step from the previous frame: it keeps a straight elbow from throwing the
-        arm into another posture.
-    limited_damping : float
-        The same for joints that keep their limits: with less, arms may swing between two limits from frame to
-        frame.
-    """
-
-    marker: float = 1.0
-    joint: float = 2.0
-    hand_orientation: float = 10.0
-    hand: float = 20.0
+    marker: float = 1.0  # α, of virtual marker positions.
+    joint: float = 2.0  # β, of shoulder and elbow positions.
+    hand_orientation: float = 10.0  # γ, of hand marker orientations.
+    hand: float = 20.0  # δ, of wrist positions.
+    # Weight of upper-arm and (if recorded) trunk marker orientations. It determines what the paper's
+    # criterion leaves free: the axial rotation of the humerus while the elbow is straight, and trunk against
+    # shoulders. Not of forearms: a person's pronates over its whole length, a robot's at the wrist.
     segment_orientation: float = 0.2
+    # Weight of each coordinate's step from the previous frame: it keeps a straight elbow from throwing the
+    # arm into another posture.
     damping: float = 0.03
+    # The same for joints that keep their limits: with less, arms may swing between two limits from frame to
+    # frame.
     limited_damping: float = 0.1
 
 
@@ -90,50 +75,31 @@ class Imitation:
 
 @dataclass(frozen=True)
 class ImitationStream:
-    """State of an imitation that is under way: one posture, whatever the length of the stream.
+    """State of an imitation that is under way: one posture, whatever the length of the stream."""
 
-    Parameters
-    ----------
-    weights : ImitationWeights
-        Weights of the errors.
-    model : TrackingModel
-        Scaled model, its points and orientations that follow the frames, joint limits and damping.
-    rounds : int
-        Most steps per frame to the least error. 0 is one Gauss-Newton step per frame, the analytical method,
-        and more only where that one is long.
-    hold : float
-        Weight of the previous frame's posture in those steps, as a fraction of `weights.damping` squared.
-    q : (nq,) array
-        Present configuration; every frame changes it.
-    """
-
-    weights: ImitationWeights
+    weights: ImitationWeights  # Weights of the errors.
+    # Scaled model, its points and orientations that follow the frames, joint limits and damping.
     model: TrackingModel
+    # Most steps per frame to the least error. 0 is one Gauss-Newton step per frame, the analytical method,
+    # and more only where that one is long.
     rounds: int
+    # Weight of the previous frame's posture in those steps, as a fraction of `weights.damping` squared.
     hold: float
-    q: Array
+    q: Array  # (nq,): present configuration; every frame changes it.
 
 
 @dataclass(frozen=True)
 class ImitationErrors:
-    """Distances between a recording and the scaled model.
+    """Distances between a recording and the scaled model."""
 
-    Parameters
-    ----------
-    initial : {str: float}
-        Distance of each joint of the arms in the initial configuration, m.
-    joints : {str: (T,) array}
-        Distance of each joint of the arms over time, m; the wrists' is the paper's hand error.
-    markers : {str: (T,) array}
-        Distance of each segment's marker over time, m.
-    hands : {str: (T,) array}
-        Angle between the recorded and the model's marker frame of `left_hand` and `right_hand` over time,
-        rad.
-    """
-
+    # {str: float}: distance of each joint of the arms in the initial configuration, m.
     initial: Mapping[str, float]
+    # {str: (T,) array}: distance of each joint of the arms over time, m; the wrists' is the paper's hand
+    # error.
     joints: Mapping[str, Array]
-    markers: Mapping[str, Array]
+    markers: Mapping[str, Array]  # {str: (T,) array}: distance of each segment's marker over time, m.
+    # {str: (T,) array}: angle between the recorded and the model's marker frame of `left_hand` and
+    # `right_hand` over time, rad.
     hands: Mapping[str, Array]
 
 

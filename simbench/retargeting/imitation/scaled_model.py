@@ -33,30 +33,14 @@ class SegmentLengths:
 
 @dataclass(frozen=True)
 class ScaledActor:
-    """The robot's upper body at the actor's size, calibrated on the initial configuration.
+    """The robot's upper body at the actor's size, calibrated on the initial configuration."""
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Floating base, trunk and arms; every role, joint and virtual marker is a frame of it.
-    lengths : SegmentLengths
-        Lengths of the actor's segments, m.
-    basic : (n,) array
-        Positions of trunk and arms in the robot's basic posture, rad.
-    q : (nq,) array
-        q_init: configuration of the model that matches the actor's initial configuration.
-    joints : {str: int}
-        Frame id of each joint of the recording.
-    markers : {str: int}
-        Frame id of the virtual marker of each segment of the recording.
-    """
-
-    model: pin.Model
-    lengths: SegmentLengths
-    basic: Array
-    q: Array
-    joints: Mapping[str, int]
-    markers: Mapping[str, int]
+    model: pin.Model  # Floating base, trunk and arms; every role, joint and virtual marker is a frame of it.
+    lengths: SegmentLengths  # Lengths of the actor's segments, m.
+    basic: Array  # (n,): positions of trunk and arms in the robot's basic posture, rad.
+    q: Array  # (nq,): q_init: configuration of the model that matches the actor's initial configuration.
+    joints: Mapping[str, int]  # {str: int}: frame id of each joint of the recording.
+    markers: Mapping[str, int]  # {str: int}: frame id of the virtual marker of each segment of the recording.
 
 
 def require_human_form(robot: Robot, *, standing: bool = True) -> None:

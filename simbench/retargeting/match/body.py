@@ -47,41 +47,23 @@ _AXIS_LENGTH = 0.1
 
 @dataclass(frozen=True)
 class MatchedBody:
-    """A robot's body as the person's: the points that correspond, and the joints that follow.
+    """A robot's body as the person's: the points that correspond, and the joints that follow."""
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot, on a floating base.
-    tree : KinematicTree
-        All its n joints.
-    names : tuple of str, length P
-        Names of the points: the joint centres (`left_hip`, ...); `pelvis_base`, `pelvis_left` and
-        `pelvis_up`; `head_base`, `head_front` and `head_top`; `left_palm`, `left_fingers` and `left_back`;
-        and the corners of the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
-    body : (P,) int array
-        Body of the tree that carries each point.
-    position : (P, 3) array
-        Position of each point on its body, m.
-    joints : (m,) int array
-        Columns of the joints that follow the person; the others, fingers, keep their rest position.
-    rest : (n,) array
-        Positions of all joints at rest, rad: where a joint stays that nothing moves.
-    flexion : {str: (int, float)}
-        Column of the middle joint of each limb (`left_arm`, ...), and the sign by which it flexes.
-    lower, upper : (n,) array
-        Limits of the joints, rad.
-    """
-
-    robot: Robot
-    tree: KinematicTree
+    robot: Robot  # The robot, on a floating base.
+    tree: KinematicTree  # All its n joints.
+    # Names of the points: the joint centres (`left_hip`, ...); `pelvis_base`, `pelvis_left` and `pelvis_up`;
+    # `head_base`, `head_front` and `head_top`; `left_palm`, `left_fingers` and `left_back`; and the corners
+    # of the soles, `left_sole_0` to `left_sole_3`: heel, toe, toe, heel.
     names: tuple[str, ...]
-    body: NDArray[np.int64]
-    position: Array
+    body: NDArray[np.int64]  # (P,) int: body of the tree that carries each point.
+    position: Array  # (P, 3): position of each point on its body, m.
+    # (m,) int: columns of the joints that follow the person; the others, fingers, keep their rest position.
     joints: NDArray[np.int64]
-    rest: Array
+    rest: Array  # (n,): positions of all joints at rest, rad: where a joint stays that nothing moves.
+    # {str: (int, float)}: column of the middle joint of each limb (`left_arm`, ...), and the sign by which it
+    # flexes.
     flexion: dict[str, tuple[int, float]]
-    lower: Array
+    lower: Array  # `lower`, `upper` (n,): limits of the joints, rad.
     upper: Array
 
     def index(self, name: str) -> int:
@@ -92,20 +74,8 @@ class MatchedBody:
 def match_body(robot: Robot) -> MatchedBody:
     """Find the bones of a robot, by moving its joints.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot on a floating base with two arms or two legs.
-
-    Returns
-    -------
-    MatchedBody
-        Points, joints and limits.
-
-    Raises
-    ------
-    RetargetError
-        If a limb has no joint that bends it.
+    `robot`: robot on a floating base with two arms or two legs. Returns points, joints and limits. Raises
+    RetargetError if a limb has no joint that bends it.
     """
     model = robot.model
     data = model.createData()
@@ -283,21 +253,11 @@ def _frame_point(robot: Robot, frame: str, offset: Array) -> tuple[int, Array]:
 
 @dataclass(frozen=True)
 class Placed:
-    """A body in T configurations.
+    """A body in T configurations."""
 
-    Parameters
-    ----------
-    rotation : (T, n + 1, 3, 3) array
-        Rotations of the bodies of the tree in the world frame.
-    position : (T, n + 1, 3) array
-        Positions of the bodies, m.
-    points : (T, P, 3) array
-        Positions of the body's points, m.
-    """
-
-    rotation: Array
-    position: Array
-    points: Array
+    rotation: Array  # (T, n + 1, 3, 3): rotations of the bodies of the tree in the world frame.
+    position: Array  # (T, n + 1, 3): positions of the bodies, m.
+    points: Array  # (T, P, 3): positions of the body's points, m.
 
 
 def place_points(body: MatchedBody, q: Array) -> Placed:

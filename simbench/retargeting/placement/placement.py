@@ -56,34 +56,17 @@ _SUPPORT_ROOM, _LEAN_ROOM = 0.02, 0.01
 class BasePlacement:
     """Where a robot stands or sits, and how its COG goes with its hands.
 
-    Parameters
-    ----------
-    position : (float, float)
-        Middle between the feet, or of a fixed base; m, world.
-    heading : float
-        Heading, rad about z.
-    height : float
-        How much higher the pelvis is than in the posture, m; 0 for a seated robot. Of a fixed base: height of
-        the root link above the floor, m.
-    follow : float
-        Part of the hands' horizontal motion that the COG goes with.
-    advance : float
-        How far the COG goes forward, m, for each metre that the hands rise.
-    lean : float
-        How far before the middle of the soles the COG is in the middle of its path, m.
-
-    Raises
-    ------
-    RetargetError
-        If a number is not finite, or a part is not one.
+    Raises RetargetError if a number is not finite, or a part is not one.
     """
 
-    position: tuple[float, float] = (0.0, 0.0)
-    heading: float = 0.0
+    position: tuple[float, float] = (0.0, 0.0)  # Middle between the feet, or of a fixed base; m, world.
+    heading: float = 0.0  # Heading, rad about z.
+    # How much higher the pelvis is than in the posture, m; 0 for a seated robot. Of a fixed base: height of
+    # the root link above the floor, m.
     height: float = 0.0
-    follow: float = 0.4
-    advance: float = 0.0
-    lean: float = 0.0
+    follow: float = 0.4  # Part of the hands' horizontal motion that the COG goes with.
+    advance: float = 0.0  # How far the COG goes forward, m, for each metre that the hands rise.
+    lean: float = 0.0  # How far before the middle of the soles the COG is in the middle of its path, m.
 
     def __post_init__(self) -> None:
         """Refuse numbers that are not finite or out of range."""
@@ -99,21 +82,11 @@ class BasePlacement:
 
 @dataclass(frozen=True)
 class Placed:
-    """A base placement and what the hands can do from there.
+    """A base placement and what the hands can do from there."""
 
-    Parameters
-    ----------
-    spot : BasePlacement
-        Base placement of the standing or seated robot.
-    placement : Placement
-        Placement, with the root link at the position that balance requires.
-    legs_fault : bool
-        Whether the legs are at fault, not the arms.
-    """
-
-    spot: BasePlacement
-    placement: Placement
-    legs_fault: bool = False
+    spot: BasePlacement  # Base placement of the standing or seated robot.
+    placement: Placement  # Placement, with the root link at the position that balance requires.
+    legs_fault: bool = False  # Whether the legs are at fault, not the arms.
 
     @property
     def rank(self) -> float:

@@ -33,34 +33,17 @@ _NOTHING_MISSING = 1e-10
 
 
 class CompensatedTree(NamedTuple):
-    """Trunk and arms with points of the palms, on a root that compensates the COG motion.
+    """Trunk and arms with points of the palms, on a root that compensates the COG motion."""
 
-    Parameters
-    ----------
-    tree : KinematicTree
-        Joints of trunk and arms.
-    tasks : Tasks
-        P points only.
-    work : Workspace
-        Arrays that are overwritten, but for the root, which is upright at the origin.
-    mass : (n + 1,) array
-        Masses of the bodies of the tree, as fractions of the whole.
-    com : (n + 1, 3) array
-        Centres of mass of the bodies in their own axes, m.
-    gain : (2,) array
-        How far the root goes, along its x and y, for each metre that it is to take the COG; 0 for a root that
-        does not sway.
-    reference : (2,) array
-        Where the COG is in the root's axes while the root does not sway, m.
-    """
-
-    tree: KinematicTree
-    tasks: Tasks
-    work: Workspace
-    mass: Array
-    com: Array
+    tree: KinematicTree  # Joints of trunk and arms.
+    tasks: Tasks  # P points only.
+    work: Workspace  # Arrays that are overwritten, but for the root, which is upright at the origin.
+    mass: Array  # (n + 1,): masses of the bodies of the tree, as fractions of the whole.
+    com: Array  # (n + 1, 3): centres of mass of the bodies in their own axes, m.
+    # (2,): how far the root goes, along its x and y, for each metre that it is to take the COG; 0 for a root
+    # that does not sway.
     gain: Array
-    reference: Array
+    reference: Array  # (2,): where the COG is in the root's axes while the root does not sway, m.
 
 
 class HandPath(NamedTuple):
@@ -72,39 +55,20 @@ class HandPath(NamedTuple):
 
     h being the displacement of the hands: the root goes with them by a part of their horizontal motion, and
     forward while they rise. What it sways against the arms comes on top.
-
-    Parameters
-    ----------
-    points : (K, P, 3) array
-        Targets of the palms' points in the world, from `handle_path_points`, m.
-    sway : (K, 3) array
-        What else balance asks of the root, m, world.
-    hands : (K, 3) array
-        Displacement of the hands in the world, from `hand_displacement`, m.
     """
 
-    points: Array
-    sway: Array
-    hands: Array
+    points: Array  # (K, P, 3): targets of the palms' points in the world, from `handle_path_points`, m.
+    sway: Array  # (K, 3): what else balance asks of the root, m, world.
+    hands: Array  # (K, 3): displacement of the hands in the world, from `hand_displacement`, m.
 
 
 class PostureRange(NamedTuple):
-    """Where joints may be, and where they should be as far as the palms leave a choice.
+    """Where joints may be, and where they should be as far as the palms leave a choice."""
 
-    Parameters
-    ----------
-    low, high : (n,) array
-        Bounds, rad or m, high ≥ low.
-    nominal : (n,) array
-        Nominal posture, rad or m.
-    stiffness : (n,) array
-        What the square of a joint's distance from the nominal posture costs, m²/rad².
-    """
-
-    low: Array
+    low: Array  # `low`, `high` (n,): bounds, rad or m, high ≥ low.
     high: Array
-    nominal: Array
-    stiffness: Array
+    nominal: Array  # (n,): nominal posture, rad or m.
+    stiffness: Array  # (n,): what the square of a joint's distance from the nominal posture costs, m²/rad².
 
 
 def make_posture_range(box: Array, nominal: Array, cost: float) -> PostureRange:

@@ -39,37 +39,15 @@ _CLEARANCE, _MOST_PAIRS, _SEPARATION_ROUNDS = 0.002, 16, 40
 class ReachabilityModel:
     """A robot's trunk and arms with what its hands are to hold; for one search at a time.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with the arms that hold the handles.
-    handles : {side: HandlePath}
-        Path of the handle that each of the robot's hands holds.
-    joints : (n,) array
-        Posture of everything but trunk and those arms, and one in which the root does not sway, rad.
-    sway_gain : (float, float)
-        How far the root goes, along its x and y, for each metre that it is to take the COG.
-
-    Attributes
-    ----------
-    model : pinocchio.Model
-        Trunk and those arms that hold something; all else is locked where the posture has it.
-    hands : CompensatedTree
-        The same as a tree, whose root sways against the arms; its workspace is overwritten. Its tasks are the
-        points of the palms: the middle, then those that show its direction.
-    columns : {side: slice}
-        The points of each hand: two if it may turn about its handle, else four.
-    boxes : tuple of (2, n) arrays
-        Least and greatest positions of the joints, rad; one for each branch of the elbows.
-    limits : (2, n) array
-        Limits of the joints themselves, rad.
-    pairs : PairWorkspace
-        Links that could collide.
-
-    Raises
-    ------
-    RetargetError
-        If there is no handle, or the robot has no such arm.
+    `robot`: robot with the arms that hold the handles. `handles` {side: HandlePath}. `joints` (n,): posture
+    of everything but trunk and those arms, and one in which the root does not sway, rad. `sway_gain`: how far
+    the root goes, along its x and y, for each metre that it is to take the COG. `model`: trunk and those arms
+    that hold something; all else is locked where the posture has it. `hands`: the same as a tree, whose root
+    sways against the arms; its workspace is overwritten. Its tasks are the points of the palms: the middle,
+    then those that show its direction. `columns` {side: slice}: the points of each hand: two if it may turn
+    about its handle, else four. `boxes` tuple of (2, n) arrays: least and greatest positions of the joints,
+    rad; one for each branch of the elbows. `limits` (2, n): limits of the joints themselves, rad. `pairs`:
+    links that could collide. Raises RetargetError if there is no handle, or the robot has no such arm.
     """
 
     def __init__(

@@ -59,69 +59,34 @@ _DIFFERENT = 0.3
 
 @dataclass(frozen=True)
 class ReachTolerances:
-    """What is asked of a path.
+    """What is asked of a path."""
 
-    Parameters
-    ----------
-    position : float
-        How far a palm may be from its target, m.
-    rotation : float
-        How far a palm may be rotated from its target, rad.
-    least_margin : float
-        Joint-limit margin below which a path is not feasible, rad.
-    ample_margin : float
-        Joint-limit margin beyond which more is not better, rad.
-    """
-
-    position: float = 1e-3
-    rotation: float = float(np.radians(0.5))
-    least_margin: float = 0.03
-    ample_margin: float = 0.5
+    position: float = 1e-3  # How far a palm may be from its target, m.
+    rotation: float = float(np.radians(0.5))  # How far a palm may be rotated from its target, rad.
+    least_margin: float = 0.03  # Joint-limit margin below which a path is not feasible, rad.
+    ample_margin: float = 0.5  # Joint-limit margin beyond which more is not better, rad.
 
 
 @dataclass(frozen=True)
 class NominalPosture:
-    """Posture from which, and near which, the postures of a path are looked for.
+    """Posture from which, and near which, the postures of a path are looked for."""
 
-    Parameters
-    ----------
-    box : int
-        Index of the elbows' branch in `ReachabilityModel.boxes`.
-    joints : (n,) array
-        Joint positions, rad.
-    """
-
-    box: int
-    joints: Array
+    box: int  # Index of the elbows' branch in `ReachabilityModel.boxes`.
+    joints: Array  # (n,): joint positions, rad.
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A base pose and what is known of the path from there.
+    """A base pose and what is known of the path from there."""
 
-    Parameters
-    ----------
-    base : (6,) array
-        Base parameters, as in `HandPath`.
-    margin : float
-        Joint-limit margin, rad; negative if the path cannot be followed.
-    joints : (K, n) array
-        Joint positions along the path, rad.
-    errors : (2, K) array
-        Distance of the palm that is farthest from its target, m, and angle of the palm that is rotated
-        farthest from its target, rad.
-    nominal : NominalPosture
-        From where the postures were found.
-    clearance : float
-        Least distance between the robot's links, m; infinite where none come near each other.
-    """
-
-    base: Array
-    margin: float
-    joints: Array
+    base: Array  # (6,): base parameters, as in `HandPath`.
+    margin: float  # Joint-limit margin, rad; negative if the path cannot be followed.
+    joints: Array  # (K, n): joint positions along the path, rad.
+    # (2, K): distance of the palm that is farthest from its target, m, and angle of the palm that is rotated
+    # farthest from its target, rad.
     errors: Array
-    nominal: NominalPosture
-    clearance: float
+    nominal: NominalPosture  # From where the postures were found.
+    clearance: float  # Least distance between the robot's links, m; infinite where none come near each other.
 
     @property
     def score(self) -> float:
@@ -139,26 +104,13 @@ class Placement(Candidate):
     The margin is what all joints keep at once along the whole path; 0 if it cannot be followed. From
     `ample_margin` on more was not looked for. The errors are 0 if the path can be followed; else the joints
     are those nearest to it. The root also sways against the arms.
-
-    Parameters
-    ----------
-    sway : (K, 3) array
-        Added to the root's position in each pose, besides what follows, m, world.
-    tightest : str
-        The joint that comes nearest to a limit.
-    fault : str
-        Why the path cannot be followed; empty if it can.
-    root_positions : (K, 3) array
-        Position of the root link in each pose, world frame, m.
-    joint_names : tuple of str
-        Joints of trunk and arms.
     """
 
-    sway: Array
-    tightest: str
-    fault: str
-    root_positions: Array
-    joint_names: tuple[str, ...]
+    sway: Array  # (K, 3): added to the root's position in each pose, besides what follows, m, world.
+    tightest: str  # The joint that comes nearest to a limit.
+    fault: str  # Why the path cannot be followed; empty if it can.
+    root_positions: Array  # (K, 3): position of the root link in each pose, world frame, m.
+    joint_names: tuple[str, ...]  # Joints of trunk and arms.
 
     @property
     def feasible(self) -> bool:
@@ -214,24 +166,13 @@ def sample_indices(count: int, samples: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class ReachProblem:
-    """Hands that are to follow a path.
+    """Hands that are to follow a path."""
 
-    Parameters
-    ----------
-    reach : ReachabilityModel
-        Reachability model of the robot.
-    hand_path : HandPath
-        Path of the hands in K poses.
-    tolerances : ReachTolerances
-        Largest palm errors that are accepted, and the margin at which a search ends.
-    strictness : float
-        Fraction of the tolerances that may be used.
-    """
-
-    reach: ReachabilityModel
-    hand_path: HandPath
+    reach: ReachabilityModel  # Reachability model of the robot.
+    hand_path: HandPath  # Path of the hands in K poses.
+    # Largest palm errors that are accepted, and the margin at which a search ends.
     tolerances: ReachTolerances
-    strictness: float = 1.0
+    strictness: float = 1.0  # Fraction of the tolerances that may be used.
 
     def at_few_poses(self, samples: int) -> "ReachProblem":
         """Keep at most so many poses of the path, its ends among them."""

@@ -58,52 +58,24 @@ _LOWERED = (0.0, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15)
 
 
 class FootPlan(NamedTuple):
-    """Planned motion of both feet, left and right, N samples; soles are level.
+    """Planned motion of both feet, left and right, N samples; soles are level."""
 
-    Parameters
-    ----------
-    position : (N, 2, 3) array
-        Positions of the foot frames in the world frame, m.
-    yaw : (N, 2) array
-        Rotation of the foot frames about the vertical, rad, without jumps.
-    contact : (N, 2) bool array
-        Whether each foot is on the floor.
-    in_swing : (N, 2) array
-        Progress of a foot's swing, 0 to 1; NaN on the floor.
-    steps : int
-        Number of swings.
-    """
-
-    position: Array
-    yaw: Array
-    contact: Flags
-    in_swing: Array
-    steps: int
+    position: Array  # (N, 2, 3): positions of the foot frames in the world frame, m.
+    yaw: Array  # (N, 2): rotation of the foot frames about the vertical, rad, without jumps.
+    contact: Flags  # (N, 2) bool: whether each foot is on the floor.
+    in_swing: Array  # (N, 2): progress of a foot's swing, 0 to 1; NaN on the floor.
+    steps: int  # Number of swings.
 
 
 @dataclass(frozen=True)
 class TrajectoryTask:
-    """A placed trajectory and the sections of the scenario by which a robot on feet follows it.
+    """A placed trajectory and the sections of the scenario by which a robot on feet follows it."""
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-    trajectory : JointTrajectory
-        Motion in the world, joints inside their limits.
-    section : RobotSection
-        Posture in which the robot rests before and after.
-    settings : SimulationSection
-        Physics step, and times to settle, lead in and hold.
-    every : int
-        Physics steps in a tick of the balance controller.
-    """
-
-    robot: Robot
-    trajectory: JointTrajectory
-    section: RobotSection
-    settings: SimulationSection
-    every: int
+    robot: Robot  # Robot with two legs.
+    trajectory: JointTrajectory  # Motion in the world, joints inside their limits.
+    section: RobotSection  # Posture in which the robot rests before and after.
+    settings: SimulationSection  # Physics step, and times to settle, lead in and hold.
+    every: int  # Physics steps in a tick of the balance controller.
 
     @property
     def tick(self) -> float:
@@ -117,27 +89,13 @@ class TrajectoryTask:
 
 
 class PlannedSteps(NamedTuple):
-    """Feet, ZMP and the curve of all other things, sampled.
+    """Feet, ZMP and the curve of all other things, sampled."""
 
-    Parameters
-    ----------
-    start : float
-        Time of the trajectory's first sample, s.
-    sampled : SampledMotion
-        Joints, root quaternion and height of the COG at every physics step.
-    feet : FootPlan
-        Planned feet at every tick.
-    zmp : (N, 2) array
-        Desired ZMP at every tick, m.
-    rest : (7 + n,) array
-        Posture at the start: root pose and joint positions.
-    """
-
-    start: float
-    sampled: SampledMotion
-    feet: FootPlan
-    zmp: Array
-    rest: Array
+    start: float  # Time of the trajectory's first sample, s.
+    sampled: SampledMotion  # Joints, root quaternion and height of the COG at every physics step.
+    feet: FootPlan  # Planned feet at every tick.
+    zmp: Array  # (N, 2): desired ZMP at every tick, m.
+    rest: Array  # (7 + n,): posture at the start: root pose and joint positions.
 
 
 def interpolate(at: Array, time: Array, values: Array) -> Array:
@@ -274,28 +232,16 @@ def middle_of_soles(robot: Robot, feet: Array) -> Array:
 
 
 class FollowedPlan(NamedTuple):
-    """A plan and the legs' motion that follows it.
+    """A plan and the legs' motion that follows it."""
 
-    Parameters
-    ----------
-    plan : WholeBodyPlan
-        The plan with its COG corrected.
-    path : (N, 7 + n) array
-        Configurations at its samples.
-    doubts : tuple of str
-        Limits that the legs would exceed, one line each.
-    excess : (N,) array
-        How far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's
-        part beyond its limit; 0 within them. 1 from where a leg became straight.
-    score : (float, float)
-        Part of the ticks after a leg became straight, and the sum of both largest excesses; 0 and 0 are
-        feasible.
-    """
-
-    plan: WholeBodyPlan
-    path: Array
-    doubts: tuple[str, ...]
+    plan: WholeBodyPlan  # The plan with its COG corrected.
+    path: Array  # (N, 7 + n): configurations at its samples.
+    doubts: tuple[str, ...]  # Limits that the legs would exceed, one line each.
+    # (N,): how far the legs are beyond their limits at each sample: rad beyond a position limit, or a speed's
+    # part beyond its limit; 0 within them. 1 from where a leg became straight.
     excess: Array
+    # Part of the ticks after a leg became straight, and the sum of both largest excesses; 0 and 0 are
+    # feasible.
     score: tuple[float, float]
 
 

@@ -62,90 +62,52 @@ class FollowedSteps:
     Times are in the robot's time from the recording's first sample on, as `JointTrajectory.time` of a plan;
     a run adds `Timeline.start`. Places are those of the feet's frames (`robot.frames["left_foot"]`) in the
     world frame of the run.
-
-    Parameters
-    ----------
-    side : (K,) int array
-        Foot that lands in each step, as index into `SIDES`: 0 is the left one.
-    person_time : (K,) array
-        Landings of the person, mapped by the tempo map to the robot's time, s; in order.
-    person_position : (K, 2) array
-        Where the person put the foot down, scaled to the robot, m.
-    person_yaw : (K,) array
-        Direction of the person's foot about the vertical, rad.
-    planned_time, planned_position, planned_yaw : (K,), (K, 2), (K,) arrays
-        The same as they are planned.
-    heading : float
-        Direction of the recording's x axis in the world frame of the run, rad.
     """
 
+    # (K,) int: foot that lands in each step, as index into `SIDES`: 0 is the left one.
     side: NDArray[np.int64]
+    # (K,): landings of the person, mapped by the tempo map to the robot's time, s; in order.
     person_time: Array
-    person_position: Array
-    person_yaw: Array
+    person_position: Array  # (K, 2): where the person put the foot down, scaled to the robot, m.
+    person_yaw: Array  # (K,): direction of the person's foot about the vertical, rad.
+    # `planned_time`, `planned_position`, `planned_yaw` (K,), (K, 2), (K,) arrays: the same as they are
+    # planned.
     planned_time: Array
     planned_position: Array
     planned_yaw: Array
-    heading: float = 0.0
+    heading: float = 0.0  # Direction of the recording's x axis in the world frame of the run, rad.
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """A reference, how the recording lies in it, and the planned base, ZMP and COG.
+    """A reference, how the recording lies in it, and the planned base, ZMP and COG."""
 
-    Parameters
-    ----------
-    reference : Reference
-        Reference of the joints at N physics steps.
-    base : (7,) array
-        Pose of the root link in the world frame at the start: position, m, and quaternion.
-    start : float
-        Time of the recording's first sample, s.
-    time : (T,) array
-        Times of the recording's samples, s.
-    hands : HandPlan or None
-        Desired motion of the palms at these samples; None if nothing is asked of them.
-    base_path : (N, 7) array
-        Pose of the root link in the world frame at the end of every physics step; empty for a robot with a
-        fixed base.
-    zmp : (N, 2) array
-        Desired ZMP in the world frame at the end of every physics step, m.
-    cog : (N, 3) array
-        Planned COG in the world frame, m.
-    cog_velocity : (N, 3) array
-        Planned velocity of the COG in the world frame, m/s.
-    steps : FollowedSteps or None
-        Steps of the person that the robot follows; None if its legs do not.
-    """
-
-    reference: Reference
-    base: Array
-    start: float
-    time: Array
+    reference: Reference  # Reference of the joints at N physics steps.
+    base: Array  # (7,): pose of the root link in the world frame at the start: position, m, and quaternion.
+    start: float  # Time of the recording's first sample, s.
+    time: Array  # (T,): times of the recording's samples, s.
+    # Desired motion of the palms at these samples; None if nothing is asked of them.
     hands: HandPlan | None = None
+    # (N, 7): pose of the root link in the world frame at the end of every physics step; empty for a robot
+    # with a fixed base.
     base_path: Array = field(default_factory=lambda: np.empty((0, 7)))
+    # (N, 2): desired ZMP in the world frame at the end of every physics step, m.
     zmp: Array = field(default_factory=lambda: np.empty((0, 2)))
-    cog: Array = field(default_factory=lambda: np.empty((0, 3)))
+    cog: Array = field(default_factory=lambda: np.empty((0, 3)))  # (N, 3): planned COG in the world frame, m.
+    # (N, 3): planned velocity of the COG in the world frame, m/s.
     cog_velocity: Array = field(default_factory=lambda: np.empty((0, 3)))
-    steps: FollowedSteps | None = None
+    steps: FollowedSteps | None = None  # Steps of the person that the robot follows; None if its legs do not.
 
 
 @dataclass(frozen=True)
 class SampledMotion:
-    """Joint motion at the end of every physics step, with a beginning and an end at rest.
+    """Joint motion at the end of every physics step, with a beginning and an end at rest."""
 
-    Parameters
-    ----------
-    clock : (N,) array
-        Time of the motion at each step, s; it stands still before the beginning and after the end.
-    at_rest : (N,) bool array
-        Whether it stands still.
-    position, velocity, acceleration : (N, n) array
-        Joint positions, rad, velocities, rad/s, and accelerations, rad/s²; the latter two zero at rest.
-    """
-
+    # (N,): time of the motion at each step, s; it stands still before the beginning and after the end.
     clock: Array
-    at_rest: Flags
+    at_rest: Flags  # (N,) bool: whether it stands still.
+    # `position`, `velocity`, `acceleration` (N, n): joint positions, rad, velocities, rad/s, and
+    # accelerations, rad/s²; the latter two zero at rest.
     position: Array
     velocity: Array
     acceleration: Array

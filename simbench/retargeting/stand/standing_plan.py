@@ -76,51 +76,21 @@ _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.0
 
 @dataclass(frozen=True)
 class MotionPlan:
-    """Planned motion of a robot on both feet, or seated, before it is simulated.
+    """Planned motion of a robot on both feet, or seated, before it is simulated."""
 
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        All joints of the robot and its base, slowed so that speed limits hold.
-    stance : Stance
-        Poses of soles and root link, and the nominal posture.
-    hands : HandPlan
-        Desired motion of the hands at the samples of `trajectory`.
-    imitation : Imitation
-        Motion of the scaled model at the same samples, at the recording's pace.
-    shapes : BodyShapes
-        Collision shapes of the upper body, for self-clearance.
-    upper : (m,) int array
-        Columns of the trunk and the arms in the trajectory.
-    limits : (2, m) array
-        Lower and upper limits of those joints, margin included, rad.
-    interferences : tuple of Interference
-        Links that still penetrate each other or the equipment.
-    metrics : dict of str to float
-        Metrics `imitation.*` and `retarget.*`.
-    zmp : (T, 2) array
-        Desired ZMP in the world frame, m.
-    errors : RobotErrors
-        Errors of the robot's arms and trunk against the person, at the same samples.
-    embedding : bool
-        Whether the legs react to the upper body's motion.
-    notes : tuple of str
-        What slows the motion, one line each.
-    """
-
-    trajectory: JointTrajectory
-    stance: Stance
-    hands: HandPlan
-    imitation: Imitation
-    shapes: BodyShapes
-    upper: NDArray[np.int64]
-    limits: Array
-    interferences: tuple[Interference, ...]
-    metrics: dict[str, float]
-    zmp: Array
-    errors: RobotErrors
-    embedding: bool = True
-    notes: tuple[str, ...] = ()
+    trajectory: JointTrajectory  # All joints of the robot and its base, slowed so that speed limits hold.
+    stance: Stance  # Poses of soles and root link, and the nominal posture.
+    hands: HandPlan  # Desired motion of the hands at the samples of `trajectory`.
+    imitation: Imitation  # Motion of the scaled model at the same samples, at the recording's pace.
+    shapes: BodyShapes  # Collision shapes of the upper body, for self-clearance.
+    upper: NDArray[np.int64]  # (m,) int: columns of the trunk and the arms in the trajectory.
+    limits: Array  # (2, m): lower and upper limits of those joints, margin included, rad.
+    interferences: tuple[Interference, ...]  # Links that still penetrate each other or the equipment.
+    metrics: dict[str, float]  # Metrics `imitation.*` and `retarget.*`.
+    zmp: Array  # (T, 2): desired ZMP in the world frame, m.
+    errors: RobotErrors  # Errors of the robot's arms and trunk against the person, at the same samples.
+    embedding: bool = True  # Whether the legs react to the upper body's motion.
+    notes: tuple[str, ...] = ()  # What slows the motion, one line each.
 
 
 def plan_motion(

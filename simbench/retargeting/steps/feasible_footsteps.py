@@ -74,79 +74,41 @@ _OUTWARD = (1.0, -1.0)
 
 
 class TimedStep(NamedTuple):
-    """One swing of a foot.
+    """One swing of a foot."""
 
-    Parameters
-    ----------
-    foot : int
-        0 left, 1 right.
-    lift, landing : float
-        Times at which it leaves the floor and lands, s of the recording; outside of it for a swing of which
-        only a part was recorded.
-    position : (2,) array
-        Where the foot frame lands in the world frame, m.
-    yaw : float
-        Its rotation about the vertical, rad.
-    recorded : bool
-        Whether the person landed within the recording.
-    """
-
-    foot: int
+    foot: int  # 0 left, 1 right.
+    # `lift`, `landing`: times at which it leaves the floor and lands, s of the recording; outside of it for a
+    # swing of which only a part was recorded.
     lift: float
     landing: float
-    position: Array
-    yaw: float
-    recorded: bool
+    position: Array  # (2,): where the foot frame lands in the world frame, m.
+    yaw: float  # Its rotation about the vertical, rad.
+    recorded: bool  # Whether the person landed within the recording.
 
 
 class FootstepPlan(NamedTuple):
-    """Feet at the start, and all swings in the order of their time.
+    """Feet at the start, and all swings in the order of their time."""
 
-    Parameters
-    ----------
-    start : (2, 3) array
-        Where the left and the right foot frame stand before the first swing: x, y, m, and yaw, rad.
-    steps : tuple of TimedStep
-        Swings.
-    scale : float
-        Ratio of the robot's distances to the person's.
-    widened : float
-        Distance by which both feet together are farther apart than the person's, scaled, m.
-    """
-
+    # (2, 3): where the left and the right foot frame stand before the first swing: x, y, m, and yaw, rad.
     start: Array
     steps: tuple[TimedStep, ...]
-    scale: float
-    widened: float
+    scale: float  # Ratio of the robot's distances to the person's.
+    widened: float  # Distance by which both feet together are farther apart than the person's, scaled, m.
 
 
 class LegRange(NamedTuple):
-    """Limits of a step that hold for both feet, relative to the foot's pose beside the other foot.
+    """Limits of a step that hold for both feet, relative to the foot's pose beside the other foot."""
 
-    Parameters
-    ----------
-    reach : float
-        Largest distance, m.
-    aside : float
-        Largest distance away from the other foot, across it, m.
-    inward, outward : float
-        Largest rotation towards the other foot and away from it, rad.
-    turn_rate : float
-        Largest rotation of a foot in a swing over the swing's duration, rad/s.
-    beside : (pinocchio.SE3, pinocchio.SE3)
-        Pose of the left foot in the frame of the right one, and of the right in that of the left, as the
-        robot stands.
-    width : float
-        How far apart the foot frames are to be at least, across the heading, m: as far as the robot stands,
-        or so far that the soles stand beside each other with 3 cm between them: nearer, bent knees touch.
-    """
-
-    reach: float
-    aside: float
-    inward: float
+    reach: float  # Largest distance, m.
+    aside: float  # Largest distance away from the other foot, across it, m.
+    inward: float  # `inward`, `outward`: largest rotation towards the other foot and away from it, rad.
     outward: float
-    turn_rate: float
+    turn_rate: float  # Largest rotation of a foot in a swing over the swing's duration, rad/s.
+    # Pose of the left foot in the frame of the right one, and of the right in that of the left, as the robot
+    # stands.
     beside: tuple[pin.SE3, pin.SE3]
+    # How far apart the foot frames are to be at least, across the heading, m: as far as the robot stands, or
+    # so far that the soles stand beside each other with 3 cm between them: nearer, bent knees touch.
     width: float
 
 

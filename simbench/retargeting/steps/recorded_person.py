@@ -97,55 +97,26 @@ _LEAST_TURN = 0.35
 
 
 class FootContact(NamedTuple):
-    """One stay of a foot on the floor.
+    """One stay of a foot on the floor."""
 
-    Parameters
-    ----------
-    foot : int
-        0 left, 1 right.
-    landing : float
-        Time at which it landed, s; minus infinity if it stood at the recording's first sample.
-    lift : float
-        Time at which it left the floor, s; infinity if it stood at the last sample.
-    position : (2,) array
-        Place of the ankle while the foot was flat, in the recording's world frame, m.
-    yaw : float
-        Direction from heel to toe about the vertical, rad; the heading's where neither is recorded.
-    turned : bool
-        Whether the foot was on the floor before as well, and turned or slid: `landing` is that of the step
-        which a robot takes for it.
-    """
-
-    foot: int
-    landing: float
-    lift: float
-    position: Array
-    yaw: float
+    foot: int  # 0 left, 1 right.
+    landing: float  # Time at which it landed, s; minus infinity if it stood at the recording's first sample.
+    lift: float  # Time at which it left the floor, s; infinity if it stood at the last sample.
+    position: Array  # (2,): place of the ankle while the foot was flat, in the recording's world frame, m.
+    yaw: float  # Direction from heel to toe about the vertical, rad; the heading's where neither is recorded.
+    # Whether the foot was on the floor before as well, and turned or slid: `landing` is that of the step
+    # which a robot takes for it.
     turned: bool = False
 
 
 class Person(NamedTuple):
-    """What was found out about the person.
+    """What was found out about the person."""
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording over a level floor, T samples.
-    body : PersonBody
-        Heading, lean and centre of gravity.
-    contacts : tuple of FootContact
-        Stays of both feet on the floor, by the time in their middle.
-    leg : float
-        Length of a leg from the hip to the floor, m.
-    notes, doubts : tuple of str
-        What was assumed, and what may be wrong, one line each.
-    """
-
-    motion: HumanMotion
-    body: PersonBody
-    contacts: tuple[FootContact, ...]
-    leg: float
-    notes: tuple[str, ...]
+    motion: HumanMotion  # The recording over a level floor, T samples.
+    body: PersonBody  # Heading, lean and centre of gravity.
+    contacts: tuple[FootContact, ...]  # Stays of both feet on the floor, by the time in their middle.
+    leg: float  # Length of a leg from the hip to the floor, m.
+    notes: tuple[str, ...]  # `notes`, `doubts`: what was assumed, and what may be wrong, one line each.
     doubts: tuple[str, ...]
 
 

@@ -102,63 +102,28 @@ _BENT = -0.04
 
 
 class StepFollowingOptions(NamedTuple):
-    """Sections of a scenario that decide how a robot follows a person's steps.
+    """Sections of a scenario that decide how a robot follows a person's steps."""
 
-    Parameters
-    ----------
-    section : RobotSection
-        Place, heading and posture of the robot.
-    retarget : RetargetSection
-        Method, margins, and whether unlike steps are refused.
-    settings : SimulationSection
-        Physics step, and times to settle, lead in and hold.
-    rate : float
-        Rate of the balance controller, Hz.
-    feedforward : str
-        Feed-forward torque, as in `ControlSection`.
-    """
-
-    section: RobotSection
-    retarget: RetargetSection
-    settings: SimulationSection
-    rate: float
-    feedforward: str
+    section: RobotSection  # Place, heading and posture of the robot.
+    retarget: RetargetSection  # Method, margins, and whether unlike steps are refused.
+    settings: SimulationSection  # Physics step, and times to settle, lead in and hold.
+    rate: float  # Rate of the balance controller, Hz.
+    feedforward: str  # Feed-forward torque, as in `ControlSection`.
 
 
 class StepCandidate(NamedTuple):
-    """Footsteps at one scale, and the legs' motion that follows them.
-
-    Parameters
-    ----------
-    legs : LegRange
-        Range of the legs.
-    wanted : FootstepPlan
-        The person's footsteps, scaled.
-    planned : FootstepPlan
-        The nearest that the robot can take.
-    changes : list of (float, str)
-        Times of the person at which they differ, s, and how, as from `make_feasible`.
-    setting : TrajectoryTask
-        Trunk and arms, the root's orientation, and the scenario's sections.
-    steps : PlannedSteps
-        Feet, ZMP and everything else in time.
-    lowered : float
-        Distance by which the COG is lowered for the legs, m.
-    followed : FollowedPlan
-        The legs' motion, and how far it is beyond their limits.
-    lean : float
-        Part of the person's lean that is followed.
-    """
+    """Footsteps at one scale, and the legs' motion that follows them."""
 
     legs: LegRange
-    wanted: FootstepPlan
-    planned: FootstepPlan
+    wanted: FootstepPlan  # The person's footsteps, scaled.
+    planned: FootstepPlan  # The nearest that the robot can take.
+    # Times of the person at which they differ, s, and how, as from `make_feasible`.
     changes: list[tuple[float, str]]
-    setting: TrajectoryTask
-    steps: PlannedSteps
-    lowered: float
-    followed: FollowedPlan
-    lean: float
+    setting: TrajectoryTask  # Trunk and arms, the root's orientation, and the scenario's sections.
+    steps: PlannedSteps  # Feet, ZMP and everything else in time.
+    lowered: float  # Distance by which the COG is lowered for the legs, m.
+    followed: FollowedPlan  # The legs' motion, and how far it is beyond their limits.
+    lean: float  # Part of the person's lean that is followed.
 
 
 def choose_steps(

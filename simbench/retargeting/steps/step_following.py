@@ -90,43 +90,22 @@ _NOTED = 0.05
 
 @dataclass(frozen=True)
 class StepFollowingPlan:
-    """Planned motion of a robot that follows a person's steps.
+    """Planned motion of a robot that follows a person's steps."""
 
-    Parameters
-    ----------
-    timeline : Timeline
-        Reference at every physics step.
-    whole : WholeBodyPlan
-        Plan of the balance controller.
-    trajectory : JointTrajectory
-        Planned joints and base at the recording's samples.
-    wanted : FootstepPlan
-        The person's footsteps, scaled.
-    planned : FootstepPlan
-        The footsteps that the robot takes; times of the recording.
-    metrics : dict of str to float
-        Metrics of the planning.
-    errors : RobotErrors
-        Errors of the robot's arms and trunk against the person, at the samples of `trajectory`.
-    interferences : tuple of Interference
-        Links that still penetrate each other.
-    notes, doubts : tuple of str
-        What was assumed and changed, and what the robot cannot do as the person did, one line each.
-    changes : tuple of str
-        Those of the doubts that are about single footsteps which were changed.
-    """
-
-    timeline: Timeline
-    whole: WholeBodyPlan
-    trajectory: JointTrajectory
-    wanted: FootstepPlan
-    planned: FootstepPlan
+    timeline: Timeline  # Reference at every physics step.
+    whole: WholeBodyPlan  # Plan of the balance controller.
+    trajectory: JointTrajectory  # Planned joints and base at the recording's samples.
+    wanted: FootstepPlan  # The person's footsteps, scaled.
+    planned: FootstepPlan  # The footsteps that the robot takes; times of the recording.
     metrics: dict[str, float]
+    # Errors of the robot's arms and trunk against the person, at the samples of `trajectory`.
     errors: RobotErrors
-    interferences: tuple[Interference, ...]
+    interferences: tuple[Interference, ...]  # Links that still penetrate each other.
+    # `notes`, `doubts`: what was assumed and changed, and what the robot cannot do as the person did, one
+    # line each.
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
-    changes: tuple[str, ...]
+    changes: tuple[str, ...]  # Those of the doubts that are about single footsteps which were changed.
 
 
 def plan_step_following(

@@ -75,28 +75,15 @@ _VERTICAL, _YAW = 0.1, 0.3
 
 
 class UpperBody(NamedTuple):
-    """Trunk and arms whose motion is to keep the recorded clock.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    actor : ScaledActor
-        The scaled model with the robot's joints.
-    scene : ClearanceScene
-        Links and obstacles that trunk and arms keep clear of, and where root and obstacles are at each
-        sample of the motion.
-    columns : (m,) int array
-        Columns of trunk and arms among the robot's joints.
-    bounds : PathBounds
-        Their limits.
-    """
+    """Trunk and arms whose motion is to keep the recorded clock."""
 
     robot: Robot
-    actor: ScaledActor
+    actor: ScaledActor  # The scaled model with the robot's joints.
+    # Links and obstacles that trunk and arms keep clear of, and where root and obstacles are at each sample
+    # of the motion.
     scene: ClearanceScene
-    columns: NDArray[np.int64]
-    bounds: PathBounds
+    columns: NDArray[np.int64]  # (m,) int: columns of trunk and arms among the robot's joints.
+    bounds: PathBounds  # Their limits.
 
 
 def tempo_bounds(

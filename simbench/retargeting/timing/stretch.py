@@ -63,30 +63,14 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class PathLimits:
-    """How fast a path may be followed: bounds of ṡ² and s̈ at evenly spaced nodes.
+    """How fast a path may be followed: bounds of ṡ² and s̈ at evenly spaced nodes."""
 
-    Parameters
-    ----------
-    start : float
-        Recorded time of the first node, s.
-    step : float
-        Distance of the N nodes, s of the recording.
-    ceiling : (N,) array
-        Upper bound of ṡ²: the squares of the speed limits, at most 1.
-    fastest : (N,) int array
-        Joint whose speed is nearest its limit at each node.
-    constraints : PathConstraints
-        What else bounds ṡ² and s̈, m rows.
-    names : tuple of str
-        Names of the joints' speeds, then of the m rows: what binds.
-    """
-
-    start: float
-    step: float
-    ceiling: Array
-    fastest: NDArray[np.int64]
-    constraints: PathConstraints
-    names: tuple[str, ...]
+    start: float  # Recorded time of the first node, s.
+    step: float  # Distance of the N nodes, s of the recording.
+    ceiling: Array  # (N,): upper bound of ṡ²: the squares of the speed limits, at most 1.
+    fastest: NDArray[np.int64]  # (N,) int: joint whose speed is nearest its limit at each node.
+    constraints: PathConstraints  # What else bounds ṡ² and s̈, m rows.
+    names: tuple[str, ...]  # Names of the joints' speeds, then of the m rows: what binds.
 
     @property
     def nodes(self) -> Array:
@@ -101,20 +85,11 @@ class PathLimits:
 
 @dataclass(frozen=True)
 class TempoMap:
-    """The robot's time over the recording's.
+    """The robot's time over the recording's."""
 
-    Parameters
-    ----------
-    recorded : (N,) array
-        Evenly spaced times of the recording, s.
-    robot : (N,) array
-        The robot's time at these, s, from 0 on.
-    square : (N,) array
-        ṡ², the squared rate at which the recording's time passes in the robot's, at most 1.
-    """
-
-    recorded: Array
-    robot: Array
+    recorded: Array  # (N,): evenly spaced times of the recording, s.
+    robot: Array  # (N,): the robot's time at these, s, from 0 on.
+    # (N,): ṡ², the squared rate at which the recording's time passes in the robot's, at most 1.
     square: Array
 
     def __call__(self, time: Array) -> Array:

@@ -30,16 +30,6 @@ class DhRow:
     T = Rot_z(gamma) Trans_z(b) Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), angles in rad, lengths in m
     (Khalil & Kleinfinger, ICRA 1986). Without gamma and b it is Craig's form. The origin of the frame is on
     the joint axis.
-
-    Parameters
-    ----------
-    gamma, b : float
-        Angle, rad, and distance, m, from the parent's x axis to the common normal of the two joint axes,
-        about and along the parent's z axis.
-    alpha, a : float
-        Angle, rad, and distance, m, between the two joint axes, about and along their common normal.
-    theta, d : float
-        Angle, rad, and distance, m, about and along the joint's z axis at zero joint variable.
     """
 
     # It is also a section of robot.yaml, whose keys have a description each.
@@ -48,14 +38,19 @@ class DhRow:
         "extra": "forbid",
         "allow_inf_nan": False,
     }
+    # `gamma`, `b`: angle, rad, and distance, m, from the parent's x axis to the common normal of the two
+    # joint axes, about and along the parent's z axis.
     gamma: float = 0.0
     """Angle from the parent's x axis to the common normal of the axes, about the parent's z axis."""
     b: float = 0.0
     """Distance from the parent's x axis to the common normal, along the parent's z axis."""
+    # `alpha`, `a`: angle, rad, and distance, m, between the two joint axes, about and along their common
+    # normal.
     alpha: float = 0.0
     """Angle between the joint axes about their common normal."""
     a: float = 0.0
     """Distance between the joint axes along their common normal."""
+    # `theta`, `d`: angle, rad, and distance, m, about and along the joint's z axis at zero joint variable.
     theta: float = 0.0
     """Angle about the joint's z axis at zero joint variable."""
     d: float = 0.0
@@ -69,30 +64,14 @@ class HayatiRow:
     T = Rot_y(beta) Rot_x(alpha) Trans_z(d) Rot_z(theta) Trans_x(a), angles in rad, lengths in m (Hayati &
     Mirmirani, J. Robotic Systems 2(4), 1985). The length a comes after the rotation theta: the origin of the
     frame is at the far end of the link, not on the joint axis. Between parallel axes d can be shifted freely
-    from joint to joint, so beta takes its place.
-
-    Parameters
-    ----------
-    alpha, beta : float
-        Angles of the joint axis about the parent's x and y axes, rad.
-    d : float
-        Distance along the joint's z axis, m; 0 where beta is used.
-    theta : float
-        Angle about the joint's z axis at zero joint variable, rad.
-    a : float
-        Length of the link along the rotated x axis, m.
-
-    Raises
-    ------
-    RobotError
-        If both beta and d are given.
+    from joint to joint, so beta takes its place. Raises RobotError if both beta and d are given.
     """
 
-    alpha: float = 0.0
+    alpha: float = 0.0  # `alpha`, `beta`: angles of the joint axis about the parent's x and y axes, rad.
     beta: float = 0.0
-    d: float = 0.0
-    theta: float = 0.0
-    a: float = 0.0
+    d: float = 0.0  # Distance along the joint's z axis, m; 0 where beta is used.
+    theta: float = 0.0  # Angle about the joint's z axis at zero joint variable, rad.
+    a: float = 0.0  # Length of the link along the rotated x axis, m.
 
     def __post_init__(self) -> None:
         if self.beta != 0.0 and self.d != 0.0:
@@ -103,43 +82,23 @@ class HayatiRow:
 
 @dataclass(frozen=True)
 class DhJoint:
-    """One named joint of a table.
-
-    Parameters
-    ----------
-    name : str
-        Name of the joint.
-    parent : str
-        Name of the joint in whose frame the row is given, or `base`.
-    row : DhRow or HayatiRow
-        Parameters of the joint.
-    sigma : Sigma
-        Type of the joint.
-    """
+    """One named joint of a table."""
 
     name: str
-    parent: str
-    row: DhRow | HayatiRow
-    sigma: Sigma = Sigma.REVOLUTE
+    parent: str  # Name of the joint in whose frame the row is given, or `base`.
+    row: DhRow | HayatiRow  # Parameters of the joint.
+    sigma: Sigma = Sigma.REVOLUTE  # Type of the joint.
 
 
 @dataclass(frozen=True)
 class DhTable:
     """A tree of joints, each after its parent.
 
-    Parameters
-    ----------
-    joints : tuple of DhJoint
-        The joints, parents before children.
-
-    Raises
-    ------
-    RobotError
-        If a name occurs twice, a parent is unknown or comes later, sigma is not 0, 1 or 2, or a prismatic
-        joint has a beta.
+    Raises RobotError if a name occurs twice, a parent is unknown or comes later, sigma is not 0, 1 or 2, or a
+    prismatic joint has a beta.
     """
 
-    joints: tuple[DhJoint, ...]
+    joints: tuple[DhJoint, ...]  # The joints, parents before children.
 
     def __post_init__(self) -> None:
         names = [joint.name for joint in self.joints]
@@ -172,16 +131,8 @@ class DhTable:
 def row_placement(row: DhRow | HayatiRow) -> pin.SE3:
     """Compute the placement of a joint in its parent's frame at zero joint variable; the joint's axis is z.
 
-    Parameters
-    ----------
-    row : DhRow or HayatiRow
-        Parameters of the joint.
-
-    Returns
-    -------
-    pinocchio.SE3
-        Placement of the joint: for a `DhRow` T itself, because Rot_z(theta) and Trans_z(d) commute; for a
-        `HayatiRow` T without the length a, which is `row_end`.
+    `row`: parameters of the joint. Returns placement of the joint: for a `DhRow` T itself, because
+    Rot_z(theta) and Trans_z(d) commute; for a `HayatiRow` T without the length a, which is `row_end`.
     """
     if isinstance(row, HayatiRow):
         tilt = pin.SE3(pin.utils.rotate("y", row.beta) @ pin.utils.rotate("x", row.alpha), np.zeros(3))
@@ -193,15 +144,8 @@ def row_placement(row: DhRow | HayatiRow) -> pin.SE3:
 def row_end(row: DhRow | HayatiRow) -> pin.SE3:
     """Compute the placement of a row's frame in the frame of its joint.
 
-    Parameters
-    ----------
-    row : DhRow or HayatiRow
-        Parameters of the joint.
-
-    Returns
-    -------
-    pinocchio.SE3
-        Translation by the length a of a `HayatiRow`, the identity for a `DhRow`.
+    `row`: parameters of the joint. Returns translation by the length a of a `HayatiRow`, the identity for a
+    `DhRow`.
     """
     return pin.SE3(np.eye(3), np.array([row.a if isinstance(row, HayatiRow) else 0.0, 0.0, 0.0]))
 
@@ -209,22 +153,9 @@ def row_end(row: DhRow | HayatiRow) -> pin.SE3:
 def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
     """Compute the frames of all joints in the base by the matrices of the table.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-    variables : (..., n) array_like
-        Joint variables in the order of `table.moving`, rad or m.
-
-    Returns
-    -------
-    dict of str to (..., 4, 4) array
-        Homogeneous transforms by joint name, and the identity for `base`.
-
-    Raises
-    ------
-    RobotError
-        If the number of variables is not that of the moving joints.
+    `variables` (..., n) _like: joint variables in the order of `table.moving`, rad or m. Returns dict of str
+    to (..., 4, 4) array: homogeneous transforms by joint name, and the identity for `base`. Raises RobotError
+    if the number of variables is not that of the moving joints.
     """
     q = validate_variables(table, variables)
     frames: dict[str, Array] = {BASE: np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))}
@@ -240,22 +171,8 @@ def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
 def validate_variables(table: DhTable, variables: ArrayLike) -> Array:
     """Check that there is one joint variable for each moving joint.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-    variables : (..., n) array_like
-        Joint variables in the order of `table.moving`, rad or m.
-
-    Returns
-    -------
-    (..., n) array
-        The joint variables as floats.
-
-    Raises
-    ------
-    RobotError
-        If n is not the number of moving joints.
+    `variables` (..., n) _like: joint variables in the order of `table.moving`, rad or m. Returns (..., n):
+    the joint variables as floats.
     """
     q = np.asarray(variables, dtype=float)
     if q.ndim == 0 or q.shape[-1] != len(table.moving):

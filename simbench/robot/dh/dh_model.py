@@ -13,36 +13,18 @@ from simbench.robot.dh.dh import BASE, DhJoint, DhTable, Sigma, row_end, row_pla
 
 @dataclass(frozen=True)
 class JointLimits:
-    """Limits of a joint.
+    """Limits of a joint."""
 
-    Parameters
-    ----------
-    lower, upper : float
-        Range of the joint variable, rad or m.
-    velocity : float
-        Largest speed, rad/s or m/s.
-    effort : float
-        Largest torque, N·m, or force, N.
-    """
-
-    lower: float
+    lower: float  # `lower`, `upper`: range of the joint variable, rad or m.
     upper: float
-    velocity: float
-    effort: float
+    velocity: float  # Largest speed, rad/s or m/s.
+    effort: float  # Largest torque, N·m, or force, N.
 
 
 def link_name(joint: str) -> str:
     """Name the link, and so the frame in a model, that has the frame of a joint's row.
 
-    Parameters
-    ----------
-    joint : str
-        Name of a joint, or `base`.
-
-    Returns
-    -------
-    str
-        Name of its link; `base` keeps its name.
+    `joint`: name of a joint, or `base`. Returns name of its link; `base` keeps its name.
     """
     return joint if joint == BASE else f"{joint}_link"
 
@@ -54,25 +36,11 @@ def table_model(
 ) -> pin.Model:
     """Build the Pinocchio model of a table.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-    inertias : mapping of str to pinocchio.Inertia, optional
-        Inertia of the link with a joint's frame, in that frame, by joint name; other links have no mass.
-    limits : mapping of str to JointLimits, optional
-        Limits by joint name; other joints are unlimited.
-
-    Returns
-    -------
-    pinocchio.Model
-        Model with the joints of the table in depth-first order, as Pinocchio requires; for every joint,
-        including fixed ones, it has a body frame named by `link_name` at the row's frame.
-
-    Raises
-    ------
-    RobotError
-        If `inertias` or `limits` name a joint that the table does not have.
+    `inertias`: inertia of the link with a joint's frame, in that frame, by joint name; other links have no
+    mass; `limits`: limits by joint name; other joints are unlimited. Returns model with the joints of the
+    table in depth-first order, as Pinocchio requires; for every joint, including fixed ones, it has a body
+    frame named by `link_name` at the row's frame. Raises RobotError if `inertias` or `limits` name a joint
+    that the table does not have.
     """
     inertias, limits = inertias or {}, limits or {}
     require_joints(inertias, (BASE, *(joint.name for joint in table.joints)), "inertias")
@@ -102,24 +70,10 @@ def table_model(
 def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
     """Compute the frames of all joints of a table by Pinocchio's forward kinematics.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-    model : pinocchio.Model
-        Model from `table_model`, or read from a URDF that `table_urdf` wrote.
-    variables : (n,) array_like
-        Joint variables in the order of `table.moving`, rad or m.
-
-    Returns
-    -------
-    dict of str to (4, 4) array
-        Homogeneous transforms in the world by joint name.
-
-    Raises
-    ------
-    RobotError
-        If the number of variables is not that of the moving joints.
+    `model`: model from `table_model`, or read from a URDF that `table_urdf` wrote; `variables` (n,) _like:
+    joint variables in the order of `table.moving`, rad or m. Returns dict of str to (4, 4) array: homogeneous
+    transforms in the world by joint name. Raises RobotError if the number of variables is not that of the
+    moving joints.
     """
     q = pin.neutral(model)
     for name, value in zip(table.moving, validate_variables(table, variables), strict=True):
@@ -135,19 +89,7 @@ def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict
 def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where: str) -> None:
     """Refuse names that are not joints of a table.
 
-    Parameters
-    ----------
-    given : mapping of str to object
-        Values by joint name.
-    allowed : tuple of str
-        Names of the joints of the table.
-    where : str
-        Name of the argument in the error message.
-
-    Raises
-    ------
-    RobotError
-        If a name is not allowed; the message names the first one.
+    `given`: values by joint name; `where`: name of the argument in the error message.
     """
     for name in given:
         if name not in allowed:

@@ -25,29 +25,11 @@ def table_urdf(
 ) -> str:
     """Write a table as URDF text.
 
-    Parameters
-    ----------
-    table : DhTable
-        The table.
-    name : str
-        Name of the robot.
-    limits : mapping of str to JointLimits
-        Limits by joint name, for every moving joint, as URDF requires.
-    inertias : mapping of str to pinocchio.Inertia, optional
-        Inertia of the link with a joint's frame, in that frame, by joint name; other links have no mass.
-    meshes : mapping of str to str, optional
-        File name of the link's mesh in the same frame, relative to the URDF, by joint name.
-
-    Returns
-    -------
-    str
-        The URDF. Its links are named by `link_name`. A `HayatiRow` with a length has an additional link on
-        the joint, so that no moving link is without mass only because its frame is at the far end.
-
-    Raises
-    ------
-    RobotError
-        If a moving joint has no limits, or a name is not the table's.
+    `name`: name of the robot; `limits`: limits by joint name, for every moving joint, as URDF requires;
+    `inertias`: inertia of the link with a joint's frame, in that frame, by joint name; other links have no
+    mass; `meshes`: file name of the link's mesh in the same frame, relative to the URDF, by joint name.
+    Returns the URDF. Its links are named by `link_name`. A `HayatiRow` with a length has an additional link
+    on the joint, so that no moving link is without mass only because its frame is at the far end.
     """
     inertias, meshes = inertias or {}, meshes or {}
     names = (BASE, *(joint.name for joint in table.joints))

@@ -20,33 +20,17 @@ ARM_JOINTS = (
 
 @dataclass(frozen=True)
 class UpperBodyLengths:
-    """The lengths L1 to L9 of the table, m.
+    """The lengths L1 to L9 of the table, m."""
 
-    Parameters
-    ----------
-    shoulder_height : float
-        L1, from the base up to the shoulders.
-    neck_base : float
-        L2, from the shoulders up to the neck's joints.
-    neck : float
-        L3, from the neck's joints up to the head's.
-    shoulder_width : float
-        L4, from shoulder to shoulder.
-    shoulder_offset : float
-        L5, from the trunk's axis forward to the shoulders.
-    upper_arm, forearm : float
-        L6, from shoulder to elbow, and L7, from elbow to wrist.
-    palm_forward, palm_below : float
-        L8 and L9, from the wrist to the hand frame, along the fingers and out of the palm.
-    """
-
-    shoulder_height: float
-    neck_base: float
-    neck: float
-    shoulder_width: float
-    shoulder_offset: float
-    upper_arm: float
+    shoulder_height: float  # L1, from the base up to the shoulders.
+    neck_base: float  # L2, from the shoulders up to the neck's joints.
+    neck: float  # L3, from the neck's joints up to the head's.
+    shoulder_width: float  # L4, from shoulder to shoulder.
+    shoulder_offset: float  # L5, from the trunk's axis forward to the shoulders.
+    upper_arm: float  # `upper_arm`, `forearm`: L6, from shoulder to elbow, and L7, from elbow to wrist.
     forearm: float
+    # `palm_forward`, `palm_below`: L8 and L9, from the wrist to the hand frame, along the fingers and out of
+    # the palm.
     palm_forward: float
     palm_below: float
 
@@ -56,17 +40,8 @@ def romeo_table(lengths: UpperBodyLengths) -> DhTable:
 
     The thesis prints row 6 with q5 instead of q6. At zero joint positions the arms are horizontal forward,
     palms down (the *basic configuration*), and the frames of the trunk and of both hands are parallel to the
-    world's.
-
-    Parameters
-    ----------
-    lengths : UpperBodyLengths
-        Lengths L1 to L9, m.
-
-    Returns
-    -------
-    DhTable
-        The 25 joints in the thesis's order, then the fixed frames `l_hand` and `r_hand`.
+    world's. `lengths`: lengths L1 to L9, m. Returns the 25 joints in the thesis's order, then the fixed
+    frames `l_hand` and `r_hand`.
     """
     half = pi / 2
     base_rows = (
@@ -87,19 +62,9 @@ def romeo_table(lengths: UpperBodyLengths) -> DhTable:
 def upper_body_joints(lengths: UpperBodyLengths, root: str, trunk: DhRow) -> tuple[DhJoint, ...]:
     """Build rows 7 to 26 of the table: trunk yaw, neck and head, both arms, both hand frames.
 
-    Parameters
-    ----------
-    lengths : UpperBodyLengths
-        Lengths L1 to L9, m.
-    root : str
-        Name of the joint that carries the trunk, or `base`.
-    trunk : DhRow
-        Row 7, of the trunk yaw; on a base whose z axis points up it is `DhRow()`.
-
-    Returns
-    -------
-    tuple of DhJoint
-        The joints, parents before children.
+    `lengths`: lengths L1 to L9, m; `root`: name of the joint that carries the trunk, or `base`; `trunk`: row
+    7, of the trunk yaw; on a base whose z axis points up it is `DhRow()`. Returns the joints, parents before
+    children.
     """
     half = pi / 2
     head_rows = (

@@ -12,82 +12,60 @@ class Measures:
     """Measures of a person, m, with their numbers in Tomić (2018), table B.1.
 
     P1 (hand length), P10 (upper trunk length) and P31 (hand width) of that table enter no equation and are
-    left out; P41 is `hip_to_chin`.
-
-    Parameters
-    ----------
-    wrist_to_knuckle_length, forearm_length, upper_arm_length : float
-        P2, P3, P4; forearm and upper arm from joint to joint.
-    elbow_to_acromion_length : float
-        P5.
-    foot_length, shank_length, thigh_length, head_length : float
-        P6, P7, P8, P9; the head length is from the intersection of chin and neck to the vertex.
-    xiphion_to_acromion_length : float
-        P11, vertical distance to the level of the acromion.
-    middle_trunk_length, lower_trunk_length : float
-        P12, P13: xiphion to omphalion (navel), omphalion to hip.
-    fist_circumference, wrist_circumference, forearm_circumference, elbow_circumference : float
-        P14, P15, P16, P17.
-    axillary_arm_circumference : float
-        P18.
-    foot_circumference, ball_of_foot_circumference, toe_circumference, ankle_circumference : float
-        P19, P20, P21, P22.
-    shank_circumference, knee_circumference, upper_thigh_circumference : float
-        P23, P24, P25.
-    head_circumference, chest_circumference, xiphion_circumference, omphalion_circumference : float
-        P26, P27, P28, P29.
-    buttock_circumference : float
-        P30.
-    wrist_width, foot_width, toe_width, hip_depth : float
-        P32, P33, P34, P35.
-    chest_width, xiphion_width, omphalion_width, coxae_width : float
-        P36, P37, P38, P39 (the table prints the last as a second 38).
-    xiphion_to_chin_length : float
-        P40, to the intersection of chin and neck.
-
-    Raises
-    ------
-    RobotError
-        If a measure is not above 0 and at most 3 m.
+    left out; P41 is `hip_to_chin`. Raises RobotError if a measure is not above 0 and at most 3 m.
     """
 
+    # `wrist_to_knuckle_length`, `forearm_length`, `upper_arm_length`: P2, P3, P4; forearm and upper arm from
+    # joint to joint.
     wrist_to_knuckle_length: float
     forearm_length: float
     upper_arm_length: float
-    elbow_to_acromion_length: float
+    elbow_to_acromion_length: float  # P5.
+    # `foot_length`, `shank_length`, `thigh_length`, `head_length`: P6, P7, P8, P9; the head length is from
+    # the intersection of chin and neck to the vertex.
     foot_length: float
     shank_length: float
     thigh_length: float
     head_length: float
-    xiphion_to_acromion_length: float
+    xiphion_to_acromion_length: float  # P11, vertical distance to the level of the acromion.
+    # `middle_trunk_length`, `lower_trunk_length`: P12, P13: xiphion to omphalion (navel), omphalion to hip.
     middle_trunk_length: float
     lower_trunk_length: float
+    # `fist_circumference`, `wrist_circumference`, `forearm_circumference`, `elbow_circumference`: P14, P15,
+    # P16, P17.
     fist_circumference: float
     wrist_circumference: float
     forearm_circumference: float
     elbow_circumference: float
-    axillary_arm_circumference: float
+    axillary_arm_circumference: float  # P18.
+    # `foot_circumference`, `ball_of_foot_circumference`, `toe_circumference`, `ankle_circumference`: P19,
+    # P20, P21, P22.
     foot_circumference: float
     ball_of_foot_circumference: float
     toe_circumference: float
     ankle_circumference: float
+    # `shank_circumference`, `knee_circumference`, `upper_thigh_circumference`: P23, P24, P25.
     shank_circumference: float
     knee_circumference: float
     upper_thigh_circumference: float
+    # `head_circumference`, `chest_circumference`, `xiphion_circumference`, `omphalion_circumference`: P26,
+    # P27, P28, P29.
     head_circumference: float
     chest_circumference: float
     xiphion_circumference: float
     omphalion_circumference: float
-    buttock_circumference: float
-    wrist_width: float
+    buttock_circumference: float  # P30.
+    wrist_width: float  # `wrist_width`, `foot_width`, `toe_width`, `hip_depth`: P32, P33, P34, P35.
     foot_width: float
     toe_width: float
     hip_depth: float
+    # `chest_width`, `xiphion_width`, `omphalion_width`, `coxae_width`: P36, P37, P38, P39 (the table prints
+    # the last as a second 38).
     chest_width: float
     xiphion_width: float
     omphalion_width: float
     coxae_width: float
-    xiphion_to_chin_length: float
+    xiphion_to_chin_length: float  # P40, to the intersection of chin and neck.
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -66,25 +66,8 @@ ESTIMATES = {
 def average_measures(sex: Sex, stature: float, mass: float) -> Measures:
     """Estimate all measures of a person from sex, stature and mass.
 
-    Parameters
-    ----------
-    sex : str
-        `female` or `male`.
-    stature : float
-        Stature, m.
-    mass : float
-        Body mass, kg.
-
-    Returns
-    -------
-    Measures
-        Measures: lengths proportional to stature; girths, widths and depths proportional to the square root
-        of mass over stature.
-
-    Raises
-    ------
-    RobotError
-        If the sex is unknown or stature or mass is not that of an adult (1.2-2.3 m, 30-250 kg).
+    `sex`: `female` or `male`; `stature`: stature, m; `mass`: body mass, kg. Returns measures: lengths
+    proportional to stature; girths, widths and depths proportional to the square root of mass over stature.
     """
     if sex not in SURVEY:
         raise RobotError(f"sex `{sex}`: no average is known; allowed: {', '.join(SURVEY)}")

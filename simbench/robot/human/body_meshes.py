@@ -11,19 +11,8 @@ def build_solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
     """Build the closed mesh of a solid, in its axes.
 
     The vertices lie on the solid's surface, so the mesh is a little smaller: with 32 sides by less than 2 %
-    of the volume, with 160 by less than 0.1 %.
-
-    Parameters
-    ----------
-    solid : BodySolid
-        The solid.
-    sides : int
-        Number of vertices around z; there are half as many rows along z.
-
-    Returns
-    -------
-    trimesh.Trimesh
-        The mesh, m.
+    of the volume, with 160 by less than 0.1 %. `sides`: number of vertices around z; there are half as many
+    rows along z. Returns the mesh, m.
     """
     z, a, b = _sections(solid, sides // 2)
     ends = np.array([[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]])

@@ -32,36 +32,20 @@ class BodySegment:
 
     Its axes: z from the proximal (trunk: upper, foot: heel) end at the origin to the distal end, x to the
     left or right, y to the front or back (foot: up or down). The head's z points to the vertex.
-
-    Parameters
-    ----------
-    solid : BodySolid
-        Shape of the segment.
-    mass : float
-        Mass of the segment, kg.
     """
 
-    solid: BodySolid
-    mass: float
+    solid: BodySolid  # Shape of the segment.
+    mass: float  # Mass of the segment, kg.
 
 
 @dataclass(frozen=True)
 class HanavanBody:
-    """The modified Hanavan body of a person: sixteen segments.
-
-    Parameters
-    ----------
-    measures : Measures
-        Measures of the person.
-    mass : float
-        Mass of the whole body, kg.
-    segments : mapping of str to BodySegment
-        Segments by name: `head`, `upper_trunk`, `middle_trunk`, `lower_trunk`, and with `left_` or `right_`
-        before: `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`.
-    """
+    """The modified Hanavan body of a person: sixteen segments."""
 
     measures: Measures
-    mass: float
+    mass: float  # Mass of the whole body, kg.
+    # Segments by name: `head`, `upper_trunk`, `middle_trunk`, `lower_trunk`, and with `left_` or `right_`
+    # before: `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`.
     segments: Mapping[str, BodySegment]
 
     @property
@@ -78,15 +62,7 @@ class HanavanBody:
 def segment_inertia(segment: BodySegment) -> pin.Inertia:
     """Compute the inertia of a segment.
 
-    Parameters
-    ----------
-    segment : BodySegment
-        The segment.
-
-    Returns
-    -------
-    pinocchio.Inertia
-        Mass, kg, centre of mass, m, and inertia about it, kg·m², in the segment's axes.
+    Returns mass, kg, centre of mass, m, and inertia about it, kg·m², in the segment's axes.
     """
     lever = np.array([0.0, 0.0, solid_centre(segment.solid)])
     return pin.Inertia(segment.mass, lever, solid_inertia(segment.solid, segment.mass))
@@ -96,25 +72,7 @@ def predict_body(measures: Measures, mass: float) -> HanavanBody:
     """Predict the segments of a person from measures and body mass (Tomić 2018, tables B.2 and B.3).
 
     The masses of the segments do not add up to that of the body: see `HanavanBody.residual` for the
-    difference, and `scale_to_body_mass` to remove it.
-
-    Parameters
-    ----------
-    measures : Measures
-        Measures of the person.
-    mass : float
-        Mass of the whole body, kg.
-
-    Returns
-    -------
-    HanavanBody
-        The body.
-
-    Raises
-    ------
-    RobotError
-        If a predicted mass or a semi-axis is not above 0: the regressions are for adults, and a circumference
-        must fit its width.
+    difference, and `scale_to_body_mass` to remove it. `mass`: mass of the whole body, kg.
     """
     solids, masses = _solids(measures), _masses(measures, mass)
     for name, solid in solids.items():
@@ -143,17 +101,8 @@ def scale_to_body_mass(body: HanavanBody) -> HanavanBody:
     """Scale all segments by one factor, so that their masses add up to the mass of the body.
 
     This is for dynamics, where the weight must be right. One factor for all distributes the residual in
-    proportion and changes no segment's centre of mass or radius of gyration.
-
-    Parameters
-    ----------
-    body : HanavanBody
-        The body as predicted.
-
-    Returns
-    -------
-    HanavanBody
-        The body with zero residual.
+    proportion and changes no segment's centre of mass or radius of gyration. `body`: the body as predicted.
+    Returns the body with zero residual.
     """
     factor = body.mass / (body.mass + body.residual)
     return replace(

@@ -10,51 +10,29 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class EllipticalSolid:
-    """A solid with an elliptical section whose semi-axes change linearly along its length.
+    """A solid with an elliptical section whose semi-axes change linearly along its length."""
 
-    Parameters
-    ----------
-    a0, b0 : float
-        Semi-axes along x and y of the section at z = 0, m.
-    a1, b1 : float
-        Semi-axes along x and y of the section at z = `length`, m.
-    length : float
-        Length along z, m.
-    """
-
-    a0: float
+    a0: float  # `a0`, `b0`: semi-axes along x and y of the section at z = 0, m.
     b0: float
-    a1: float
+    a1: float  # `a1`, `b1`: semi-axes along x and y of the section at z = `length`, m.
     b1: float
-    length: float
+    length: float  # Length along z, m.
 
 
 @dataclass(frozen=True)
 class SemiEllipsoid:
-    """Half an ellipsoid; its base is at z = 0, its pole at z = c.
+    """Half an ellipsoid; its base is at z = 0, its pole at z = c."""
 
-    Parameters
-    ----------
-    a, b, c : float
-        Semi-axes along x, y and z, m.
-    """
-
-    a: float
+    a: float  # `a`, `b`, `c`: semi-axes along x, y and z, m.
     b: float
     c: float
 
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """An ellipsoid, as two semi-ellipsoids base to base; its poles are at z = 0 and z = 2c.
+    """An ellipsoid, as two semi-ellipsoids base to base; its poles are at z = 0 and z = 2c."""
 
-    Parameters
-    ----------
-    a, b, c : float
-        Semi-axes along x, y and z, m.
-    """
-
-    a: float
+    a: float  # `a`, `b`, `c`: semi-axes along x, y and z, m.
     b: float
     c: float
 
@@ -63,18 +41,7 @@ BodySolid = EllipticalSolid | SemiEllipsoid | Ellipsoid
 
 
 def solid_length(solid: BodySolid) -> float:
-    """Compute the extent of a solid along z.
-
-    Parameters
-    ----------
-    solid : BodySolid
-        The solid.
-
-    Returns
-    -------
-    float
-        Length, m.
-    """
+    """Compute the extent of a solid along z. Returns length, m."""
     if isinstance(solid, EllipticalSolid):
         return solid.length
     return solid.c if isinstance(solid, SemiEllipsoid) else 2.0 * solid.c
@@ -83,15 +50,7 @@ def solid_length(solid: BodySolid) -> float:
 def solid_volume(solid: BodySolid) -> float:
     """Compute the volume of a solid: pi L A1 for an elliptical solid (Tomić 2018, eq. B.6).
 
-    Parameters
-    ----------
-    solid : BodySolid
-        The solid.
-
-    Returns
-    -------
-    float
-        Volume, m³.
+    Returns volume, m³.
     """
     if isinstance(solid, EllipticalSolid):
         return pi * solid.length * _moment(_axis_a(solid), _axis_b(solid))
@@ -102,17 +61,8 @@ def solid_volume(solid: BodySolid) -> float:
 def solid_centre(solid: BodySolid) -> float:
     """Compute the position of the centre of mass along z: L A2 / A1, 3c/8, or c.
 
-    A2 is the integral of s a(s) b(s), so its middle term is B2/3 where the thesis prints B2/5.
-
-    Parameters
-    ----------
-    solid : BodySolid
-        The solid.
-
-    Returns
-    -------
-    float
-        Distance of the centre of mass from z = 0, m.
+    A2 is the integral of s a(s) b(s), so its middle term is B2/3 where the thesis prints B2/5. Returns
+    distance of the centre of mass from z = 0, m.
     """
     if isinstance(solid, EllipticalSolid):
         a, b = _axis_a(solid), _axis_b(solid)
@@ -124,19 +74,8 @@ def solid_inertia(solid: BodySolid, mass: float) -> NDArray[np.float64]:
     """Compute the inertia of a homogeneous solid about its centre of mass.
 
     The formulas are those of Tomić (2018), appendix B.2; for the semi-ellipsoid the whole term m (3c/8)² is
-    subtracted, which the thesis multiplies by 1/5.
-
-    Parameters
-    ----------
-    solid : BodySolid
-        The solid.
-    mass : float
-        Mass, kg.
-
-    Returns
-    -------
-    (3, 3) array
-        Inertia in the solid's axes, kg·m².
+    subtracted, which the thesis multiplies by 1/5. `mass`: mass, kg. Returns (3, 3): inertia in the solid's
+    axes, kg·m².
     """
     centre = solid_centre(solid)
     if isinstance(solid, EllipticalSolid):

@@ -46,29 +46,17 @@ SPEED, TORQUE = 20.0, 200.0
 
 @dataclass(frozen=True)
 class Human:
-    """A person as a robot, for computing dynamics and for drawing.
+    """A person as a robot, for computing dynamics and for drawing."""
 
-    Parameters
-    ----------
-    body : HanavanBody
-        The segments, whose masses add up to the body's mass.
-    table : DhTable
-        The skeleton on a root midway between the hips.
-    robot : Robot
-        Robot with floating base and without motors; legs in standing posture are part of the root.
-        `robot.model` has nv = 25: the root, then ROMEO's joints of trunk, neck, head and arms.
-        `robot.urdf_text` has no meshes and the file `robot.urdf` does not exist: `write_human` provides both.
-    inertias : mapping of str to pinocchio.Inertia
-        Inertia of the link with a joint's frame, in that frame, by joint name.
-    meshes : mapping of str to trimesh.Trimesh
-        Meshes of the same links, in the same frames, m, by joint name.
-    """
-
-    body: HanavanBody
-    table: DhTable
+    body: HanavanBody  # The segments, whose masses add up to the body's mass.
+    table: DhTable  # The skeleton on a root midway between the hips.
+    # Robot with floating base and without motors; legs in standing posture are part of the root.
+    # `robot.model` has nv = 25: the root, then ROMEO's joints of trunk, neck, head and arms.
+    # `robot.urdf_text` has no meshes and the file `robot.urdf` does not exist: `write_human` provides both.
     robot: Robot
+    # Inertia of the link with a joint's frame, in that frame, by joint name.
     inertias: dict[str, pin.Inertia]
-    meshes: dict[str, trimesh.Trimesh]
+    meshes: dict[str, trimesh.Trimesh]  # Meshes of the same links, in the same frames, m, by joint name.
 
 
 def build_human(body: HanavanBody, lengths: UpperBodyLengths) -> Human:

@@ -53,19 +53,8 @@ def skeleton_lengths(measures: Measures, stature: float) -> UpperBodyLengths:
     """Estimate the lengths of the skeleton from a person's measures.
 
     A recording gives better lengths of the arms (Tomić 2018, §3.3.2): insert them with `dataclasses.replace`.
-
-    Parameters
-    ----------
-    measures : Measures
-        Measures of the person.
-    stature : float
-        Stature of the person, m.
-
-    Returns
-    -------
-    UpperBodyLengths
-        Lengths of the skeleton on a root midway between the hips; the shoulders are above the root, at the
-        height of the acromion.
+    `stature`: stature of the person, m. Returns lengths of the skeleton on a root midway between the hips;
+    the shoulders are above the root, at the height of the acromion.
     """
     return UpperBodyLengths(
         shoulder_height=measures.lower_trunk_length
@@ -85,19 +74,10 @@ def skeleton_lengths(measures: Measures, stature: float) -> UpperBodyLengths:
 def basic_placements(body: HanavanBody, lengths: UpperBodyLengths) -> dict[str, pin.SE3]:
     """Compute the placements of all segments in the root for a person in the basic configuration.
 
-    Parameters
-    ----------
-    body : HanavanBody
-        Segments of the person.
-    lengths : UpperBodyLengths
-        Lengths of the skeleton: shoulders, elbows and wrists may deviate a little from the ends of the
-        segments, because they are measured in another way.
-
-    Returns
-    -------
-    dict of str to pinocchio.SE3
-        Placements by segment. The root is midway between the hips. The arms are horizontal forward, palms
-        down; each hand is a fist at the wrist. A thigh is under the middle of its half of the pelvis.
+    `lengths`: lengths of the skeleton: shoulders, elbows and wrists may deviate a little from the ends of the
+    segments, because they are measured in another way. Returns placements by segment. The root is midway
+    between the hips. The arms are horizontal forward, palms down; each hand is a fist at the wrist. A thigh
+    is under the middle of its half of the pelvis.
     """
     p = body.measures
     waist = p.lower_trunk_length

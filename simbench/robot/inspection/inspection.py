@@ -30,74 +30,37 @@ DEGREES_OF_FREEDOM = {
 
 @dataclass(frozen=True)
 class RobotInspection:
-    """A robot as its files describe it.
+    """A robot as its files describe it."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the robot in the URDF.
-    source : RobotSource
-        Where its files are from.
-    urdf : Path
-        The URDF file.
-    floating : bool or None
-        Whether the base moves freely; None where nothing says so, as for a URDF without a description.
-    joints : tuple of UrdfJoint
-        All joints, including fixed ones, in the file's order.
-    links : mapping of str to MassProperties
-        Mass properties of the links by name.
-    groups : mapping of str to tuple of str
-        Joint names by limb: those of the description, or the serial chains of a URDF without one.
-    mass : float
-        Mass of the robot, kg.
-    degrees_of_freedom : int
-        Number of degrees of freedom of the joints, without those of the base.
-    meshes_found, meshes_missing : int
-        Number of different mesh files that the URDF names and that exist, or do not.
-    errors : tuple of str
-        Reasons why the robot cannot be simulated, one line each, with the element's name.
-    warnings : tuple of str
-        The errors, and everything else that looks wrong, one line each.
-    collision_pairs : tuple of (str, str)
-        Pairs of links that collide with each other in a simulation; empty for a URDF without a description.
-    pairs_derived : bool
-        Whether these pairs were derived, because the description lists none.
-    """
-
-    name: str
-    source: RobotSource
+    name: str  # Name of the robot in the URDF.
+    source: RobotSource  # Where its files are from.
     urdf: Path
+    # Whether the base moves freely; None where nothing says so, as for a URDF without a description.
     floating: bool | None
-    joints: tuple[UrdfJoint, ...]
-    links: Mapping[str, MassProperties]
+    joints: tuple[UrdfJoint, ...]  # All joints, including fixed ones, in the file's order.
+    links: Mapping[str, MassProperties]  # Mass properties of the links by name.
+    # Joint names by limb: those of the description, or the serial chains of a URDF without one.
     groups: Mapping[str, tuple[str, ...]]
-    mass: float
-    degrees_of_freedom: int
+    mass: float  # Mass of the robot, kg.
+    degrees_of_freedom: int  # Number of degrees of freedom of the joints, without those of the base.
+    # `meshes_found`, `meshes_missing`: number of different mesh files that the URDF names and that exist, or
+    # do not.
     meshes_found: int
     meshes_missing: int
+    # Reasons why the robot cannot be simulated, one line each, with the element's name.
     errors: tuple[str, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...]  # The errors, and everything else that looks wrong, one line each.
+    # Pairs of links that collide with each other in a simulation; empty for a URDF without a description.
     collision_pairs: tuple[tuple[str, str], ...] = ()
-    pairs_derived: bool = False
+    pairs_derived: bool = False  # Whether these pairs were derived, because the description lists none.
 
 
 def inspect_robot(name_or_path: str | Path) -> RobotInspection:
     """Inspect a robot, whether it can be simulated or not.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any URDF.
-
-    Returns
-    -------
-    RobotInspection
-        Properties, errors and warnings.
-
-    Raises
-    ------
-    RobotError
-        If there is no such robot or its file is not a URDF at all.
+    `name_or_path`: name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any
+    URDF. Returns properties, errors and warnings. Raises RobotError if there is no such robot or its file is
+    not a URDF at all.
     """
     file = find_robot(name_or_path)
     if file.is_urdf:
@@ -200,16 +163,9 @@ def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
 def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
     """Divide a tree of joints into serial chains, the limbs of a robot without a description.
 
-    Parameters
-    ----------
-    joints : sequence of UrdfJoint
-        A tree of joints; those of a malformed file need not be a tree.
-
-    Returns
-    -------
-    dict of str to tuple of str
-        Names of the moving joints from the root outward, by `chain 1`, `chain 2`, ...; a link with several
-        joints that move, or that lead to moving ones, begins a chain for each.
+    `joints`: A tree of joints; those of a malformed file need not be a tree. Returns names of the moving
+    joints from the root outward, by `chain 1`, `chain 2`, ...; a link with several joints that move, or that
+    lead to moving ones, begins a chain for each.
     """
     outward = _order_from_root(joints)
     leading: set[str] = set()

@@ -22,15 +22,7 @@ SAME = 0.01
 def find_joint_warnings(joint: UrdfJoint) -> Iterator[str]:
     """Find what looks wrong with the range of a joint, if its limits can be used as they are.
 
-    Parameters
-    ----------
-    joint : UrdfJoint
-        The joint.
-
-    Yields
-    ------
-    str
-        Warning of one line, with the joint's name.
+    Yields warning of one line, with the joint's name.
     """
     if not _has_range(joint):
         return
@@ -44,17 +36,8 @@ def find_joint_warnings(joint: UrdfJoint) -> Iterator[str]:
 def find_side_warnings(links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -> Iterator[str]:
     """Find differences between left and right: masses, moments or joint ranges that differ by more than 1 %.
 
-    Parameters
-    ----------
-    links : sequence of UrdfLink
-        All links of the robot.
-    joints : sequence of UrdfJoint
-        All joints of the robot.
-
-    Yields
-    ------
-    str
-        Warning of one line, with the names of both sides.
+    `links`: all links of the robot; `joints`: all joints of the robot. Yields warning of one line, with the
+    names of both sides.
     """
     named_links = {link.name: link for link in links}
     for name, link in named_links.items():

@@ -23,35 +23,17 @@ COG_MARGIN = 0.25
 
 @dataclass(frozen=True)
 class MassProperties:
-    """Mass properties of a link.
+    """Mass properties of a link."""
 
-    Parameters
-    ----------
-    mass : float
-        Mass, kg.
-    cog : (float, float, float)
-        Centre of gravity in the link frame, m.
-    principal : (float, float, float)
-        Principal moments of inertia, kg·m², smallest first.
-    """
-
-    mass: float
-    cog: tuple[float, float, float]
-    principal: tuple[float, float, float]
+    mass: float  # Mass, kg.
+    cog: tuple[float, float, float]  # Centre of gravity in the link frame, m.
+    principal: tuple[float, float, float]  # Principal moments of inertia, kg·m², smallest first.
 
 
 def mass_properties(link: UrdfLink) -> MassProperties:
     """Compute the mass properties of a link.
 
-    Parameters
-    ----------
-    link : UrdfLink
-        The link.
-
-    Returns
-    -------
-    MassProperties
-        The mass properties; NaN where the URDF gives no number.
+    Returns the mass properties; NaN where the URDF gives no number.
     """
     ixx, iyy, izz, ixy, ixz, iyz = link.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
@@ -65,19 +47,9 @@ def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> It
     """Find what looks wrong with a link's mass and inertia.
 
     The radius of gyration, the square root of (I₁ + I₂ + I₃) / 2m, is the root mean square distance of the
-    mass from the centre of gravity: it is at most the distance of the geometry's farthest point.
-
-    Parameters
-    ----------
-    link : UrdfLink
-        The link.
-    extent : (2, 3) array or None
-        Lowest and highest corner of the bounding box of its geometry in the link frame, m; None if unknown.
-
-    Yields
-    ------
-    str
-        Warning of one line, with the link's name.
+    mass from the centre of gravity: it is at most the distance of the geometry's farthest point. `extent` (2,
+    3) or None: lowest and highest corner of the bounding box of its geometry in the link frame, m; None if
+    unknown. Yields warning of one line, with the link's name.
     """
     where, body = f"link `{link.name}`", mass_properties(link)
     moments = np.array(body.principal)

@@ -36,23 +36,9 @@ class _Input(NamedTuple):
 def measure_collada(path: Path) -> tuple[int, float]:
     """Count the triangles of a Collada file, and find its largest coordinate.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    triangles : int
-        Number of triangles in all geometries.
-    largest : float
-        Largest coordinate of a vertex, in the file's unit.
-
-    Raises
-    ------
-    InvalidMeshError, RobotError
-        If the file is not a Collada file, or something that Bullet needs is missing or wrong;
-        `UnreadFormError` if it has polygons.
+    Returns `triangles`: number of triangles in all geometries; `largest`: largest coordinate of a vertex, in
+    the file's unit. Raises InvalidMeshError, RobotError if the file is not a Collada file, or something that
+    Bullet needs is missing or wrong; `UnreadFormError` if it has polygons.
     """
     root = parse_collada(path)
     _check_units(root)
@@ -74,20 +60,8 @@ def measure_collada(path: Path) -> tuple[int, float]:
 def parse_collada(path: Path) -> ET.Element:
     """Parse a Collada file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    xml.etree.ElementTree.Element
-        The element `<COLLADA>`; tags without namespaces.
-
-    Raises
-    ------
-    InvalidMeshError, RobotError
-        If the file is not XML, or something else than Collada.
+    Returns the element `<COLLADA>`; tags without namespaces. Raises InvalidMeshError, RobotError if the file
+    is not XML, or something else than Collada.
     """
     root = read_xml(path, LARGEST_FILE)
     for element in root.iter():
@@ -100,22 +74,7 @@ def parse_collada(path: Path) -> ET.Element:
 def read_positions(mesh: ET.Element) -> tuple[NDArray[np.float64], str]:
     """Read the vertices of a mesh.
 
-    Parameters
-    ----------
-    mesh : xml.etree.ElementTree.Element
-        The element `<mesh>`.
-
-    Returns
-    -------
-    positions : (N, 3) array
-        In the file's unit.
-    name : str
-        Name by which primitives refer to them.
-
-    Raises
-    ------
-    InvalidMeshError
-        If there are none, or not all are finite.
+    Returns `positions` (N, 3): in the file's unit; `name`: name by which primitives refer to them.
     """
     vertices = _child(mesh, "vertices")
     (place, *_rest) = [each.source for each in _inputs(vertices) if each.semantic == "POSITION"] or [""]
@@ -129,24 +88,8 @@ def read_positions(mesh: ET.Element) -> tuple[NDArray[np.float64], str]:
 def read_corners(primitive: ET.Element, indices: ET.Element | None, vertices: str) -> NDArray[np.int64]:
     """Read the vertices of the corners of polygons.
 
-    Parameters
-    ----------
-    primitive : xml.etree.ElementTree.Element
-        The element `<triangles>`, `<polylist>` or another with inputs.
-    indices : xml.etree.ElementTree.Element or None
-        The element `<p>` in it.
-    vertices : str
-        Name of the vertices.
-
-    Returns
-    -------
-    (N,) array of int
-        Number of each corner's vertex.
-
-    Raises
-    ------
-    InvalidMeshError
-        If there is no such input, or the list is not one of whole numbers for all inputs.
+    `primitive`: the element `<triangles>`, `<polylist>` or another with inputs; `indices`: the element `<p>`
+    in it; `vertices`: name of the vertices. Returns (N,) of int: number of each corner's vertex.
     """
     inputs = list(_inputs(primitive, offsets=True))
     stride = 1 + max((each.offset for each in inputs), default=0)
@@ -162,20 +105,7 @@ def read_corners(primitive: ET.Element, indices: ET.Element | None, vertices: st
 def read_whole_numbers(element: ET.Element | None) -> NDArray[np.int64]:
     """Read a list of whole numbers of at most nine digits.
 
-    Parameters
-    ----------
-    element : xml.etree.ElementTree.Element or None
-        Element whose text is the list; none for an empty one.
-
-    Returns
-    -------
-    (N,) array of int
-        The numbers.
-
-    Raises
-    ------
-    InvalidMeshError
-        If the text has something else.
+    `element`: element whose text is the list; none for an empty one. Returns (N,) of int.
     """
     words = ("" if element is None else element.text or "").split()
     if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
@@ -186,20 +116,8 @@ def read_whole_numbers(element: ET.Element | None) -> NDArray[np.int64]:
 def read_numbers(element: ET.Element) -> NDArray[np.float64]:
     """Read the numbers of a transform.
 
-    Parameters
-    ----------
-    element : xml.etree.ElementTree.Element
-        The element `<matrix>`, `<rotate>`, `<translate>` or `<scale>`.
-
-    Returns
-    -------
-    (N,) array
-        As many finite numbers as it must have.
-
-    Raises
-    ------
-    InvalidMeshError
-        If it has others.
+    `element`: the element `<matrix>`, `<rotate>`, `<translate>` or `<scale>`. Returns (N,): as many finite
+    numbers as it must have.
     """
     numbers = _numbers(_text(element), element.tag)
     if len(numbers) != _TRANSFORMS[element.tag]:

@@ -26,22 +26,9 @@ def load_collada_triangles(path: Path) -> Triangles:
     """Load the triangles of a Collada file.
 
     Polygons are cut into fans of triangles, and their holes filled. Like Bullet and ROS, it leaves the
-    vertical axis that the file declares aside; like Bullet, the unit.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    (N, 3, 3) array
-        Corners of each triangle, in the axes of the scene.
-
-    Raises
-    ------
-    InvalidMeshError, RobotError
-        If the file is not a Collada file, or its geometry refers to what does not exist.
+    vertical axis that the file declares aside; like Bullet, the unit. Returns (N, 3, 3): corners of each
+    triangle, in the axes of the scene. Raises InvalidMeshError, RobotError if the file is not a Collada file,
+    or its geometry refers to what does not exist.
     """
     root = parse_collada(path)
     meshes = {

@@ -33,24 +33,9 @@ _RULES = 1
 def convert_mesh(path: Path) -> Path:
     """Convert a mesh file to a binary STL file, unless the cache holds the result.
 
-    Colours, textures and normals are lost. Polygons are cut into triangles.
-
-    Parameters
-    ----------
-    path : Path
-        A Collada, STL, PLY or binary glTF file.
-
-    Returns
-    -------
-    Path
-        An STL file in the user's cache, in the unit and axes of the file.
-
-    Raises
-    ------
-    InvalidMeshError
-        If the file cannot be read, or there is no cache.
-    OSError
-        If the result cannot be written.
+    Colours, textures and normals are lost. Polygons are cut into triangles. `path`: A Collada, STL, PLY or
+    binary glTF file. Returns an STL file in the user's cache, in the unit and axes of the file. Raises
+    OSError if the result cannot be written.
     """
     cache = user_cache_dir()
     if cache is None:
@@ -72,20 +57,8 @@ def convert_mesh(path: Path) -> Path:
 def load_triangles(path: Path) -> NDArray[np.float64]:
     """Load the triangles of a mesh file.
 
-    Parameters
-    ----------
-    path : Path
-        An OBJ, STL, Collada, PLY or binary glTF file.
-
-    Returns
-    -------
-    (N, 3, 3) array
-        Corners of each triangle, in the unit and axes of the file.
-
-    Raises
-    ------
-    InvalidMeshError
-        If it cannot be read.
+    `path`: an OBJ, STL, Collada, PLY or binary glTF file. Returns (N, 3, 3): corners of each triangle, in the
+    unit and axes of the file.
     """
     if path.suffix.lower() == ".dae":
         return load_collada_triangles(path)

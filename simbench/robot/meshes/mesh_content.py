@@ -23,36 +23,20 @@ _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attrib
 
 
 class MeshCheck(NamedTuple):
-    """What is known of a mesh file.
+    """What is known of a mesh file."""
 
-    Parameters
-    ----------
-    error : str or None
-        Reason why it cannot be used; None if it can.
-    largest : float
-        Largest coordinate of a vertex, in the file's unit; 0 if it cannot be used.
-    file : Path
-        File that Bullet reads: the mesh file itself, or an STL file in the cache that was made from it.
-    """
-
-    error: str | None
-    largest: float
+    error: str | None  # Reason why it cannot be used; None if it can.
+    largest: float  # Largest coordinate of a vertex, in the file's unit; 0 if it cannot be used.
+    # File that Bullet reads: the mesh file itself, or an STL file in the cache that was made from it.
     file: Path
 
 
 def check_mesh(path: Path) -> MeshCheck:
     """Check that a mesh file holds triangles, finite numbers and indices of existing vertices.
 
-    Parameters
-    ----------
-    path : Path
-        An OBJ, STL, Collada, PLY or binary glTF file. One that Bullet does not read, as a text STL or a
-        Collada file with polygons, is converted once, and the result kept in the cache.
-
-    Returns
-    -------
-    MeshCheck
-        The reason why it cannot be used, or its largest coordinate and the file that Bullet reads.
+    `path`: an OBJ, STL, Collada, PLY or binary glTF file. One that Bullet does not read, as a text STL or a
+    Collada file with polygons, is converted once, and the result kept in the cache. Returns the reason why it
+    cannot be used, or its largest coordinate and the file that Bullet reads.
     """
     try:
         status = path.stat()

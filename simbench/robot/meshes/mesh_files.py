@@ -16,20 +16,10 @@ LONGEST_PATH = 800
 def find_file(name: str, folder: Path) -> Path | None:
     """Find a mesh or picture that a URDF names.
 
-    Parameters
-    ----------
-    name : str
-        A path, relative to the URDF's folder or absolute; `file://PATH`; or `package://PACKAGE/REST`.
-        A package is searched for as an ancestor of the URDF's folder or a child of one, then in the `share`
-        folders of installed wheels, in `ROS_PACKAGE_PATH` and in `AMENT_PREFIX_PATH`; last, REST is tried in
-        every ancestor.
-    folder : Path
-        Folder of the URDF.
-
-    Returns
-    -------
-    Path or None
-        Absolute path; None if there is no such file.
+    `name`: A path, relative to the URDF's folder or absolute; `file://PATH`; or `package://PACKAGE/REST`. A
+    package is searched for as an ancestor of the URDF's folder or a child of one, then in the `share` folders
+    of installed wheels, in `ROS_PACKAGE_PATH` and in `AMENT_PREFIX_PATH`; last, REST is tried in every
+    ancestor. Returns absolute path; None if there is no such file.
     """
     folder = folder.resolve()
     found = (candidate for candidate in _candidates(name.strip(), folder) if is_regular_file(candidate))
@@ -72,15 +62,7 @@ def _environment_folders(variable: str) -> list[Path]:
 def find_mesh_format_error(path: Path) -> str | None:
     """Find out why Bullet cannot read a mesh file, nor one that is made from it.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    str or None
-        The reason; None if there is a file that Bullet can read.
+    Returns the reason; None if there is a file that Bullet can read.
     """
     if path.suffix.lower() not in FORMATS:
         return f"format `{path.suffix}` is none of {', '.join(FORMATS)}"

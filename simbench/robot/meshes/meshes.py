@@ -15,17 +15,10 @@ from simbench.robot.shapes import CollisionShape, Shell
 
 @dataclass(frozen=True)
 class LinkShapes:
-    """Visual and collision shapes of a link.
+    """Visual and collision shapes of a link."""
 
-    Parameters
-    ----------
-    visual : mapping of str to trimesh.Trimesh
-        Visual meshes in the link frame, m, by colour.
-    collision : tuple of CollisionShape or trimesh.Trimesh
-        Collision shapes in the link frame: primitives and convex meshes.
-    """
-
-    visual: Mapping[str, trimesh.Trimesh]
+    visual: Mapping[str, trimesh.Trimesh]  # Visual meshes in the link frame, m, by colour.
+    # Collision shapes in the link frame: primitives and convex meshes.
     collision: tuple[CollisionShape | trimesh.Trimesh, ...]
 
 
@@ -36,24 +29,9 @@ def build_link_shapes(
 ) -> dict[str, LinkShapes]:
     """Build the shapes of all links; those of the right side are mirrored from the left.
 
-    Parameters
-    ----------
-    visual : mapping of str to tuple of Shell
-        Visible parts by link name.
-    collision : mapping of str to tuple of CollisionShape
-        Collision shapes by link name.
-    prefixes : mapping of str to str
-        Name prefixes of the left side and of the right side.
-
-    Returns
-    -------
-    dict of str to LinkShapes
-        Shapes by link name.
-
-    Raises
-    ------
-    RobotError
-        If a patch names a shell that its link does not have.
+    `visual`: visible parts by link name; `collision`: collision shapes by link name; `prefixes`: name
+    prefixes of the left side and of the right side. Returns shapes by link name. Raises RobotError if a patch
+    names a shell that its link does not have.
     """
     result = {}
     for link in {**visual, **collision}:
@@ -79,14 +57,7 @@ def write_obj(mesh: trimesh.Trimesh, path: Path) -> None:
 
     trimesh's own writer is not used, because a rebuild must give the same bytes with every version of trimesh
     and on every processor: numbers are shifted off the rounding ties, where the last bit of a sine would
-    decide.
-
-    Parameters
-    ----------
-    mesh : trimesh.Trimesh
-        The mesh, m.
-    path : Path
-        File to write.
+    decide. `mesh`: the mesh, m; `path`: file to write.
     """
     vertices = np.round(mesh.vertices + 1.3e-9, 5) + 0.0
     normals = np.round(mesh.vertex_normals + 1.3e-6, 3) + 0.0

@@ -21,16 +21,8 @@ PLATE_RIM_DEPTH = 0.0006  # m below the surface, so that no gap shows under the 
 def build_loft_mesh(loft: Loft) -> trimesh.Trimesh:
     """Build the closed mesh of a loft, in link axes.
 
-    Parameters
-    ----------
-    loft : Loft
-        The loft.
-
-    Returns
-    -------
-    trimesh.Trimesh
-        The mesh, m. The rims of flat ends are doubled, so that their smooth vertex normals keep the edge
-        sharp.
+    Returns the mesh, m. The rims of flat ends are doubled, so that their smooth vertex normals keep the edge
+    sharp.
     """
     angles = np.arange(loft.sides) * 2 * np.pi / loft.sides
     stations = _stations(loft)
@@ -56,17 +48,7 @@ def build_loft_mesh(loft: Loft) -> trimesh.Trimesh:
 def build_patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
     """Build the open mesh of a plate that lies on a loft, in link axes.
 
-    Parameters
-    ----------
-    patch : Patch
-        The plate.
-    loft : Loft
-        The loft with the surface; the plate must be between its first and last ring.
-
-    Returns
-    -------
-    trimesh.Trimesh
-        The mesh, m.
+    `loft`: the loft with the surface; the plate must be between its first and last ring. Returns the mesh, m.
     """
     parameter = np.arange(patch.sides) * 2 * np.pi / patch.sides
     outline = np.stack(_superellipse(parameter, patch.exponent), axis=-1)
@@ -90,18 +72,7 @@ def build_patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
 
 
 def mirror_mesh(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
-    """Mirror a mesh in the xz-plane.
-
-    Parameters
-    ----------
-    mesh : trimesh.Trimesh
-        The mesh.
-
-    Returns
-    -------
-    trimesh.Trimesh
-        Its mirror image.
-    """
+    """Mirror a mesh in the xz-plane. Returns its mirror image."""
     return trimesh.Trimesh(mesh.vertices * [1.0, -1.0, 1.0], mesh.faces[:, ::-1], process=False)
 
 

@@ -16,65 +16,29 @@ _READY_SAMPLES = 3000
 
 
 class ArmTarget(NamedTuple):
-    """Wanted directions of an arm in the root link's frame.
+    """Wanted directions of an arm in the root link's frame."""
 
-    Parameters
-    ----------
-    upper_arm, forearm : (3,) array
-        Unit vectors from shoulder to elbow and from elbow to wrist.
-    palm : (3, 3) array
-        Wanted rotation of the palm's frame.
-    palm_weight : float
-        Weight of the palm against the directions.
-    """
-
+    # `upper_arm`, `forearm` (3,): unit vectors from shoulder to elbow and from elbow to wrist.
     upper_arm: Array
     forearm: Array
-    palm: Array
-    palm_weight: float
+    palm: Array  # (3, 3): wanted rotation of the palm's frame.
+    palm_weight: float  # Weight of the palm against the directions.
 
 
 class ArmSolution(NamedTuple):
-    """Posture of an arm.
+    """Posture of an arm."""
 
-    Parameters
-    ----------
-    q : (n,) array
-        Positions of all joints of the robot, those of other limbs as they were.
-    arm_error : float
-        Largest angle between wanted and reached directions of upper arm and forearm, rad.
-    palm_error : float
-        Angle between wanted and reached palm, rad.
-    cost : float
-        Weighted square sum, with the nearness to limits and to zero.
-    """
-
-    q: Array
-    arm_error: float
-    palm_error: float
-    cost: float
+    q: Array  # (n,): positions of all joints of the robot, those of other limbs as they were.
+    arm_error: float  # Largest angle between wanted and reached directions of upper arm and forearm, rad.
+    palm_error: float  # Angle between wanted and reached palm, rad.
+    cost: float  # Weighted square sum, with the nearness to limits and to zero.
 
 
 def solve_arm(tree: RobotTree, limb: LimbChain, palm: pin.SE3, target: ArmTarget, q: Array) -> ArmSolution:
     """Find the posture of an arm that is nearest to wanted directions.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    limb : LimbChain
-        The arm.
-    palm : pinocchio.SE3
-        Palm's frame in the frame of the arm's last body.
-    target : ArmTarget
-        Wanted directions.
-    q : (n,) array
-        Positions of all joints at the start.
-
-    Returns
-    -------
-    ArmSolution
-        The best of several descents.
+    `palm`: palm's frame in the frame of the arm's last body; `q` (n,): positions of all joints at the start.
+    Returns the best of several descents.
     """
     index = np.array(limb.joints) - 1
     low, high = np.array([tree.limits(joint) for joint in limb.joints]).T
@@ -119,23 +83,9 @@ def find_ready_postures(
 
     Of many configurations within the limits, those with the hand in front, at medium distance and pointing
     forward or down are compared by manipulability (Yoshikawa 1985), relative to the largest found, and by the
-    distance from the limits.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    limb : LimbChain
-        The arm.
-    palm : pinocchio.SE3
-        Palm's frame in the frame of the arm's last body.
-    forward, left : (3,) array
-        Directions in the root link's frame.
-
-    Returns
-    -------
-    list of (n,) array
-        Positions of all joints, those of others at rest; the best fifty.
+    distance from the limits. `palm`: palm's frame in the frame of the arm's last body; `forward`, `left`
+    (3,): directions in the root link's frame. Returns list of (n,) array: positions of all joints, those of
+    others at rest; the best fifty.
     """
     index = np.array(limb.joints) - 1
     low, high = np.array([tree.limits(joint) for joint in limb.joints]).T

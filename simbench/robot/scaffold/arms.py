@@ -33,34 +33,18 @@ _ARM_ERROR = 0.6
 
 @dataclass(frozen=True)
 class ArmGuesses:
-    """Guesses about one or two arms.
+    """Guesses about one or two arms."""
 
-    Parameters
-    ----------
-    frames : dict of str to str
-        Link or new frame of each hand.
-    fixed_frames : dict of str to dict
-        New frames.
-    hands : dict of str to dict
-        Palm, fingers and joints of each hand.
-    hanging : (n,) array
-        Posture with hanging arms, those of other limbs at rest.
-    basic, ready : (n,) array or None
-        Posture with both arms straight forward, and posture to begin work from.
-    guesses : tuple of Guess
-        Reasons.
-    missing : tuple of str
-        What could not be found.
-    """
-
-    frames: dict[str, str] = field(default_factory=dict)
-    fixed_frames: dict[str, Any] = field(default_factory=dict)
-    hands: dict[str, Any] = field(default_factory=dict)
+    frames: dict[str, str] = field(default_factory=dict)  # Link or new frame of each hand.
+    fixed_frames: dict[str, Any] = field(default_factory=dict)  # New frames.
+    hands: dict[str, Any] = field(default_factory=dict)  # Palm, fingers and joints of each hand.
+    # (n,): posture with hanging arms, those of other limbs at rest.
     hanging: Array = field(default_factory=lambda: np.zeros(0))
+    # `basic`, `ready` (n,) or None: posture with both arms straight forward, and posture to begin work from.
     basic: Array | None = None
     ready: Array | None = None
-    guesses: tuple[Guess, ...] = ()
-    missing: tuple[str, ...] = ()
+    guesses: tuple[Guess, ...] = ()  # Reasons.
+    missing: tuple[str, ...] = ()  # What could not be found.
 
 
 def guess_arms(
@@ -73,25 +57,9 @@ def guess_arms(
     """Guess palms and postures of the arms.
 
     Where geometry leaves open which side of a hand is its back, the one with which the arm can be held
-    straight forward, palm down, farthest from its limits is taken.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    arms : tuple of LimbChain
-        Left and right arm, or a single one.
-    orientation : Orientation
-        Forward and left.
-    collisions : CollisionModel
-        Shapes that must not touch in the postures.
-    standing : (n,) array
-        Posture of the legs beside which the arms hang, rad.
-
-    Returns
-    -------
-    ArmGuesses
-        Frames, hands and postures.
+    straight forward, palm down, farthest from its limits is taken. `arms`: left and right arm, or a single
+    one; `orientation`: forward and left; `collisions`: shapes that must not touch in the postures; `standing`
+    (n,): posture of the legs beside which the arms hang, rad. Returns frames, hands and postures.
     """
     if not arms:
         return ArmGuesses(hanging=tree.rest.copy())
@@ -269,22 +237,7 @@ def _frame_entry(
 
 
 def frame_entry(tree: RobotTree, body: int, frame: pin.SE3) -> dict[str, Any]:
-    """Describe a new frame that is fixed to a body's link.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    body : int
-        The body.
-    frame : pinocchio.SE3
-        Pose in the frame of the body.
-
-    Returns
-    -------
-    dict
-        Entry of `fixed_frames`.
-    """
+    """Describe a new frame that is fixed to a body's link. `frame`: pose in the frame of the body."""
     parent = joint_link(tree, body)
     local = link_placement(tree, parent).actInv(frame)
     rpy = pin.rpy.matrixToRpy(local.rotation)

@@ -19,44 +19,20 @@ _LEAST_JOINTS = 6
 
 @dataclass(frozen=True)
 class LimbChain:
-    """An arm or a leg.
+    """An arm or a leg."""
 
-    Parameters
-    ----------
-    joints : tuple of int
-        Its joints from the trunk to hand or foot; the last one moves hand or foot as a whole.
-    middle : int
-        Joint of the elbow or the knee.
-    start : int
-        Joint whose origin is at the shoulder or the hip.
-    fingers : tuple of int
-        Joints beyond the hand.
-    """
-
+    # Its joints from the trunk to hand or foot; the last one moves hand or foot as a whole.
     joints: tuple[int, ...]
-    middle: int
-    start: int
-    fingers: tuple[int, ...] = ()
+    middle: int  # Joint of the elbow or the knee.
+    start: int  # Joint whose origin is at the shoulder or the hip.
+    fingers: tuple[int, ...] = ()  # Joints beyond the hand.
 
 
 def find_chain(tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> LimbChain:
     """Divide the chain of an arm or a leg into its parts.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    first : int
-        First joint of the limb.
-    arm : bool
-        Whether it is an arm, which may have fingers.
-    turret : bool
-        Whether a first vertical joint belongs to a column below the shoulder, as in most single arms.
-
-    Returns
-    -------
-    LimbChain
-        The parts.
+    `first`: first joint of the limb; `arm`: whether it is an arm, which may have fingers; `turret`: whether a
+    first vertical joint belongs to a column below the shoulder, as in most single arms.
     """
     joints = deepest_chain(tree, first)
     if arm:
@@ -70,18 +46,8 @@ def find_chain(tree: RobotTree, first: int, *, arm: bool, turret: bool = False) 
 def flexion_displacement(tree: RobotTree, limb: LimbChain) -> Array:
     """Compute where the end of a limb goes when its elbow or knee bends from straight.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    limb : LimbChain
-        The limb.
-
-    Returns
-    -------
-    (3,) array
-        Displacement of the wrist or ankle from the line of the straight limb, in the frame of the root link
-        with the limb hanging, as a fraction of the lower half's length.
+    Returns (3,): displacement of the wrist or ankle from the line of the straight limb, in the frame of the
+    root link with the limb hanging, as a fraction of the lower half's length.
     """
     straight, bent = bending_range(tree, limb)
     q = tree.rest.copy()
@@ -97,17 +63,7 @@ def flexion_displacement(tree: RobotTree, limb: LimbChain) -> Array:
 def bending_range(tree: RobotTree, limb: LimbChain) -> tuple[float, float]:
     """Find the positions of an elbow or knee at which the limb is straightest and most bent.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    limb : LimbChain
-        The limb.
-
-    Returns
-    -------
-    straight, bent : float
-        Positions of the joint, rad; bent is the limit that is farther from straight.
+    Returns `straight`, `bent`: positions of the joint, rad; bent is the limit that is farther from straight.
     """
     values, lengths = _sweep(tree, limb.joints, limb.middle, tree.rest)
     straight = float(values[int(np.argmax(lengths))])

@@ -32,21 +32,10 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class CollisionModel:
-    """Convex shapes of a robot, and the pairs that collide in some random configurations.
+    """Convex shapes of a robot, and the pairs that collide in some random configurations."""
 
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Kinematic model.
-    geometry : pinocchio.GeometryModel
-        Shapes, with the pairs that collide in some but not in all random configurations.
-    links : tuple of str
-        Link of each shape.
-    bodies : tuple of int
-        Body of each shape.
-    """
-
-    model: pin.Model
+    model: pin.Model  # Kinematic model.
+    # Shapes, with the pairs that collide in some but not in all random configurations.
     geometry: pin.GeometryModel
     links: tuple[str, ...]
     bodies: tuple[int, ...]
@@ -58,21 +47,9 @@ def sample_collisions(
     """Find the pairs of shapes that collide in some random configurations but not always.
 
     Convex hulls of the collision shapes are tested in random configurations within the joint limits. Links of
-    one body, of neighbouring bodies, and of one hand are no pairs.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    together : iterable of frozenset of int
-        Groups of bodies that are not tested against each other.
-    mirrored : iterable of (int, int, float)
-        Left and right joints, and the sign with which the right one mirrors the left one.
-
-    Returns
-    -------
-    CollisionModel
-        Shapes and pairs.
+    one body, of neighbouring bodies, and of one hand are no pairs. `together`: groups of bodies that are not
+    tested against each other; `mirrored`: left and right joints, and the sign with which the right one
+    mirrors the left one.
     """
     try:
         geometry = build_convex_geometry(tree.model, tree.text)
@@ -109,19 +86,7 @@ def touching_bodies(
 ) -> set[tuple[int, int]]:
     """List the pairs of bodies of which shapes come near each other in a configuration.
 
-    Parameters
-    ----------
-    collisions : CollisionModel
-        Shapes and pairs.
-    q : (n,) array
-        Positions of all joints.
-    clearance : float
-        Distance that counts as near, m.
-
-    Returns
-    -------
-    set of (int, int)
-        Bodies.
+    `q` (n,): positions of all joints; `clearance`: distance that counts as near, m.
     """
     hits = count_near(collisions.model, collisions.geometry, q[None], clearance)
     return {
@@ -134,17 +99,8 @@ def touching_bodies(
 def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
     """List the pairs of links that can collide and do not touch in named postures.
 
-    Parameters
-    ----------
-    collisions : CollisionModel
-        Shapes and pairs.
-    postures : iterable of (n,) array
-        Postures in which what touches is meant to touch.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Names of links, each pair once, in the order of the URDF.
+    `collisions`: shapes and pairs; `postures` iterable of (n,) array: postures in which what touches is meant
+    to touch. Returns names of links, each pair once, in the order of the URDF.
     """
     touching = sum(
         (count_near(collisions.model, collisions.geometry, q[None], CLEARANCE) for q in postures), start=0.0
@@ -160,15 +116,7 @@ def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
 def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
     """Write pairs as groups: each link of the first list with each of the second.
 
-    Parameters
-    ----------
-    pairs : tuple of (str, str)
-        Pairs of links.
-
-    Returns
-    -------
-    list of (list of str, list of str)
-        Links with the same partners are in one group; every pair occurs once.
+    Returns links with the same partners are in one group; every pair occurs once.
     """
     partners: dict[str, list[str]] = defaultdict(list)
     for first, second in pairs:

@@ -22,36 +22,16 @@ quasi-direct drives by a factor of 50.
 
 @dataclass(frozen=True)
 class DriveGuess:
-    """Inertia of a joint's drive.
+    """Inertia of a joint's drive."""
 
-    Parameters
-    ----------
-    reflected_inertia : float
-        Inertia as the joint feels it, kg·m², or kg for a sliding joint; 0 where nothing is known.
-    reduction : float
-        Ratio of the gear; 0 where it is not known.
-    source : str
-        `srdf`, `limits` or `unknown`.
-    """
-
+    # Inertia as the joint feels it, kg·m², or kg for a sliding joint; 0 where nothing is known.
     reflected_inertia: float
-    reduction: float
-    source: str
+    reduction: float  # Ratio of the gear; 0 where it is not known.
+    source: str  # `srdf`, `limits` or `unknown`.
 
 
 def guess_drives(tree: RobotTree) -> dict[str, DriveGuess]:
-    """Guess the inertia of all drives.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-
-    Returns
-    -------
-    dict of str to DriveGuess
-        Drives by joint.
-    """
+    """Guess the inertia of all drives. Returns drives by joint."""
     rotors = _read_rotors(tree.path)
     drives = {}
     for joint in range(1, tree.model.njoints):

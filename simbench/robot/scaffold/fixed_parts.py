@@ -15,34 +15,16 @@ _HELD_RADIUS = 0.0125
 
 @dataclass(frozen=True)
 class FixedParts:
-    """Joints that are fixed, and what becomes of the links.
+    """Joints that are fixed, and what becomes of the links."""
 
-    Parameters
-    ----------
-    positions : dict of str to float
-        Position of each joint that is fixed, rad or m.
-    carriers : dict of str to str
-        For each link, the link that it is part of.
-    joints : dict of str to str
-        For each link, the joint that moves it; empty for links that nothing moves.
-    """
-
-    positions: dict[str, float]
+    positions: dict[str, float]  # Position of each joint that is fixed, rad or m.
     carriers: dict[str, str]
-    joints: dict[str, str]
+    joints: dict[str, str]  # For each link, the joint that moves it; empty for links that nothing moves.
 
     def merged(self, pairs: Iterable[tuple[str, str]]) -> Pairs:
         """Name the links that are left in pairs of links, and leave out pairs that no joint moves apart.
 
-        Parameters
-        ----------
-        pairs : iterable of (str, str)
-            Pairs of links.
-
-        Returns
-        -------
-        tuple of (str, str)
-            Pairs of the links that are left, each once.
+        Returns pairs of the links that are left, each once.
         """
         named = ((self.carriers[a], self.carriers[b]) for a, b in pairs)
         return tuple(dict.fromkeys((a, b) for a, b in named if self.joints[a] != self.joints[b]))
@@ -51,22 +33,8 @@ class FixedParts:
 def find_fixed_parts(tree: RobotTree, arms: tuple[LimbChain, ...], moving: Collection[str]) -> FixedParts:
     """Fix the joints that belong to no trunk, arm or head.
 
-    Joints stay at zero, or at their limit nearest to it. A sliding finger stays 12.5 mm from where it
-    meets the other, so that a bar fits between them.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    arms : tuple of LimbChain
-        Its arms.
-    moving : collection of str
-        Joints that move.
-
-    Returns
-    -------
-    FixedParts
-        The joints, and what becomes of the links.
+    Joints stay at zero, or at their limit nearest to it. A sliding finger stays 12.5 mm from where it meets
+    the other, so that a bar fits between them. Returns the joints, and what becomes of the links.
     """
     names = tree.model.names
     positions = {

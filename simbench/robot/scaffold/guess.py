@@ -8,21 +8,9 @@ Confidence = Literal["high", "medium", "low"]
 
 @dataclass(frozen=True)
 class Guess:
-    """One guess about a robot.
+    """One guess about a robot."""
 
-    Parameters
-    ----------
-    key : str
-        Key of `robot.yaml` that it is about.
-    value : str
-        What was written there, in short; `none` where nothing could be said.
-    reason : str
-        Evidence for it, or what is missing.
-    confidence : str
-        `high`, `medium` or `low`.
-    """
-
-    key: str
-    value: str
-    reason: str
-    confidence: Confidence
+    key: str  # Key of `robot.yaml` that it is about.
+    value: str  # What was written there, in short; `none` where nothing could be said.
+    reason: str  # Evidence for it, or what is missing.
+    confidence: Confidence  # `high`, `medium` or `low`.

@@ -18,22 +18,7 @@ def guessed_description(urdf: Path) -> Path:
     """Guess the description of a robot from its URDF, or take the one that was guessed the last time.
 
     It is kept in the user's cache folder by the content that it follows from, because the search for pairs of
-    links that collide takes some seconds.
-
-    Parameters
-    ----------
-    urdf : Path
-        The URDF.
-
-    Returns
-    -------
-    Path
-        A `robot.yaml`.
-
-    Raises
-    ------
-    RobotError
-        If the file is not a URDF or describes nothing that can be simulated, or nothing can be kept.
+    links that collide takes some seconds. Returns A `robot.yaml`.
     """
     cache = user_cache_dir()
     if cache is None:

@@ -20,48 +20,23 @@ _FLOOR = 0.06
 
 @dataclass(frozen=True)
 class Limbs:
-    """Limbs of a robot, by their first joints.
+    """Limbs of a robot, by their first joints."""
 
-    Parameters
-    ----------
-    legs : tuple of int
-        Two legs of a biped, in any order; empty if it is none.
-    arms : tuple of int
-        Two arms in any order, or one; empty if there are none.
-    feet_count : int
-        Number of limbs that reach the floor.
-    leg_reason, arm_reason : str
-        How legs and arms were told apart.
-    clusters : int
-        Number of groups of similar chains.
-    sure : bool
-        Whether names and geometry agree.
-    """
-
-    legs: tuple[int, ...]
-    arms: tuple[int, ...]
-    feet_count: int
-    leg_reason: str
+    legs: tuple[int, ...]  # Two legs of a biped, in any order; empty if it is none.
+    arms: tuple[int, ...]  # Two arms in any order, or one; empty if there are none.
+    feet_count: int  # Number of limbs that reach the floor.
+    leg_reason: str  # `leg_reason`, `arm_reason`: how legs and arms were told apart.
     arm_reason: str
-    clusters: int
-    sure: bool
+    clusters: int  # Number of groups of similar chains.
+    sure: bool  # Whether names and geometry agree.
 
 
 def find_limbs(tree: RobotTree) -> Limbs:
     """Find the legs and arms of a robot.
 
-    Limbs are groups of chains on the same body with the same number of joints, the same lengths and about
-    the same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-
-    Returns
-    -------
-    Limbs
-        First joints of legs and arms.
+    Limbs are groups of chains on the same body with the same number of joints, the same lengths and about the
+    same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not. Returns
+    first joints of legs and arms.
     """
     found = _find_limbs(tree)
     skeleton = replace(tree, shapes=tuple(() for _ in tree.shapes))
@@ -105,17 +80,7 @@ def _find_limbs(tree: RobotTree) -> Limbs:
 def deepest_chain(tree: RobotTree, first: int) -> list[int]:
     """List the joints of the longest chain that begins with a joint.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    first : int
-        First joint.
-
-    Returns
-    -------
-    list of int
-        Joints from the first on, at each branching into the subtree with the largest reach.
+    Returns joints from the first on, at each branching into the subtree with the largest reach.
     """
     chain = [first]
     while tree.children[chain[-1]]:

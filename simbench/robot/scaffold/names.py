@@ -26,15 +26,8 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 def words_of(name: str) -> tuple[str, ...]:
     """Split a name into lower-case words, at capitals, digits and other signs.
 
-    Parameters
-    ----------
-    name : str
-        Name of a link or joint.
-
-    Returns
-    -------
-    tuple of str
-        The words; a side that is written before a word without a sign, as in `LLEG`, is a word of its own.
+    `name`: name of a link or joint. Returns the words; a side that is written before a word without a sign,
+    as in `LLEG`, is a word of its own.
     """
     found: list[str] = []
     for word in _WORD.findall(name):
@@ -49,15 +42,7 @@ def words_of(name: str) -> tuple[str, ...]:
 def side_in_name(name: str) -> Side | None:
     """Find the side that a name says.
 
-    Parameters
-    ----------
-    name : str
-        Name of a link or joint.
-
-    Returns
-    -------
-    str or None
-        `left`, `right`; None if it says none, or both.
+    `name`: name of a link or joint. Returns `left`, `right`; None if it says none, or both.
     """
     sides = {_SIDES[word] for word in words_of(name) if word in _SIDES}
     return sides.pop() if len(sides) == 1 else None
@@ -66,14 +51,6 @@ def side_in_name(name: str) -> Side | None:
 def parts_in_name(name: str) -> frozenset[str]:
     """Find the parts of a body that a name says.
 
-    Parameters
-    ----------
-    name : str
-        Name of a link or joint.
-
-    Returns
-    -------
-    frozenset of str
-        Of `leg`, `arm`, `head`, `trunk`, `grip`, `hand`, `wheel`.
+    `name`: name of a link or joint. Returns of `leg`, `arm`, `head`, `trunk`, `grip`, `hand`, `wheel`.
     """
     return frozenset(_WORDS[word] for word in words_of(name) if word in _WORDS)

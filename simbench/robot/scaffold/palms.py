@@ -20,42 +20,20 @@ _FLAT = 1.15
 
 @dataclass(frozen=True)
 class PalmGuess:
-    """Possible frames of a palm.
+    """Possible frames of a palm."""
 
-    Parameters
-    ----------
-    body : int
-        Body of the hand.
-    frames : tuple of pinocchio.SE3
-        Poses in the frame of the body, each with x along the fingers; they differ in the back of the hand.
-    sure : bool
-        Whether geometry determines the back of the hand; else the posture decides.
-    reason : str
-        What determines fingers and back.
-    """
-
-    body: int
+    body: int  # Body of the hand.
+    # Poses in the frame of the body, each with x along the fingers; they differ in the back of the hand.
     frames: tuple[pin.SE3, ...]
-    sure: bool
-    reason: str
+    sure: bool  # Whether geometry determines the back of the hand; else the posture decides.
+    reason: str  # What determines fingers and back.
 
 
 def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> PalmGuess:
     """Find the palm's frame of an arm.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    limb : LimbChain
-        The arm.
-    flange : bool
-        Whether a hand without fingers is the flange of a single arm, whose face is the palm.
-
-    Returns
-    -------
-    PalmGuess
-        Possible frames.
+    `flange`: whether a hand without fingers is the flange of a single arm, whose face is the palm. Returns
+    possible frames.
     """
     hand = limb.joints[-1]
     x_axis, along = _finger_direction(tree, limb)
@@ -73,21 +51,8 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> PalmGuess:
 def fitting_link(tree: RobotTree, body: int, frame: pin.SE3, tolerance: float) -> str | None:
     """Find a link whose frame is a wanted one.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    body : int
-        Body to which the link is fixed.
-    frame : pinocchio.SE3
-        Wanted pose in the frame of the body.
-    tolerance : float
-        Allowed distance of the origins, m.
-
-    Returns
-    -------
-    str or None
-        Name of the link; None if there is none.
+    `body`: body to which the link is fixed; `frame`: wanted pose in the frame of the body; `tolerance`:
+    allowed distance of the origins, m. Returns name of the link; None if there is none.
     """
     for link in tree.links[body]:
         offset = frame.actInv(link_placement(tree, link))
@@ -100,17 +65,8 @@ def fitting_link(tree: RobotTree, body: int, frame: pin.SE3, tolerance: float) -
 def palm_link(tree: RobotTree, hand: int) -> str:
     """Choose the link of a hand that touches what it holds.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    hand : int
-        Body of the hand.
-
-    Returns
-    -------
-    str
-        The link with the largest collision shape; of a hand without any, the largest visible one.
+    `hand`: body of the hand. Returns the link with the largest collision shape; of a hand without any, the
+    largest visible one.
     """
     known = {link.name: link for link in tree.urdf.links}
 

@@ -11,30 +11,14 @@ from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
 
 @dataclass(frozen=True)
 class BodyRoles:
-    """Bodies between the limbs.
+    """Bodies between the limbs."""
 
-    Parameters
-    ----------
-    pelvis : int or None
-        Body that carries the legs.
-    trunk : int
-        Body that carries the arms; the pelvis, or the root, of a robot without arms.
-    trunk_joints : tuple of int
-        Joints between them, or between root and trunk.
-    head : int or None
-        Body of the head.
-    head_link : str or None
-        Link of the head.
-    neck_joints : tuple of int
-        Joints between trunk and head.
-    """
-
-    pelvis: int | None
-    trunk: int
-    trunk_joints: tuple[int, ...]
+    pelvis: int | None  # Body that carries the legs.
+    trunk: int  # Body that carries the arms; the pelvis, or the root, of a robot without arms.
+    trunk_joints: tuple[int, ...]  # Joints between them, or between root and trunk.
     head: int | None
     head_link: str | None
-    neck_joints: tuple[int, ...]
+    neck_joints: tuple[int, ...]  # Joints between trunk and head.
 
 
 def find_body_roles(
@@ -42,19 +26,8 @@ def find_body_roles(
 ) -> BodyRoles:
     """Find pelvis, trunk and head.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    legs, arms : tuple of LimbChain
-        Limbs; each may be empty.
-    left : (3,) array
-        Left in the root link's frame.
-
-    Returns
-    -------
-    BodyRoles
-        Bodies and joints.
+    `legs`, `arms`: limbs; each may be empty; `left` (3,): left in the root link's frame. Returns bodies and
+    joints.
     """
     parents = tree.model.parents
     pelvis = int(parents[legs[0].joints[0]]) if legs else None
@@ -73,17 +46,7 @@ def find_body_roles(
 def main_link(tree: RobotTree, body: int) -> str:
     """Choose the link that stands for a body: the heaviest, of equal ones the first with a shape.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    body : int
-        A body.
-
-    Returns
-    -------
-    str
-        Name of a link.
+    Returns name of a link.
     """
     known = {link.name: link for link in tree.urdf.links}
     return max(
@@ -97,20 +60,7 @@ def main_link(tree: RobotTree, body: int) -> str:
 
 
 def joint_link(tree: RobotTree, joint: int) -> str:
-    """Choose the link whose origin is that of the joint.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    joint : int
-        A joint.
-
-    Returns
-    -------
-    str
-        Name of the joint's child link.
-    """
+    """Choose the link whose origin is that of the joint. Returns name of the joint's child link."""
     names = {each.name: each.child for each in tree.urdf.joints}
     return names[tree.model.names[joint]]
 
@@ -118,18 +68,8 @@ def joint_link(tree: RobotTree, joint: int) -> str:
 def elbow_link(tree: RobotTree, arm: LimbChain) -> str:
     """Choose the link of an arm's elbow.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    arm : LimbChain
-        The arm.
-
-    Returns
-    -------
-    str
-        Link of the first joint whose origin is at the elbow: a joint that turns the forearm may precede the
-        one that bends it.
+    Returns link of the first joint whose origin is at the elbow: a joint that turns the forearm may precede
+    the one that bends it.
     """
     elbow = tree.poses[arm.middle].translation
     length = float(np.linalg.norm(tree.poses[arm.joints[-1]].translation - tree.poses[arm.start].translation))

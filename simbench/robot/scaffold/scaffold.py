@@ -31,24 +31,13 @@ from simbench.robot.sides import SIDES
 
 @dataclass(frozen=True)
 class Scaffold:
-    """A guessed description and what speaks for it.
+    """A guessed description and what speaks for it."""
 
-    Parameters
-    ----------
-    description : Description
-        Description as `robot.yaml` holds it; its `urdf` is the path that was given.
-    guesses : tuple of Guess
-        Each guess with its reason and confidence, in the order of the description.
-    missing : tuple of str
-        What the robot lacks or what could not be found, one line each.
-    urdf_text : str or None
-        The URDF with its root link turned so that x points forward and z upward, meshes by absolute path; to
-        be used instead of the given file. None if it need not be turned.
-    """
-
-    description: Description
-    guesses: tuple[Guess, ...]
-    missing: tuple[str, ...]
+    description: Description  # Description as `robot.yaml` holds it; its `urdf` is the path that was given.
+    guesses: tuple[Guess, ...]  # Each guess with its reason and confidence, in the order of the description.
+    missing: tuple[str, ...]  # What the robot lacks or what could not be found, one line each.
+    # The URDF with its root link turned so that x points forward and z upward, meshes by absolute path; to be
+    # used instead of the given file. None if it need not be turned.
     urdf_text: str | None = None
 
 
@@ -62,24 +51,8 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     """Guess the description of a robot from the graph and the geometry of its URDF.
 
     Names of links and joints only raise the confidence or break a tie. The same URDF gives the same
-    description.
-
-    Parameters
-    ----------
-    urdf : Path
-        The URDF.
-    name : str or None
-        Name of the robot; by default that in the URDF.
-
-    Returns
-    -------
-    Scaffold
-        Description, guesses, and what is missing.
-
-    Raises
-    ------
-    RobotError
-        If the file is not a URDF or describes nothing that can be simulated.
+    description. `name`: name of the robot; by default that in the URDF. Returns description, guesses, and
+    what is missing. Raises RobotError if the file is not a URDF or describes nothing that can be simulated.
     """
     tree, limbs, turn = _upright(urdf)
     legs, arms = _chains(tree, limbs)

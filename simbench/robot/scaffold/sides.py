@@ -13,28 +13,14 @@ UP = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class Orientation:
-    """Directions of the robot's body in the root link's frame.
+    """Directions of the robot's body in the root link's frame."""
 
-    Parameters
-    ----------
-    forward, left : (3,) array
-        Unit vectors.
-    evidence : tuple of str
-        What spoke for this direction.
-    against : tuple of str
-        What spoke against it.
-    names_opposed : bool
-        Whether names say left for what lies on the right.
-    sure : bool
-        Whether the evidence clearly outweighs the opposition.
-    """
-
-    forward: Array
+    forward: Array  # `forward`, `left` (3,): unit vectors.
     left: Array
-    evidence: tuple[str, ...]
-    against: tuple[str, ...]
-    names_opposed: bool
-    sure: bool
+    evidence: tuple[str, ...]  # What spoke for this direction.
+    against: tuple[str, ...]  # What spoke against it.
+    names_opposed: bool  # Whether names say left for what lies on the right.
+    sure: bool  # Whether the evidence clearly outweighs the opposition.
 
 
 def find_orientation(
@@ -43,20 +29,10 @@ def find_orientation(
     """Find where the robot's front and left are.
 
     The line from one side to the other joins similar limbs. Which of its ends is left follows from the
-    direction forward, which has a vote of each: toes longer than heels, knees that bend backward, elbows
-    that bend forward, the x axis of the root link, and the names of the sides.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    legs, arms : tuple of LimbChain
-        Two legs and two arms in any order; each may be empty.
-
-    Returns
-    -------
-    Orientation
-        Forward and left in the root link's frame, horizontal and at right angles.
+    direction forward, which has a vote of each: toes longer than heels, knees that bend backward, elbows that
+    bend forward, the x axis of the root link, and the names of the sides. `legs`, `arms`: two legs and two
+    arms in any order; each may be empty. Returns forward and left in the root link's frame, horizontal and at
+    right angles.
     """
     pairs = [pair for pair in (legs, arms) if len(pair) == 2]
     if not pairs:

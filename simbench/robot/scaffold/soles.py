@@ -18,54 +18,25 @@ _GRID = 81
 
 @dataclass(frozen=True)
 class SoleGuess:
-    """A sole.
+    """A sole."""
 
-    Parameters
-    ----------
-    frame : str
-        Link whose frame is the foot's, if there is one already; else the name for a new one.
-    placement : pinocchio.SE3
-        Pose of the foot's frame in the frame of the foot's body: z normal to the sole, x forward, origin
-        below the ankle.
-    exists : bool
-        Whether the frame is a link of the URDF.
-    x, y : (float, float)
-        Rectangle in the foot's frame, m.
-    filled : float
-        Area of the rectangle as a fraction of the flat patch's.
-    tilt : float
-        Angle between sole and floor in the zero configuration, rad.
-    """
-
-    frame: str
+    frame: str  # Link whose frame is the foot's, if there is one already; else the name for a new one.
+    # Pose of the foot's frame in the frame of the foot's body: z normal to the sole, x forward, origin below
+    # the ankle.
     placement: pin.SE3
-    exists: bool
-    x: tuple[float, float]
+    exists: bool  # Whether the frame is a link of the URDF.
+    x: tuple[float, float]  # `x`, `y`: rectangle in the foot's frame, m.
     y: tuple[float, float]
-    filled: float
-    tilt: float
+    filled: float  # Area of the rectangle as a fraction of the flat patch's.
+    tilt: float  # Angle between sole and floor in the zero configuration, rad.
 
 
 def find_sole(tree: RobotTree, foot: int, forward: Array, name: str, leg_length: float) -> SoleGuess | None:
     """Find the sole of a foot.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    foot : int
-        Joint that moves the foot.
-    forward : (3,) array
-        Forward direction in the root link's frame.
-    name : str
-        Name for the foot's frame, if the URDF has none that fits.
-    leg_length : float
-        Length of the leg, m.
-
-    Returns
-    -------
-    SoleGuess or None
-        The sole; None if the foot has no shape or no flat patch.
+    `foot`: joint that moves the foot; `forward` (3,): forward direction in the root link's frame; `name`:
+    name for the foot's frame, if the URDF has none that fits; `leg_length`: length of the leg, m. Returns the
+    sole; None if the foot has no shape or no flat patch.
     """
     points = tree.points[foot]
     if len(points) < 4:

@@ -18,30 +18,14 @@ from simbench.robot.sides import SIDES
 
 @dataclass(frozen=True)
 class StanceGuesses:
-    """Guesses about two feet.
+    """Guesses about two feet."""
 
-    Parameters
-    ----------
-    frames : dict of str to str
-        Link or new frame of each foot.
-    fixed_frames : dict of str to dict
-        New frames.
-    soles : dict of str to dict
-        Rectangle of each sole.
-    standing : (n,) array or None
-        Standing posture.
-    guesses : tuple of Guess
-        Reasons.
-    missing : tuple of str
-        What could not be found.
-    """
-
-    frames: dict[str, str] = field(default_factory=dict)
-    fixed_frames: dict[str, Any] = field(default_factory=dict)
-    soles: dict[str, Any] = field(default_factory=dict)
-    standing: Array | None = None
-    guesses: tuple[Guess, ...] = ()
-    missing: tuple[str, ...] = ()
+    frames: dict[str, str] = field(default_factory=dict)  # Link or new frame of each foot.
+    fixed_frames: dict[str, Any] = field(default_factory=dict)  # New frames.
+    soles: dict[str, Any] = field(default_factory=dict)  # Rectangle of each sole.
+    standing: Array | None = None  # (n,) or None: standing posture.
+    guesses: tuple[Guess, ...] = ()  # Reasons.
+    missing: tuple[str, ...] = ()  # What could not be found.
 
 
 def guess_stance(
@@ -49,21 +33,8 @@ def guess_stance(
 ) -> StanceGuesses:
     """Guess soles and standing posture of a biped.
 
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    legs : tuple of LimbChain
-        Left and right leg; empty for other robots.
-    hanging : (n,) array
-        Posture with hanging arms.
-    orientation : Orientation
-        Forward and left.
-
-    Returns
-    -------
-    StanceGuesses
-        Frames, soles and posture.
+    `legs`: left and right leg; empty for other robots; `hanging` (n,): posture with hanging arms;
+    `orientation`: forward and left. Returns frames, soles and posture.
     """
     if len(legs) != 2:
         return StanceGuesses()

@@ -18,27 +18,13 @@ _FLAT = 5e-4
 
 @dataclass(frozen=True)
 class StandingPosture:
-    """A posture on two feet.
+    """A posture on two feet."""
 
-    Parameters
-    ----------
-    q : (n,) array
-        Positions of all joints, rad.
-    tilt : float
-        Largest angle between a sole and the floor, rad.
-    uneven : float
-        Difference in height of the soles, m.
-    cog_error : float
-        Horizontal distance of the COG from the middle of the soles, m.
-    margin : float
-        Least distance of a leg's joint from its limits, rad.
-    """
-
-    q: Array
-    tilt: float
-    uneven: float
-    cog_error: float
-    margin: float
+    q: Array  # (n,): positions of all joints, rad.
+    tilt: float  # Largest angle between a sole and the floor, rad.
+    uneven: float  # Difference in height of the soles, m.
+    cog_error: float  # Horizontal distance of the COG from the middle of the soles, m.
+    margin: float  # Least distance of a leg's joint from its limits, rad.
 
     @property
     def stands(self) -> bool:
@@ -57,25 +43,9 @@ def solve_standing(
 
     The root stays upright; the legs' joints put both soles level, parallel and as far apart as in the zero
     configuration, with the hips so high that the knees are bent by half a radian from straight, and the COG
-    above the middle of the soles.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    legs : tuple of LimbChain
-        Left and right leg.
-    soles : tuple of SoleGuess
-        Left and right sole.
-    forward : (3,) array
-        Forward direction in the root link's frame.
-    q : (n,) array
-        Positions of all joints; those of the legs are replaced.
-
-    Returns
-    -------
-    StandingPosture
-        The best posture found, whether it stands or not.
+    above the middle of the soles. `legs`: left and right leg; `soles`: left and right sole; `forward` (3,):
+    forward direction in the root link's frame; `q` (n,): positions of all joints; those of the legs are
+    replaced. Returns the best posture found, whether it stands or not.
     """
     tries = []
     for bend in (_BEND, 0.35, 0.7, 0.2):

@@ -26,53 +26,25 @@ UNLIMITED = 20.0
 
 @dataclass(frozen=True)
 class RobotTree:
-    """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link.
+    """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link."""
 
-    Parameters
-    ----------
-    path : Path
-        The URDF.
-    urdf : UrdfTree
-        Its links and joints as they are written.
-    text : str
-        The URDF as Pinocchio reads it, with meshes by absolute path.
-    notes : tuple of str
-        What the reader of the URDF changed or left out.
-    model : pinocchio.Model
-        Kinematic model with the root link fixed to the world; joint j has coordinate j - 1.
-    rest : (n,) array
-        Zero configuration, moved into the limits, rad or m.
-    poses : tuple of pinocchio.SE3
-        Pose of each body in the root link's frame in the configuration `rest`.
-    children : tuple of tuple of int
-        Bodies that are moved by a joint on each body.
-    links : tuple of tuple of str
-        Names of the links of each body.
-    shapes : tuple of tuple of (N, 3) array
-        Corners of the convex hull of each collision shape of each body in its frame, m; of its visual shapes
-        where it has no collision shape.
-    outlines : tuple of tuple of (N, 3) array
-        Corners of the convex hull of each visual shape of each body in its frame, m, of links without a
-        collision shape.
-    collides : tuple of bool
-        Whether each body has a collision shape.
-    mass : (n + 1,) array
-        Mass of each body, kg.
-    """
-
-    path: Path
-    urdf: UrdfTree
-    text: str
-    notes: tuple[str, ...]
-    model: pin.Model
-    rest: Array
-    poses: tuple[pin.SE3, ...]
+    path: Path  # The URDF.
+    urdf: UrdfTree  # Its links and joints as they are written.
+    text: str  # The URDF as Pinocchio reads it, with meshes by absolute path.
+    notes: tuple[str, ...]  # What the reader of the URDF changed or left out.
+    model: pin.Model  # Kinematic model with the root link fixed to the world; joint j has coordinate j - 1.
+    rest: Array  # (n,): zero configuration, moved into the limits, rad or m.
+    poses: tuple[pin.SE3, ...]  # Pose of each body in the root link's frame in the configuration `rest`.
     children: tuple[tuple[int, ...], ...]
-    links: tuple[tuple[str, ...], ...]
+    links: tuple[tuple[str, ...], ...]  # Names of the links of each body.
+    # Tuple of tuple of (N, 3) array: corners of the convex hull of each collision shape of each body in its
+    # frame, m; of its visual shapes where it has no collision shape.
     shapes: tuple[tuple[Array, ...], ...]
+    # Tuple of tuple of (N, 3) array: corners of the convex hull of each visual shape of each body in its
+    # frame, m, of links without a collision shape.
     outlines: tuple[tuple[Array, ...], ...]
-    collides: tuple[bool, ...]
-    mass: Array
+    collides: tuple[bool, ...]  # Whether each body has a collision shape.
+    mass: Array  # (n + 1,): mass of each body, kg.
 
     @cached_property
     def points(self) -> tuple[Array, ...]:
@@ -87,15 +59,7 @@ class RobotTree:
     def placed_points(self, bodies: Sequence[int]) -> Array:
         """Collect the points of bodies and the origins of their joints in the configuration `rest`.
 
-        Parameters
-        ----------
-        bodies : iterable of int
-            Bodies.
-
-        Returns
-        -------
-        (N, 3) array
-            Points in the root link's frame, m.
+        Returns (N, 3): points in the root link's frame, m.
         """
         origins = [self.poses[body].translation[None] for body in bodies]
         shapes = [
@@ -106,32 +70,13 @@ class RobotTree:
         return np.vstack([*origins, *shapes])
 
     def subtree(self, body: int) -> list[int]:
-        """List the bodies that move with a body.
-
-        Parameters
-        ----------
-        body : int
-            A body.
-
-        Returns
-        -------
-        list of int
-            These bodies, itself included.
-        """
+        """List the bodies that move with a body. Returns these bodies, itself included."""
         return [int(each) for each in self.model.subtrees[body]]
 
     def limits(self, joint: int) -> tuple[float, float]:
         """Read the position limits of a joint.
 
-        Parameters
-        ----------
-        joint : int
-            A joint.
-
-        Returns
-        -------
-        lower, upper : float
-            Limits, rad or m; ±π where there are none.
+        Returns `lower`, `upper`: limits, rad or m; ±π where there are none.
         """
         lower = float(self.model.lowerPositionLimit[joint - 1])
         upper = float(self.model.upperPositionLimit[joint - 1])
@@ -142,15 +87,7 @@ class RobotTree:
     def configured(self, q: Array) -> list[pin.SE3]:
         """Compute the poses of all bodies in a configuration.
 
-        Parameters
-        ----------
-        q : (n,) array
-            Positions of all joints, rad or m.
-
-        Returns
-        -------
-        list of pinocchio.SE3
-            Poses in the root link's frame.
+        `q` (n,): positions of all joints, rad or m. Returns poses in the root link's frame.
         """
         data = self.model.createData()
         pin.forwardKinematics(self.model, data, q)
@@ -159,15 +96,7 @@ class RobotTree:
     def axis(self, joint: int) -> Array:
         """Compute the direction of a joint's axis in the configuration `rest`.
 
-        Parameters
-        ----------
-        joint : int
-            A joint.
-
-        Returns
-        -------
-        (3,) array
-            Unit vector in the root link's frame.
+        Returns (3,): unit vector in the root link's frame.
         """
         data = self.model.joints[joint].createData()
         self.model.joints[joint].calc(data, np.zeros(self.model.nq), np.zeros(self.model.nv))
@@ -176,40 +105,14 @@ class RobotTree:
         return self.poses[joint].rotation @ local
 
     def is_rotation(self, joint: int) -> bool:
-        """Tell whether a joint turns.
-
-        Parameters
-        ----------
-        joint : int
-            A joint.
-
-        Returns
-        -------
-        bool
-            True if it turns, False if it slides.
-        """
+        """Tell whether a joint turns. Returns true if it turns, False if it slides."""
         return "P" not in self.model.joints[joint].shortname().removeprefix("JointModel")[:1]
 
 
 def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
     """Read a URDF for the guesses.
 
-    Parameters
-    ----------
-    path : Path
-        The URDF.
-    rotation : (3, 3) array or None
-        Rotation by which the frame of the root link is turned.
-
-    Returns
-    -------
-    RobotTree
-        Its bodies.
-
-    Raises
-    ------
-    RobotError
-        If the file is not a URDF or describes nothing that can be simulated.
+    `rotation` (3, 3) or None: rotation by which the frame of the root link is turned. Returns its bodies.
     """
     source = read_urdf(path, floating=False)
     text = source.text if rotation is None else turn_root(source.text, rotation)
@@ -242,20 +145,7 @@ def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
 
 
 def link_placement(tree: RobotTree, link: str) -> pin.SE3:
-    """Find the pose of a link in the frame of its body.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    link : str
-        Name of a link.
-
-    Returns
-    -------
-    pinocchio.SE3
-        Pose of the link.
-    """
+    """Find the pose of a link in the frame of its body. `link`: name of a link."""
     return tree.model.frames[tree.model.getFrameId(link, pin.FrameType.BODY)].placement
 
 
@@ -290,15 +180,7 @@ def _link_points(link: UrdfLink, role: str, folder: Path) -> list[Array]:
 def hull_corners(points: Array) -> Array:
     """Reduce points to the corners of their convex hull.
 
-    Parameters
-    ----------
-    points : (N, 3) array
-        Points, m.
-
-    Returns
-    -------
-    (M, 3) array
-        The corners; all points if they lie in one plane.
+    `points` (N, 3): points, m. Returns (M, 3): the corners; all points if they lie in one plane.
     """
     try:
         return points[np.sort(ConvexHull(points).vertices)]

@@ -12,17 +12,9 @@ from simbench.robot.urdf.elements import parse_numbers
 def turn_root(text: str, rotation: NDArray[np.float64]) -> str:
     """Turn the frame of the root link; the robot itself stays as it is.
 
-    Parameters
-    ----------
-    text : str
-        A URDF that can be simulated.
-    rotation : (3, 3) array
-        Rotation from the old frame of the root link to the new one.
-
-    Returns
-    -------
-    str
-        The URDF, in which everything that is fixed to the root link is expressed in the new frame.
+    `text`: A URDF that can be simulated; `rotation` (3, 3): rotation from the old frame of the root link to
+    the new one. Returns the URDF, in which everything that is fixed to the root link is expressed in the new
+    frame.
     """
     robot = ET.fromstring(text)
     children = {child.get("link") for child in robot.findall("joint/child")}

@@ -33,24 +33,8 @@ _ABOUT = {
 def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> Path:
     """Write a guessed description as a `robot.yaml`.
 
-    Parameters
-    ----------
-    scaffold : Scaffold
-        The description and its reasons.
-    folder : Path
-        Folder to write to; made if it does not exist.
-    force : bool
-        Whether files that exist are overwritten.
-
-    Returns
-    -------
-    Path
-        The `robot.yaml`.
-
-    Raises
-    ------
-    RobotError
-        If the file exists already, or cannot be written.
+    `scaffold`: the description and its reasons; `folder`: folder to write to; made if it does not exist;
+    `force`: whether files that exist are overwritten.
     """
     target = folder / "robot.yaml"
     copy = folder / f"{scaffold.description.name}.urdf"
@@ -79,17 +63,8 @@ def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> 
 def scaffold_text(scaffold: Scaffold, urdf: str) -> str:
     """Write a guessed description as text.
 
-    Parameters
-    ----------
-    scaffold : Scaffold
-        The description and its reasons.
-    urdf : str
-        Path of the URDF, relative to the file.
-
-    Returns
-    -------
-    str
-        Content of a `robot.yaml`.
+    `scaffold`: the description and its reasons; `urdf`: path of the URDF, relative to the file. Returns
+    content of a `robot.yaml`.
     """
     return "\n".join(_lines(scaffold, urdf)) + "\n"
 

@@ -40,142 +40,61 @@ _OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MJCF (MuJoCo)", "COLLADA": "a mesh", 
 
 @dataclass(frozen=True)
 class UrdfShape:
-    """A `<visual>` or `<collision>` of a link.
-
-    Parameters
-    ----------
-    role : str
-        `visual` or `collision`.
-    kind : str or None
-        Kind of geometry, a key of `SIZES` or an unknown tag; None if there is no geometry.
-    size : tuple of float
-        Values of the attributes that `SIZES` lists, m.
-    file_name : str or None
-        Mesh file as the URDF names it; None for other geometries.
-    scale : tuple of float
-        Scale of the mesh along x, y and z.
-    xyz, rpy : tuple of float
-        Position, m, and roll-pitch-yaw angles, rad, in the link frame.
-    """
+    """A `<visual>` or `<collision>` of a link."""
 
     role: str
-    kind: str | None
-    size: Numbers
-    file_name: str | None
-    scale: Numbers
-    xyz: Numbers
+    kind: str | None  # Kind of geometry, a key of `SIZES` or an unknown tag; None if there is no geometry.
+    size: Numbers  # Values of the attributes that `SIZES` lists, m.
+    file_name: str | None  # Mesh file as the URDF names it; None for other geometries.
+    scale: Numbers  # Scale of the mesh along x, y and z.
+    xyz: Numbers  # `xyz`, `rpy`: position, m, and roll-pitch-yaw angles, rad, in the link frame.
     rpy: Numbers
 
 
 @dataclass(frozen=True)
 class UrdfLink:
-    """A link.
-
-    Parameters
-    ----------
-    name : str
-        Name of the link.
-    mass : float
-        Mass, kg.
-    cog : tuple of float
-        Centre of gravity in the link frame, m.
-    rpy : tuple of float
-        Roll-pitch-yaw angles of the inertia's axes in the link frame, rad.
-    inertia : tuple of float
-        Inertia about the centre of gravity, ixx, iyy, izz, ixy, ixz, iyz, kg·m².
-    shapes : tuple of UrdfShape
-        Visual and collision shapes.
-    """
+    """A link."""
 
     name: str
-    mass: float
-    cog: Numbers
-    rpy: Numbers
-    inertia: Numbers
-    shapes: tuple[UrdfShape, ...]
+    mass: float  # Mass, kg.
+    cog: Numbers  # Centre of gravity in the link frame, m.
+    rpy: Numbers  # Roll-pitch-yaw angles of the inertia's axes in the link frame, rad.
+    inertia: Numbers  # Inertia about the centre of gravity, ixx, iyy, izz, ixy, ixz, iyz, kg·m².
+    shapes: tuple[UrdfShape, ...]  # Visual and collision shapes.
 
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint; limits that `<limit>` does not give are None.
-
-    Parameters
-    ----------
-    name : str
-        Name of the joint.
-    kind : str
-        Type of the joint, `revolute`, `fixed`, ...
-    parent, child : str
-        Names of the links that it connects.
-    xyz, rpy : tuple of float
-        Position, m, and roll-pitch-yaw angles, rad, of the joint frame in the parent link's frame.
-    axis : tuple of float
-        Direction of the joint axis in the joint frame.
-    lower, upper : float or None
-        Limits of the position, rad or m.
-    velocity : float or None
-        Limit of the speed, rad/s or m/s.
-    effort : float or None
-        Limit of the torque or force, N·m or N.
-    mimic : str or None
-        Name of the joint that it mimics.
-    """
+    """A joint; limits that `<limit>` does not give are None."""
 
     name: str
-    kind: str
-    parent: str
+    kind: str  # Type of the joint, `revolute`, `fixed`,.
+    parent: str  # `parent`, `child`: names of the links that it connects.
     child: str
+    # `xyz`, `rpy`: position, m, and roll-pitch-yaw angles, rad, of the joint frame in the parent link's
+    # frame.
     xyz: Numbers
     rpy: Numbers
-    axis: Numbers
-    lower: float | None
+    axis: Numbers  # Direction of the joint axis in the joint frame.
+    lower: float | None  # `lower`, `upper`: limits of the position, rad or m.
     upper: float | None
-    velocity: float | None
-    effort: float | None
-    mimic: str | None
+    velocity: float | None  # Limit of the speed, rad/s or m/s.
+    effort: float | None  # Limit of the torque or force, N·m or N.
+    mimic: str | None  # Name of the joint that it mimics.
 
 
 @dataclass(frozen=True)
 class UrdfTree:
-    """All links and joints of a URDF.
+    """All links and joints of a URDF."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the robot.
-    links : tuple of UrdfLink
-        Links in the order of the file.
-    joints : tuple of UrdfJoint
-        Joints in the order of the file.
-    bad_numbers : tuple of str
-        One line for each number that is missing or invalid.
-    """
-
-    name: str
-    links: tuple[UrdfLink, ...]
-    joints: tuple[UrdfJoint, ...]
-    bad_numbers: tuple[str, ...]
+    name: str  # Name of the robot.
+    links: tuple[UrdfLink, ...]  # Links in the order of the file.
+    joints: tuple[UrdfJoint, ...]  # Joints in the order of the file.
+    bad_numbers: tuple[str, ...]  # One line for each number that is missing or invalid.
 
 
 def parse_urdf(path: Path) -> ET.Element:
-    """Read the XML of a URDF.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    xml.etree.ElementTree.Element
-        The element `<robot>`.
-
-    Raises
-    ------
-    RobotError
-        If the file cannot be read, is not XML that `read_xml` allows, is a xacro file, or contains no
-        `<robot>`.
-    """
+    """Read the XML of a URDF. `path`: the file. Returns the element `<robot>`."""
     robot = read_xml(path)
     if path.suffix == ".xacro" or any(map(_is_macro, robot.iter())):
         raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
@@ -192,18 +111,7 @@ def _is_macro(element: ET.Element) -> bool:
 
 
 def read_elements(robot: ET.Element) -> UrdfTree:
-    """Read the links and joints of a URDF.
-
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-
-    Returns
-    -------
-    UrdfTree
-        The links and joints.
-    """
+    """Read the links and joints of a URDF."""
     bad: list[str] = []
     links = tuple(_link(element, bad) for element in robot.findall("link"))
     joints = tuple(_joint(element, bad) for element in robot.findall("joint"))
@@ -311,17 +219,8 @@ def parse_numbers(text: str) -> Numbers:
     """Read numbers that are separated by blanks.
 
     Only the notation that every parser reads counts: Python alone would also read `1_000` or `٣`. What is too
-    small for a double with all its digits counts as zero, because some parsers refuse it.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-
-    Returns
-    -------
-    tuple of float
-        The numbers; empty if one of them is not a finite number.
+    small for a double with all its digits counts as zero, because some parsers refuse it. Returns the
+    numbers; empty if one of them is not a finite number.
     """
     parts = _BLANKS.split(text.strip(" \t\r\n"))
     if not all(map(is_plain_number, parts)):
@@ -331,34 +230,15 @@ def parse_numbers(text: str) -> Numbers:
 
 
 def is_plain_number(text: str) -> bool:
-    """Tell whether a text is a decimal number in the notation that every parser reads.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Tell whether a text is a decimal number in the notation that every parser reads."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def shorten_message(line: str) -> str:
     """Write a message that quotes a file so that it stays one line of limited length on any terminal.
 
-    Parameters
-    ----------
-    line : str
-        The message.
-
-    Returns
-    -------
-    str
-        The message with escapes for characters that cannot be printed; its middle is left out if it is
-        longer than a screen.
+    Returns the message with escapes for characters that cannot be printed; its middle is left out if it is
+    longer than a screen.
     """
     text = printable(line).replace("\n", r"\n").replace("\t", r"\t")
     half = _LONGEST_MESSAGE // 2

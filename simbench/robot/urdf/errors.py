@@ -29,17 +29,8 @@ LEAST_INERTIA = 1e-12
 def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
     """Find the errors for which a URDF cannot be simulated.
 
-    Parameters
-    ----------
-    tree : UrdfTree
-        Links and joints of the URDF.
-    floating : bool
-        Whether the base moves freely.
-
-    Returns
-    -------
-    list of str
-        Errors of one line each, with the element's name; the most serious first.
+    `tree`: links and joints of the URDF; `floating`: whether the base moves freely. Returns errors of one
+    line each, with the element's name; the most serious first.
     """
     if not tree.links:
         return ["has no <link>"]
@@ -58,15 +49,8 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
 def find_root_link(tree: UrdfTree) -> str:
     """Find the root of a tree of links.
 
-    Parameters
-    ----------
-    tree : UrdfTree
-        Links and joints of a URDF without errors.
-
-    Returns
-    -------
-    str
-        Name of the link that is not the child of a joint.
+    `tree`: links and joints of a URDF without errors. Returns name of the link that is not the child of a
+    joint.
     """
     children = {joint.child for joint in tree.joints}
     return next(link.name for link in tree.links if link.name not in children)
@@ -75,15 +59,8 @@ def find_root_link(tree: UrdfTree) -> str:
 def find_path_to_heaviest_fixed_link(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
     """Find the path from the root through fixed joints to the link with the largest mass.
 
-    Parameters
-    ----------
-    tree : UrdfTree
-        Links and joints of a URDF without errors.
-
-    Returns
-    -------
-    tuple of UrdfJoint or None
-        Joints along the path; empty if the root itself has mass, None if none of these links has mass.
+    `tree`: links and joints of a URDF without errors. Returns joints along the path; empty if the root itself
+    has mass, None if none of these links has mass.
     """
     mass = {link.name: link.mass for link in tree.links}
     root = find_root_link(tree)
@@ -105,17 +82,8 @@ def find_path_to_heaviest_fixed_link(tree: UrdfTree) -> tuple[UrdfJoint, ...] | 
 def find_joints_without_inertia(text: str) -> list[str]:
     """Find the joints that move no inertia, so that any torque would accelerate them without bound.
 
-    A link without mass is allowed as long as a link with mass moves with it.
-
-    Parameters
-    ----------
-    text : str
-        URDF that Pinocchio can read.
-
-    Returns
-    -------
-    list of str
-        Names of these joints.
+    A link without mass is allowed as long as a link with mass moves with it. `text`: URDF that Pinocchio can
+    read. Returns names of these joints.
     """
     with quiet_native_output():
         model = pin.buildModelFromXML(text)

@@ -10,19 +10,7 @@ from simbench.robot.description import FixedFrame
 def add_fixed_frames(robot: ET.Element, frames: Mapping[str, FixedFrame], where: str) -> None:
     """Add a link without mass and a fixed joint for each frame, in place.
 
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-    frames : mapping of str to FixedFrame
-        Frames by name; a frame may carry others.
-    where : str
-        File and key, for messages.
-
-    Raises
-    ------
-    RobotError
-        If a frame is called like a link or joint of the URDF, or is fixed to a link that does not exist.
+    `frames`: frames by name; a frame may carry others; `where`: file and key, for messages.
     """
     links = [element.get("name", "") for element in robot.findall("link")]
     joints = {element.get("name", "") for element in robot.findall("joint")}
@@ -41,18 +29,7 @@ def add_fixed_frames(robot: ET.Element, frames: Mapping[str, FixedFrame], where:
 
 
 def joint_name(frame: str) -> str:
-    """Name the fixed joint of a frame.
-
-    Parameters
-    ----------
-    frame : str
-        Name of the frame.
-
-    Returns
-    -------
-    str
-        Name of the joint.
-    """
+    """Name the fixed joint of a frame."""
     return f"{frame}_joint"
 
 

@@ -18,21 +18,8 @@ def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) ->
     """Fix joints at given positions, in place, and merge the links that they moved into those before them.
 
     The merged link has the mass, the centre of gravity, the inertia and the shapes of both; what the merged
-    link carried keeps its pose. So the robot is that whose joints are locked, with fewer links.
-
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-    positions : mapping of str to float
-        Position of each joint, rad or m.
-    where : str
-        File and key, for messages.
-
-    Raises
-    ------
-    RobotError
-        If there is no such joint, it does not move, or the position is outside its limits.
+    link carried keeps its pose. So the robot is that whose joints are locked, with fewer links. `positions`:
+    position of each joint, rad or m; `where`: file and key, for messages.
     """
     for name, position in positions.items():
         joints = {element.get("name", ""): element for element in robot.findall("joint")}
@@ -50,21 +37,8 @@ def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) ->
 def merge_light_links(robot: ET.Element, most: int, kept: Collection[str]) -> list[str]:
     """Merge links on fixed joints, in place, until a robot has at most so many joints.
 
-    Links that carry nothing and that no one names are merged first, the lightest of them at first.
-
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-    most : int
-        Joints that the robot may have, whether they move or not.
-    kept : collection of str
-        Links that stay.
-
-    Returns
-    -------
-    list of str
-        Names of the links that are merged.
+    Links that carry nothing and that no one names are merged first, the lightest of them at first. `most`:
+    joints that the robot may have, whether they move or not; `kept`: links that stay.
     """
     merged: list[str] = []
     while len(joints := robot.findall("joint")) > most:

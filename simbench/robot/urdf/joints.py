@@ -20,17 +20,7 @@ ROUNDING = 1e-3
 def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     """Give a moving joint a unit axis and complete limits, in place.
 
-    Parameters
-    ----------
-    element : xml.etree.ElementTree.Element
-        The element `<joint>`.
-    joint : UrdfJoint
-        The same joint, as it was read.
-
-    Returns
-    -------
-    list of str
-        What changed, one line each.
+    `joint`: the same joint, as it was read. Returns what changed, one line each.
     """
     if joint.kind not in MOVING:
         return []
@@ -49,15 +39,7 @@ def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
 def find_position_limit_error(joint: UrdfJoint) -> str | None:
     """Find out why the position limits of a moving joint cannot be used as they are.
 
-    Parameters
-    ----------
-    joint : UrdfJoint
-        The joint.
-
-    Returns
-    -------
-    str or None
-        The reason; None if they can be used.
+    Returns the reason; None if they can be used.
     """
     if joint.lower is None and joint.upper is None:
         return NO_TRAVEL

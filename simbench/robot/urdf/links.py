@@ -15,13 +15,7 @@ GREY = "0.7 0.7 0.7 1"
 
 
 def fill_inertial(link: ET.Element) -> None:
-    """Write the values of `<inertial>` that are left out, in place: zero mass, zero products of inertia.
-
-    Parameters
-    ----------
-    link : xml.etree.ElementTree.Element
-        The element `<link>`.
-    """
+    """Write the values of `<inertial>` that are left out, in place: zero mass, zero products of inertia."""
     inertial = link.find("inertial")
     if inertial is None:
         # Bullet assumes 1 kg for a link without `<inertial>`.
@@ -39,12 +33,8 @@ def align_with_principal_axes(link: ET.Element) -> None:
     """Write an inertia that no rigid body has in its principal axes, in place; the tensor stays the same.
 
     If the largest moment exceeds the sum of the others, even if only by rounding, Bullet ignores the inertia.
-    It can be given the moments afterwards, but not products of inertia.
-
-    Parameters
-    ----------
-    link : xml.etree.ElementTree.Element
-        The element `<link>`, with all values of its `<inertial>`.
+    It can be given the moments afterwards, but not products of inertia. `link`: the element `<link>`, with
+    all values of its `<inertial>`.
     """
     origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
     if inertia is None:
@@ -83,17 +73,7 @@ def _text(values: Iterable[float]) -> str:
 def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
     """Write mesh paths as absolute paths and remove the shapes that cannot be read, in place.
 
-    Parameters
-    ----------
-    link : xml.etree.ElementTree.Element
-        The element `<link>`.
-    folder : Path
-        Folder of the URDF, to which mesh paths are relative.
-
-    Returns
-    -------
-    list of str
-        What was removed, one line each.
+    `folder`: folder of the URDF, to which mesh paths are relative. Returns what was removed, one line each.
     """
     notes = []
     for shape in [element for element in link if element.tag in ("visual", "collision")]:
@@ -107,17 +87,8 @@ def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
 def find_mesh_error(file_name: str, folder: Path) -> str | None:
     """Find out why a mesh cannot be used.
 
-    Parameters
-    ----------
-    file_name : str
-        File name as the URDF gives it.
-    folder : Path
-        Folder of the URDF, to which mesh paths are relative.
-
-    Returns
-    -------
-    str or None
-        The reason; None if the mesh can be used.
+    `file_name`: file name as the URDF gives it; `folder`: folder of the URDF, to which mesh paths are
+    relative. Returns the reason; None if the mesh can be used.
     """
     path = find_file(file_name, folder)
     if path is None:
@@ -159,17 +130,8 @@ def _normalise_mesh(form: ET.Element, folder: Path) -> str | None:
 def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
     """Write texture paths of materials as absolute paths and replace invalid colours by grey, in place.
 
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-    folder : Path
-        Folder of the URDF, to which texture paths are relative.
-
-    Returns
-    -------
-    list of str
-        What was changed or left out, one line each.
+    `folder`: folder of the URDF, to which texture paths are relative. Returns what was changed or left out,
+    one line each.
     """
     notes = []
     for number, material in enumerate(robot.iter("material")):

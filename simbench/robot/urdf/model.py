@@ -11,27 +11,8 @@ from simbench.robot.native_output import quiet_native_output
 def build_model(text: str, where: str | os.PathLike[str], *, floating: bool = False) -> pin.Model:
     """Build the Pinocchio model of a URDF.
 
-    A link and a joint may share a name, which two frames then have: the frame of the link keeps it, the
-    other becomes `NAME (joint)`.
-
-    Parameters
-    ----------
-    text : str
-        The URDF.
-    where : str or Path
-        Its file, for the error.
-    floating : bool
-        Whether the root link moves freely.
-
-    Returns
-    -------
-    pinocchio.Model
-        The model.
-
-    Raises
-    ------
-    RobotError
-        If Pinocchio cannot read it.
+    A link and a joint may share a name, which two frames then have: the frame of the link keeps it, the other
+    becomes `NAME (joint)`. `where`: its file, for the error; `floating`: whether the root link moves freely.
     """
     root = (pin.JointModelFreeFlyer(),) if floating else ()
     try:

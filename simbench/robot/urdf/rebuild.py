@@ -56,15 +56,7 @@ _TEXTS = ("name", "filename", "link", "type", "version")
 def keep_known_parts(robot: ET.Element) -> list[str]:
     """Remove the elements and attributes that no simulator needs, in place, and write numbers plainly.
 
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-
-    Returns
-    -------
-    list of str
-        One line for each element that repeats what may be given only once.
+    Returns one line for each element that repeats what may be given only once.
     """
     notes = []
     for parent in robot.iter():

@@ -43,40 +43,22 @@ LISTED = 3
 
 @dataclass(frozen=True)
 class UrdfSource:
-    """A URDF that Pinocchio and Bullet both read, wherever it is put.
+    """A URDF that Pinocchio and Bullet both read, wherever it is put."""
 
-    Parameters
-    ----------
-    text : str
-        The URDF as XML, with meshes by absolute path.
-    notes : tuple of str
-        One line, with the element's name, for everything that was changed or left out.
-    """
-
-    text: str
-    notes: tuple[str, ...]
+    text: str  # The URDF as XML, with meshes by absolute path.
+    notes: tuple[str, ...]  # One line, with the element's name, for everything that was changed or left out.
 
 
 @dataclass(frozen=True)
 class UrdfChanges:
-    """What a description changes in a URDF that comes from elsewhere.
+    """What a description changes in a URDF that comes from elsewhere."""
 
-    Parameters
-    ----------
-    frames : mapping of str to FixedFrame
-        Massless frames by name, which are added.
-    fixed_joints : mapping of str to float
-        Joints that are fixed, and their positions, rad or m.
-    kept_links : collection of str
-        Links that the description names.
-    where : str
-        File of the description, for messages.
-    """
-
+    # Massless frames by name, which are added.
     frames: Mapping[str, FixedFrame] = field(default_factory=dict)
+    # Joints that are fixed, and their positions, rad or m.
     fixed_joints: Mapping[str, float] = field(default_factory=dict)
-    kept_links: Collection[str] = ()
-    where: str = ""
+    kept_links: Collection[str] = ()  # Links that the description names.
+    where: str = ""  # File of the description, for messages.
 
 
 def read_urdf(path: Path, *, floating: bool, changes: UrdfChanges = UrdfChanges()) -> UrdfSource:
@@ -95,24 +77,8 @@ def read_urdf(path: Path, *, floating: bool, changes: UrdfChanges = UrdfChanges(
     - With a floating base the heaviest link that is fixed to a massless root becomes the root, and the links
       between become its children: Bullet would fix a massless root in space.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    floating : bool
-        Whether the base moves freely.
-    changes : UrdfChanges
-        Frames that are added, and joints that are fixed.
-
-    Returns
-    -------
-    UrdfSource
-        The converted URDF, and notes on what was changed or left out.
-
-    Raises
-    ------
-    RobotError
-        If the file is not a URDF or describes nothing that can be simulated; the message is one line.
+    `path`: the file; `floating`: whether the base moves freely; `changes`: frames that are added, and joints
+    that are fixed. Returns the converted URDF, and notes on what was changed or left out.
     """
     robot = parse_urdf(path)
     fix_joints(robot, changes.fixed_joints, f"{changes.where}: fixed_joints")
@@ -151,19 +117,8 @@ def read_urdf(path: Path, *, floating: bool, changes: UrdfChanges = UrdfChanges(
 def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
     """Convert in place what simulators read differently or not at all, even if the URDF has errors.
 
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-    tree : UrdfTree
-        Links and joints of the same robot, as they were read.
-    folder : Path
-        Folder of the URDF, to which mesh paths are relative.
-
-    Returns
-    -------
-    list of str
-        What was changed or left out, one line each.
+    `tree`: links and joints of the same robot, as they were read; `folder`: folder of the URDF, to which mesh
+    paths are relative. Returns what was changed or left out, one line each.
     """
     notes = normalise_materials(robot, folder)
     for element in robot.findall("link"):
@@ -187,15 +142,7 @@ def _how_many_more(errors: list[str]) -> str:
 def remove_ignored_elements(robot: ET.Element) -> list[str]:
     """Remove joint friction and contact parameters, in place.
 
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-
-    Returns
-    -------
-    list of str
-        One line for each kind, with the names of the elements that had it.
+    Returns one line for each kind, with the names of the elements that had it.
     """
     notes = []
     for (kind, tag), text in LEFT_OUT.items():
@@ -214,19 +161,8 @@ def remove_ignored_elements(robot: ET.Element) -> list[str]:
 def move_root_to_mass(robot: ET.Element, tree: UrdfTree) -> list[str]:
     """Make a link with mass the root, in place, by reversing the fixed joints between it and the root.
 
-    Bullet fixes a root without mass in space without a message. Every link keeps its pose.
-
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-        The element `<robot>`.
-    tree : UrdfTree
-        Links and joints of the same robot, without errors.
-
-    Returns
-    -------
-    list of str
-        Note on what changed, one line; empty if nothing did.
+    Bullet fixes a root without mass in space without a message. Every link keeps its pose. `tree`: links and
+    joints of the same robot, without errors. Returns note on what changed, one line; empty if nothing did.
     """
     path = find_path_to_heaviest_fixed_link(tree)
     if not path:

@@ -22,22 +22,8 @@ MESHES = "meshes"
 def write_urdf(description: Description, folder: Path) -> list[Path]:
     """Write a robot's URDF and `meshes/*.obj`.
 
-    Parameters
-    ----------
-    description : Description
-        Description with the sections from which a URDF is built (`root`, `links`, `joints`, ...).
-    folder : Path
-        Existing folder, to which the files are written.
-
-    Returns
-    -------
-    list of Path
-        The files that were written.
-
-    Raises
-    ------
-    RobotError
-        If a name in the description leads to a file outside the folder; nothing is written.
+    `description`: description with the sections from which a URDF is built (`root`, `links`, `joints`, ...);
+    `folder`: existing folder, to which the files are written. Returns the files that were written.
     """
     prefixes = description.mirror
     joints = add_mirrored_entries(description.joints, prefixes, lambda joint: mirror_joint(joint, prefixes))
@@ -86,17 +72,8 @@ def subtract_carved_links(
 ) -> dict[str, LinkDescription]:
     """Subtract each link with `carved_from` from the link whose published mass properties include it.
 
-    Parameters
-    ----------
-    links : mapping of str to LinkDescription
-        All links by name.
-    joints : mapping of str to JointDescription
-        All joints by name.
-
-    Returns
-    -------
-    dict of str to LinkDescription
-        All links, with reduced mass properties where a part was subtracted.
+    `links`: all links by name; `joints`: all joints by name. Returns all links, with reduced mass properties
+    where a part was subtracted.
     """
     result = dict(links)
     for name, part in links.items():

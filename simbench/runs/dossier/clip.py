@@ -35,30 +35,11 @@ _PAPER, _INK, _ALARM = (255, 255, 255), (40, 40, 40), (208, 16, 16)
 def write_clip(run: Path, comparison: TraceComparison, moment: float, path: Path) -> tuple[float, float]:
     """Draw a run and its baseline side by side around a moment.
 
-    The baseline is posed from its trace, linearly between its samples.
-
-    Parameters
-    ----------
-    run : Path
-        Run directory.
-    comparison : TraceComparison
-        The run compared with its trace.
-    moment : float
-        Time in the middle of the clip, s.
-    path : Path
-        File to write, ending in `.mp4`.
-
-    Returns
-    -------
-    start, end : float
-        Part of the run that it shows, s.
-
-    Raises
-    ------
-    RunError, ScenarioError
-        If the run has nothing to draw, or the clip cannot be written.
-    RendererUnavailableError
-        If there is no renderer.
+    The baseline is posed from its trace, linearly between its samples. `run`: run directory; `comparison`:
+    the run compared with its trace; `moment`: time in the middle of the clip, s; `path`: file to write,
+    ending in `.mp4`. Returns `start`, `end`: part of the run that it shows, s. Raises RunError, ScenarioError
+    if the run has nothing to draw, or the clip cannot be written. Raises RendererUnavailableError if there is
+    no renderer.
     """
     end = min(float(comparison.run.time[-1]), max(moment - _BEFORE, 0.0) + LENGTH)
     start = max(0.0, end - LENGTH)
@@ -85,29 +66,7 @@ def write_clip(run: Path, comparison: TraceComparison, moment: float, path: Path
 
 
 def pose_trace(trace: Trace, robot: Robot, mechanisms: list[Mechanism], times: Array) -> Frames:
-    """Pose robot and equipment as the baseline had them.
-
-    Parameters
-    ----------
-    trace : Trace
-        Trace of the baseline.
-    robot : Robot
-        The robot.
-    mechanisms : list of Mechanism
-        Equipment.
-    times : (F,) array
-        Times of the frames, s.
-
-    Returns
-    -------
-    Frames
-        Poses in each frame.
-
-    Raises
-    ------
-    RunError
-        If the trace lacks a joint of the robot or of the equipment.
-    """
+    """Pose robot and equipment as the baseline had them. `times` (F,): times of the frames, s."""
     column = {channel.name: index for index, channel in enumerate(trace.channels)}
 
     def curves(*names: str) -> Array:

@@ -37,18 +37,10 @@ _DRAWN = 8
 
 
 class Dossier(NamedTuple):
-    """What was written about a failed check.
-
-    Parameters
-    ----------
-    folder : Path
-        The dossier.
-    notes : tuple of str
-        What could not be made, each in one line.
-    """
+    """What was written about a failed check."""
 
     folder: Path
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # What could not be made, each in one line.
 
     @property
     def files(self) -> dict[str, Path]:
@@ -68,28 +60,10 @@ def write_dossier(
 ) -> Dossier:
     """Write the dossier of a failed check; one of an earlier check of the same name is replaced.
 
-    Parameters
-    ----------
-    result : CaseResult
-        Outcome of a check that failed, with its run.
-    artifacts : Path
-        Folder of the dossiers.
-    commands : sequence of str
-        Commands that reproduce the failure.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress.
-    name : str
-        Name of the dossier in that folder; by default the scenario's.
-
-    Returns
-    -------
-    Dossier
-        The dossier; its notes say what could not be drawn.
-
-    Raises
-    ------
-    RunError
-        If the folder cannot be written, or holds anything else than a dossier.
+    `result`: outcome of a check that failed, with its run; `artifacts`: folder of the dossiers; `commands`:
+    commands that reproduce the failure; `on_progress`: callback that receives the progress; `name`: name of
+    the dossier in that folder; by default the scenario's. Returns the dossier; its notes say what could not
+    be drawn.
     """
     folder = artifacts / (name or result.case.scenario.name)
     if result.run is None:
@@ -206,15 +180,7 @@ def _holds_only_a_dossier(folder: Path) -> bool:
 def check_command(arguments: Sequence[str]) -> str:
     """Write the command that checks a scenario.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        Name or path of the scenario, then its overrides.
-
-    Returns
-    -------
-    str
-        Command for a shell.
+    `arguments`: name or path of the scenario, then its overrides. Returns command for a shell.
     """
     name, *overrides = arguments
     return shlex.join(["simbench", "check", name, *(part for text in overrides for part in ("--set", text))])

@@ -7,15 +7,7 @@ from simbench.runs.traces.comparison import describe_divergence
 def headline(result: CaseResult) -> str:
     """Say in one line how a check failed: by the first divergence, if a signal diverged.
 
-    Parameters
-    ----------
-    result : CaseResult
-        Outcome of a check that failed.
-
-    Returns
-    -------
-    str
-        The line, which begins with the scenario's name.
+    `result`: outcome of a check that failed. Returns the line, which begins with the scenario's name.
     """
     name = result.case.scenario.name
     if result.comparison is not None and result.comparison.first is not None:

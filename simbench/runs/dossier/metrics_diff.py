@@ -15,17 +15,8 @@ HEADS = ("metric", "baseline", "now", "tolerance", "verdict")
 def diff_rows(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> list[tuple[str, ...]]:
     """List metrics that changed, and violated checks, as text; those that the baseline lacks are left out.
 
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        Metrics compared with their baseline.
-    checks : sequence of FailedCheck
-        Violated checks of the scenario.
-
-    Returns
-    -------
-    list of tuple of str
-        Rows under `HEADS`; failures first.
+    `verdicts`: metrics compared with their baseline; `checks`: violated checks of the scenario. Returns rows
+    under `HEADS`; failures first.
     """
     rows: list[tuple[str, ...]] = [
         (check.name, "", format_number(check.now), "", f"check failed: must be {check.bound}")
@@ -50,15 +41,8 @@ def diff_rows(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> lis
 def summarise_rest(verdicts: Sequence[Verdict]) -> str:
     """Count the metrics that `diff_rows` leaves out.
 
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        Metrics compared with their baseline.
-
-    Returns
-    -------
-    str
-        How many hold, and how many are not in the baseline.
+    `verdicts`: metrics compared with their baseline. Returns how many hold, and how many are not in the
+    baseline.
     """
     held = sum(verdict.outcome == "holds" for verdict in verdicts)
     new = sum(verdict.outcome == "new" for verdict in verdicts)
@@ -68,17 +52,7 @@ def summarise_rest(verdicts: Sequence[Verdict]) -> str:
 def diff_markdown(rows: Sequence[Sequence[str]], rest: str) -> str:
     """Write the rows as a Markdown table.
 
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        Rows from `diff_rows`.
-    rest : str
-        Sentence about the metrics that are not in the rows.
-
-    Returns
-    -------
-    str
-        The table and the sentence.
+    `rest`: sentence about the metrics that are not in the rows. Returns the table and the sentence.
     """
 
     def line(cells: Sequence[str]) -> str:
@@ -91,17 +65,8 @@ def diff_markdown(rows: Sequence[Sequence[str]], rest: str) -> str:
 def diff_entries(verdicts: Sequence[Verdict], checks: Sequence[FailedCheck]) -> dict[str, Any]:
     """Collect all metrics, those that hold as well, for `metrics_diff.json`.
 
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-        Metrics compared with their baseline.
-    checks : sequence of FailedCheck
-        Violated checks of the scenario.
-
-    Returns
-    -------
-    dict
-        `metrics` by name, and `checks` by name.
+    `verdicts`: metrics compared with their baseline; `checks`: violated checks of the scenario. Returns
+    `metrics` by name, and `checks` by name.
     """
     return {
         "metrics": {

@@ -23,53 +23,23 @@ pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: 13px; }
 
 
 class PageContent(NamedTuple):
-    """Everything that the page of a dossier shows.
+    """Everything that the page of a dossier shows."""
 
-    Parameters
-    ----------
-    title : str
-        Name of the scenario and of its robot.
-    headline : str
-        First divergence or, if no signal diverged, the first metric that did.
-    divergences : sequence of str
-        Each diverging channel in one line, the earliest first.
-    metrics : sequence of sequence of str
-        Rows of metrics under `HEADS`.
-    rest : str
-        Sentence about the metrics that are not in the rows.
-    plots : sequence of Path
-        PNG files.
-    clip : str
-        Name of the video beside the page; empty if there is none.
-    notes : sequence of str
-        Remarks, such as why there is no clip.
-    commands : str
-        Commands that reproduce the failure.
-    """
-
-    title: str
-    headline: str
-    divergences: Sequence[str]
-    metrics: Sequence[Sequence[str]]
-    rest: str
-    plots: Sequence[Path]
-    clip: str
-    notes: Sequence[str]
-    commands: str
+    title: str  # Name of the scenario and of its robot.
+    headline: str  # First divergence or, if no signal diverged, the first metric that did.
+    divergences: Sequence[str]  # Each diverging channel in one line, the earliest first.
+    metrics: Sequence[Sequence[str]]  # Rows of metrics under `HEADS`.
+    rest: str  # Sentence about the metrics that are not in the rows.
+    plots: Sequence[Path]  # PNG files.
+    clip: str  # Name of the video beside the page; empty if there is none.
+    notes: Sequence[str]  # Remarks, such as why there is no clip.
+    commands: str  # Commands that reproduce the failure.
 
 
 def dossier_page(content: PageContent) -> str:
     """Write a dossier as one HTML page.
 
-    Parameters
-    ----------
-    content : PageContent
-        Content of the page.
-
-    Returns
-    -------
-    str
-        HTML with plots inside, and links to the clip and the report of the run beside it.
+    Returns HTML with plots inside, and links to the clip and the report of the run beside it.
     """
     rows = "".join(_row(row, "td") for row in content.metrics)
     metrics = f"<table>{_row(HEADS, 'th')}{rows}</table>" if rows else ""

@@ -20,23 +20,10 @@ def dask_cluster(address: str) -> Iterator[Execute]:
     """Connect to a running Dask cluster.
 
     Jobs of a lost worker are run again on another. When the iteration is left early, as by Ctrl-C, no more
-    jobs are started, and the results of those that run are discarded.
-
-    Parameters
-    ----------
-    address : str
-        Address of the scheduler, such as `tcp://10.0.0.1:8786`. Workers need simbench from the same sources
-        and access to the files that the jobs name.
-
-    Yields
-    ------
-    Execute
-        Runs jobs as `run_isolated` does, with as many processes at a time as the workers have threads.
-
-    Raises
-    ------
-    StudyError
-        If dask.distributed is not installed, no scheduler answers, or, later, the cluster is lost.
+    jobs are started, and the results of those that run are discarded. `address`: address of the scheduler,
+    such as `tcp://10.0.0.1:8786`. Workers need simbench from the same sources and access to the files that
+    the jobs name. Yields runs jobs as `run_isolated` does, with as many processes at a time as the workers
+    have threads.
     """
     try:
         from distributed import Client

@@ -30,20 +30,12 @@ _LEFT_TO_THE_PARENT = {signal.SIGINT, signal.SIGHUP}
 
 @dataclass(frozen=True)
 class JobResult:
-    """Outcome of one job.
+    """Outcome of one job."""
 
-    Parameters
-    ----------
-    value : object
-        Return value of the function.
-    error : str
-        Exception that it raised instead, in one line, or that its process died; empty if neither.
-    crashed : bool
-        Whether its process died, or a disk was full or failed, so that another attempt may succeed.
-    """
-
-    value: Any = None
+    value: Any = None  # Return value of the function.
+    # Exception that it raised instead, in one line, or that its process died; empty if neither.
     error: str = ""
+    # Whether its process died, or a disk was full or failed, so that another attempt may succeed.
     crashed: bool = False
 
 
@@ -119,17 +111,7 @@ def run_isolated(
 def capture_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> JobResult:
     """Call a function and return its value, or the exception it raises as one line of text.
 
-    Parameters
-    ----------
-    function : callable
-        Function to call.
-    arguments : tuple
-        Its arguments.
-
-    Returns
-    -------
-    JobResult
-        Value or error.
+    Returns value or error.
     """
     try:
         return JobResult(function(*arguments))
@@ -149,17 +131,8 @@ def capture_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
 def read_result(content: bytes, modules: Collection[str]) -> JobResult:
     """Load the outcome that the process of a job has sent; only data is loaded.
 
-    Parameters
-    ----------
-    content : bytes
-        Pickled outcome.
-    modules : collection of str
-        Names of modules beside those of simbench whose classes an outcome may have.
-
-    Returns
-    -------
-    JobResult
-        The outcome; an error if it holds anything but data.
+    `content`: pickled outcome; `modules`: names of modules beside those of simbench whose classes an outcome
+    may have. Returns the outcome; an error if it holds anything but data.
     """
     try:
         result = parse_pickle(content, modules)
@@ -171,15 +144,7 @@ def read_result(content: bytes, modules: Collection[str]) -> JobResult:
 def crash_result(status: int | None) -> JobResult:
     """Make the outcome of a process that ended without a result.
 
-    Parameters
-    ----------
-    status : int or None
-        Exit status of the process.
-
-    Returns
-    -------
-    JobResult
-        An error, marked as a crash.
+    `status`: exit status of the process. Returns an error, marked as a crash.
     """
     return JobResult(error=f"its process died, exit status {status}", crashed=True)
 

@@ -17,17 +17,8 @@ from simbench.system.termination import end_with_parent
 def run_in_subprocess(work: bytes) -> JobResult:
     """Call a function in a new process with one thread.
 
-    The new process ends by itself when this one is killed.
-
-    Parameters
-    ----------
-    work : bytes
-        Pickled function and tuple of its arguments.
-
-    Returns
-    -------
-    JobResult
-        Value or error of the call.
+    The new process ends by itself when this one is killed. `work`: pickled function and tuple of its
+    arguments. Returns value or error of the call.
     """
     # The new process must find the module where this one found it.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _serve_pipe; _serve_pipe()"

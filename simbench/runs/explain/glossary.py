@@ -4,24 +4,12 @@ from typing import NamedTuple
 
 
 class Term(NamedTuple):
-    """A term with its definition.
-
-    Parameters
-    ----------
-    name : str
-        The term.
-    aliases : tuple of str
-        Other words for it.
-    definition : str
-        Definition.
-    page : str
-        Page of the site with more about it.
-    """
+    """A term with its definition."""
 
     name: str
-    aliases: tuple[str, ...]
+    aliases: tuple[str, ...]  # Other words for it.
     definition: str
-    page: str
+    page: str  # Page of the site with more about it.
 
 
 _TERMS = (
@@ -260,28 +248,15 @@ _TERMS = (
 
 
 def glossary_entries() -> tuple[Term, ...]:
-    """List the terms.
-
-    Returns
-    -------
-    tuple of Term
-        Terms by subject.
-    """
+    """List the terms. Returns terms by subject."""
     return _TERMS
 
 
 def find_term(word: str) -> Term | None:
     """Find a term.
 
-    Parameters
-    ----------
-    word : str
-        The term or one of its other words, in any case.
-
-    Returns
-    -------
-    Term or None
-        The term; None if it is not in the glossary.
+    `word`: the term or one of its other words, in any case. Returns the term; None if it is not in the
+    glossary.
     """
     wanted = word.casefold()
     for term in _TERMS:

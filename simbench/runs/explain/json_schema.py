@@ -63,13 +63,7 @@ _WRONG_UNITS = {
 
 
 def scenario_schema() -> Schema:
-    """Make the JSON Schema of a scenario.
-
-    Returns
-    -------
-    dict
-        Schema in JSON Schema 2020-12.
-    """
+    """Make the JSON Schema of a scenario. Returns schema in JSON Schema 2020-12."""
     schema = _schema(Scenario, "scenario", "Scenario of simbench")
     definitions = schema["$defs"]
     for keys in (ActorTaskKeys, SweepTaskKeys):
@@ -99,20 +93,8 @@ def scenario_schema() -> Schema:
 def scenario_schema_for(data: Mapping[str, Any]) -> Schema:
     """Make the JSON Schema of one scenario, with the sections of the plug-ins that it names.
 
-    Parameters
-    ----------
-    data : mapping
-        The scenario's values; they need not be valid.
-
-    Returns
-    -------
-    dict
-        Schema in JSON Schema 2020-12.
-
-    Raises
-    ------
-    PluginError
-        If a plug-in cannot be loaded.
+    `data`: the scenario's values; they need not be valid. Returns schema in JSON Schema 2020-12. Raises
+    PluginError if a plug-in cannot be loaded.
     """
     schema = scenario_schema()
     definitions, choice = schema["$defs"], schema["properties"]["fixtures"]["items"]
@@ -147,13 +129,7 @@ def _define(definitions: Schema, section: type[BaseModel]) -> Schema:
 
 
 def robot_schema() -> Schema:
-    """Make the JSON Schema of a robot.yaml.
-
-    Returns
-    -------
-    dict
-        Schema in JSON Schema 2020-12.
-    """
+    """Make the JSON Schema of a robot.yaml. Returns schema in JSON Schema 2020-12."""
     schema = _schema(Description, "robot", "Robot of simbench")
     definitions = schema["$defs"]
     drive = definitions["Drive"]
@@ -202,15 +178,7 @@ SCHEMAS: Mapping[Kind, Callable[[], Schema]] = {"scenario": scenario_schema, "ro
 def schema_text(kind: Kind) -> str:
     """Write a JSON Schema as `simbench schema` prints it and `schemas/` holds it.
 
-    Parameters
-    ----------
-    kind : str
-        `scenario` or `robot`.
-
-    Returns
-    -------
-    str
-        JSON with a line break at its end.
+    `kind`: `scenario` or `robot`. Returns JSON with a line break at its end.
     """
     return json.dumps(SCHEMAS[kind](), indent=1, ensure_ascii=False) + "\n"
 

@@ -19,71 +19,34 @@ NAME = "<name>"
 
 
 class KeyEntry(NamedTuple):
-    """Everything that the reference says about a key.
+    """Everything that the reference says about a key."""
 
-    Parameters
-    ----------
-    name : str
-        Dotted key; a fixture's type stands for its number, and `<name>` for a name that the user chooses.
-    type : str
-        Type of the value.
-    unit : str
-        Unit; empty for what has none.
-    default : str
-        Default value, as in YAML; `required` if there must be one, empty for a section.
-    range : str
-        Allowed values; empty if the type says all.
-    description : str
-        Description.
-    """
-
+    # Dotted key; a fixture's type stands for its number, and `<name>` for a name that the user chooses.
     name: str
-    type: str
-    unit: str
-    default: str
-    range: str
+    type: str  # Type of the value.
+    unit: str  # Unit; empty for what has none.
+    default: str  # Default value, as in YAML; `required` if there must be one, empty for a section.
+    range: str  # Allowed values; empty if the type says all.
     description: str
 
 
 class SectionEntry(NamedTuple):
-    """A section of a file.
+    """A section of a file."""
 
-    Parameters
-    ----------
-    name : str
-        Dotted name, such as `fixtures.drawer`; empty for the top level.
-    description : str
-        Description.
-    keys : tuple of KeyEntry
-        Its keys in the order of the schema.
-    """
-
-    name: str
+    name: str  # Dotted name, such as `fixtures.drawer`; empty for the top level.
     description: str
-    keys: tuple[KeyEntry, ...]
+    keys: tuple[KeyEntry, ...]  # Its keys in the order of the schema.
 
 
 @lru_cache(maxsize=1)
 def scenario_key_entries() -> tuple[SectionEntry, ...]:
-    """List the keys of a scenario by section.
-
-    Returns
-    -------
-    tuple of SectionEntry
-        The top level first, then sections in their order.
-    """
+    """List the keys of a scenario by section. Returns the top level first, then sections in their order."""
     return tuple(_sections(_read_schema("scenario")))
 
 
 @lru_cache(maxsize=1)
 def robot_key_entries() -> tuple[SectionEntry, ...]:
-    """List the keys of a robot.yaml by section.
-
-    Returns
-    -------
-    tuple of SectionEntry
-        The top level first, then sections in their order.
-    """
+    """List the keys of a robot.yaml by section. Returns the top level first, then sections in their order."""
     return tuple(_sections(_read_schema("robot")))
 
 
@@ -102,17 +65,9 @@ KINDS: Mapping[str, Callable[[], tuple[SectionEntry, ...]]] = {
 def find_keys(sections: tuple[SectionEntry, ...], name: str) -> tuple[KeyEntry, ...]:
     """Find the keys that a name may mean.
 
-    Parameters
-    ----------
-    sections : tuple of SectionEntry
-        Sections of the file.
-    name : str
-        Dotted key as in a file or an override, such as `fixtures.0.mass_kg` or `joints.LElbowRoll.limits`.
-
-    Returns
-    -------
-    tuple of KeyEntry
-        Keys of that name; of several fixtures, if the name gives the number of one.
+    `sections`: sections of the file; `name`: dotted key as in a file or an override, such as
+    `fixtures.0.mass_kg` or `joints.LElbowRoll.limits`. Returns keys of that name; of several fixtures, if the
+    name gives the number of one.
     """
     entries = [entry for section in sections for entry in section.keys]
     exact = tuple(dict.fromkeys(entry for entry in entries if entry.name == name))

@@ -17,28 +17,12 @@ FIXTURE, JOINT = "<fixture>", "<joint>"
 
 
 class LogEntry(NamedTuple):
-    """Everything that the reference says about an entry of a log.
+    """Everything that the reference says about an entry of a log."""
 
-    Parameters
-    ----------
-    name : str
-        Name in the log, or a pattern with `<fixture>` and `<joint>`.
-    kind : str
-        `variable`, `coordinate` or `attribute`.
-    dims : str
-        Dimensions, separated by commas; empty for an attribute.
-    unit : str
-        Unit, and the frame where there is one; empty for what has none.
-    description : str
-        Description.
-    present : str
-        Which logs have it.
-    """
-
-    name: str
-    kind: str
-    dims: str
-    unit: str
+    name: str  # Name in the log, or a pattern with `<fixture>` and `<joint>`.
+    kind: str  # `variable`, `coordinate` or `attribute`.
+    dims: str  # Dimensions, separated by commas; empty for an attribute.
+    unit: str  # Unit, and the frame where there is one; empty for what has none.
     description: str
     present: str
 
@@ -47,10 +31,7 @@ class LogEntry(NamedTuple):
 def log_entries() -> tuple[LogEntry, ...]:
     """List everything that a run's log can hold.
 
-    Returns
-    -------
-    tuple of LogEntry
-        Coordinates, variables, those of fixtures as patterns, and attributes.
+    Returns coordinates, variables, those of fixtures as patterns, and attributes.
     """
     return tuple(LogEntry(**entry) for entry in _read_names()["log"])
 
@@ -58,15 +39,8 @@ def log_entries() -> tuple[LogEntry, ...]:
 def find_log_entry(name: str) -> LogEntry | None:
     """Find the entry of a variable, coordinate or attribute.
 
-    Parameters
-    ----------
-    name : str
-        Name as in a log, such as `drawer_travel_actor`.
-
-    Returns
-    -------
-    LogEntry or None
-        Its entry, named as asked; None if no log has it.
+    `name`: name as in a log, such as `drawer_travel_actor`. Returns its entry, named as asked; None if no log
+    has it.
     """
     entries = log_entries()
     for entry in entries:
@@ -85,13 +59,7 @@ def find_log_entry(name: str) -> LogEntry | None:
 
 @lru_cache(maxsize=1)
 def shipped_joints() -> tuple[str, ...]:
-    """List the names of the joints of all kinds of fixtures.
-
-    Returns
-    -------
-    tuple of str
-        Names, such as `travel`.
-    """
+    """List the names of the joints of all kinds of fixtures. Returns names, such as `travel`."""
     return tuple(_read_names()["joints"])
 
 

@@ -40,20 +40,8 @@ _BETTER = {
 def explain(text: str) -> str:
     """Explain a metric, a key, a variable of the log, a term, or a message.
 
-    Parameters
-    ----------
-    text : str
-        Its name, or the whole message.
-
-    Returns
-    -------
-    str
-        Lines for a terminal; for a name that is not unique, the candidates.
-
-    Raises
-    ------
-    SimbenchError
-        If nothing is known of it; the message names what is spelled alike.
+    `text`: its name, or the whole message. Returns lines for a terminal; for a name that is not unique, the
+    candidates.
     """
     text = " ".join(text.split()).strip("`'\"")
     found = _explain_name(text)
@@ -290,10 +278,7 @@ def _list_candidates(text: str, candidates: Sequence[str]) -> str:
 def explained_names() -> list[str]:
     """List the names of everything that can be explained.
 
-    Returns
-    -------
-    list of str
-        Metrics, keys, variables of the log and terms; each name once.
+    Returns metrics, keys, variables of the log and terms; each name once.
     """
     from simbench.runs.explain.keys import KINDS
     from simbench.runs.explain.log_names import log_entries

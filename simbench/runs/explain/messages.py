@@ -20,48 +20,22 @@ _FEWEST_WORDS, _MOST_WORDS = 3, 0.6
 
 
 class MessageEntry(NamedTuple):
-    """A message, or several that mean the same, with an explanation.
+    """A message, or several that mean the same, with an explanation."""
 
-    Parameters
-    ----------
-    family : str
-        What it is about: the heading in the reference.
-    pattern : str
-        Fixed parts of the message, with `…` for values.
-    meaning : str
-        What it means.
-    advice : str
-        What to do.
-    page : str
-        Page of the site that helps.
-    """
-
-    family: str
-    pattern: str
+    family: str  # What it is about: the heading in the reference.
+    pattern: str  # Fixed parts of the message, with `…` for values.
     meaning: str
-    advice: str
-    page: str
+    advice: str  # What to do.
+    page: str  # Page of the site that helps.
 
 
 class ErrorClass(NamedTuple):
-    """A class of errors, for messages without an explanation of their own.
+    """A class of errors, for messages without an explanation of their own."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the class in `simbench.errors`.
-    meaning : str
-        What all its errors have in common.
-    advice : str
-        What to do.
-    page : str
-        Page of the site that helps.
-    """
-
-    name: str
-    meaning: str
-    advice: str
-    page: str
+    name: str  # Name of the class in `simbench.errors`.
+    meaning: str  # What all its errors have in common.
+    advice: str  # What to do.
+    page: str  # Page of the site that helps.
 
 
 _CLASSES = (
@@ -1743,39 +1717,20 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
 
 
 def message_entries() -> tuple[MessageEntry, ...]:
-    """List the messages that have an explanation.
-
-    Returns
-    -------
-    tuple of MessageEntry
-        Messages by family.
-    """
+    """List the messages that have an explanation. Returns messages by family."""
     return _CATALOGUE
 
 
 def error_classes() -> tuple[ErrorClass, ...]:
-    """List the classes of errors.
-
-    Returns
-    -------
-    tuple of ErrorClass
-        Classes that users meet.
-    """
+    """List the classes of errors. Returns classes that users meet."""
     return _CLASSES
 
 
 def find_message(message: str) -> MessageEntry | None:
     """Find the explanation of a message.
 
-    Parameters
-    ----------
-    message : str
-        Message as simbench printed it, with the user's own names and numbers.
-
-    Returns
-    -------
-    MessageEntry or None
-        The entry with the longest fixed text that fits; None if none does.
+    `message`: message as simbench printed it, with the user's own names and numbers. Returns the entry with
+    the longest fixed text that fits; None if none does.
     """
     text = " ".join(message.split())
     fitting = [entry for entry in _CATALOGUE if matches(entry.pattern, text)]
@@ -1785,15 +1740,8 @@ def find_message(message: str) -> MessageEntry | None:
 def find_containing(part: str) -> tuple[MessageEntry, ...]:
     """Find the explanations of messages of which only a part is known.
 
-    Parameters
-    ----------
-    part : str
-        Some words of a message.
-
-    Returns
-    -------
-    tuple of MessageEntry
-        Entries whose patterns have most of these words; none if no pattern has enough of them.
+    `part`: some words of a message. Returns entries whose patterns have most of these words; none if no
+    pattern has enough of them.
     """
     words = _words(part)
     common = [len(words & _words(entry.pattern)) for entry in _CATALOGUE]
@@ -1809,15 +1757,8 @@ def _words(text: str) -> set[str]:
 def find_template(message: str) -> Template | None:
     """Find the template in simbench's source from which a message was made.
 
-    Parameters
-    ----------
-    message : str
-        Message as simbench printed it.
-
-    Returns
-    -------
-    Template or None
-        The template with the longest fixed text that fits; None if none does.
+    `message`: message as simbench printed it. Returns the template with the longest fixed text that fits;
+    None if none does.
     """
     text = " ".join(message.split())
     # A text that is not raised may be no message: it must be most of what is asked for.

@@ -10,10 +10,7 @@ from simbench.runs.explain.variables import declared_entries, declared_joints
 def names_text() -> str:
     """Write the entries of logs, the joints of fixtures, and what virtual actors perform.
 
-    Returns
-    -------
-    str
-        JSON with a line break at its end.
+    Returns JSON with a line break at its end.
     """
     names = {
         "log": [entry._asdict() for entry in declared_entries()],

@@ -17,34 +17,20 @@ _LEFT_OUT = ("dynamics/generated", "runs/explain")
 
 
 class Template(NamedTuple):
-    """A message as it stands in the source.
+    """A message as it stands in the source."""
 
-    Parameters
-    ----------
-    text : str
-        Its fixed parts, with `…` for each value.
-    file : str
-        Source file, relative to the package.
-    line : int
-        Line, counted from 1.
-    error : str
-        Class of the error that is raised with it; empty if the source does not say so there.
-    """
-
-    text: str
-    file: str
-    line: int
-    error: str
+    text: str  # Its fixed parts, with `…` for each value.
+    file: str  # Source file, relative to the package.
+    line: int  # Line, counted from 1.
+    error: str  # Class of the error that is raised with it; empty if the source does not say so there.
 
 
 @lru_cache(maxsize=1)
 def message_templates() -> tuple[Template, ...]:
     """Read the templates of all messages from the source.
 
-    Returns
-    -------
-    tuple of Template
-        Every text of simbench with several letters, docstrings left out: more than messages, but all of them.
+    Returns every text of simbench with several letters, docstrings left out: more than messages, but all of
+    them.
     """
     return tuple(
         template
@@ -57,15 +43,7 @@ def message_templates() -> tuple[Template, ...]:
 def fixed_parts(text: str) -> tuple[str, ...]:
     """Split a template or a pattern at its gaps.
 
-    Parameters
-    ----------
-    text : str
-        Text with `…` for values.
-
-    Returns
-    -------
-    tuple of str
-        The parts between the gaps that are not empty.
+    `text`: text with `…` for values. Returns the parts between the gaps that are not empty.
     """
     return tuple(part for part in (" ".join(part.split()) for part in text.split(GAP)) if part)
 
@@ -73,17 +51,8 @@ def fixed_parts(text: str) -> tuple[str, ...]:
 def matches(text: str, message: str) -> bool:
     """Tell whether a message contains the fixed parts of a template or pattern in their order.
 
-    Parameters
-    ----------
-    text : str
-        Text with `…` for values.
-    message : str
-        A message, with spaces in place of its line breaks.
-
-    Returns
-    -------
-    bool
-        True if all parts follow one another.
+    `text`: text with `…` for values; `message`: A message, with spaces in place of its line breaks. Returns
+    true if all parts follow one another.
     """
     at = 0
     for part in fixed_parts(text):

@@ -33,22 +33,13 @@ _SLIDING = {"rad": "m", "rad/s": "m/s", "N m": "N"}
 def declared_entries() -> tuple[LogEntry, ...]:
     """Collect everything that a run's log can hold from the modules that write it.
 
-    Returns
-    -------
-    tuple of LogEntry
-        Coordinates, variables, those of fixtures as patterns, and attributes.
+    Returns coordinates, variables, those of fixtures as patterns, and attributes.
     """
     return tuple(_all_entries())
 
 
 def declared_joints() -> tuple[str, ...]:
-    """Collect the names of the joints of all kinds of fixtures.
-
-    Returns
-    -------
-    tuple of str
-        Names, such as `travel`.
-    """
+    """Collect the names of the joints of all kinds of fixtures. Returns names, such as `travel`."""
     names = []
     for design, make_mechanism in MECHANISMS.items():
         if design is DeclaredMechanism:

@@ -33,33 +33,18 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CacheState:
-    """What the cache holds.
+    """What the cache holds."""
 
-    Parameters
-    ----------
-    folder : Path or None
-        Where the plans are; None if the user has no folder for caches.
-    plans : int
-        Number of plans.
-    size : int
-        Their size, bytes.
-    limit : int
-        Largest size, bytes; 0 keeps nothing.
-    """
-
-    folder: Path | None
-    plans: int
-    size: int
-    limit: int
+    folder: Path | None  # Where the plans are; None if the user has no folder for caches.
+    plans: int  # Number of plans.
+    size: int  # Their size, bytes.
+    limit: int  # Largest size, bytes; 0 keeps nothing.
 
 
 def cache_folder() -> Path | None:
     """Find the folder of the plans.
 
-    Returns
-    -------
-    Path or None
-        `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches.
+    Returns `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches.
     """
     named, user = os.environ.get(FOLDER_VARIABLE), user_cache_dir()
     if named:
@@ -68,18 +53,7 @@ def cache_folder() -> Path | None:
 
 
 def size_limit() -> int:
-    """Read how large the cache may become.
-
-    Returns
-    -------
-    int
-        Size, bytes; 0 keeps nothing.
-
-    Raises
-    ------
-    RunError
-        If `SIMBENCH_CACHE_MB` is not a number from 0.
-    """
+    """Read how large the cache may become. Returns size, bytes; 0 keeps nothing."""
     text = os.environ.get(SIZE_VARIABLE, "").strip()
     try:
         megabytes = float(text) if text else DEFAULT_MEGABYTES
@@ -93,10 +67,7 @@ def size_limit() -> int:
 def machine_identity() -> tuple[str, ...]:
     """Describe what may change the last bits of a plan beside the sources: libraries, processor, threads.
 
-    Returns
-    -------
-    tuple of str
-        One line each.
+    Returns one line each.
     """
     import llvmlite.binding as llvm
 
@@ -115,17 +86,8 @@ def machine_identity() -> tuple[str, ...]:
 def read_cached(folder: Path, key: str) -> bytes | None:
     """Read what is kept under a key, and count it as used now.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the plans.
-    key : str
-        Digest of the plan's inputs.
-
-    Returns
-    -------
-    bytes or None
-        The content; None if there is none, or it is another user's.
+    `folder`: folder of the plans; `key`: digest of the plan's inputs. Returns the content; None if there is
+    none, or it is another user's.
     """
     path = folder / f"{key}{_SUFFIX}"
     try:
@@ -143,14 +105,7 @@ def read_cached(folder: Path, key: str) -> bytes | None:
 def discard(folder: Path, key: str, reason: str) -> None:
     """Remove a damaged plan, and log one line.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the plans.
-    key : str
-        Digest of the plan's inputs.
-    reason : str
-        What is wrong with it.
+    `key`: digest of the plan's inputs; `reason`: what is wrong with it.
     """
     path = folder / f"{key}{_SUFFIX}"
     _log.warning("%s: a cached plan is %s; it is made anew", path, " ".join(reason.split()))
@@ -161,21 +116,9 @@ def discard(folder: Path, key: str, reason: str) -> None:
 def keep(folder: Path, key: str, content: bytes, limit: int) -> bool:
     """Keep a plan, and remove the least recently used ones that are too many.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the plans; it is made if it is missing.
-    key : str
-        Digest of the plan's inputs.
-    content : bytes
-        The plan.
-    limit : int
-        Largest size of all plans, bytes.
-
-    Returns
-    -------
-    bool
-        False if it is larger than the limit, or the folder cannot be written.
+    `folder`: folder of the plans; it is made if it is missing; `key`: digest of the plan's inputs; `limit`:
+    largest size of all plans, bytes. Returns false if it is larger than the limit, or the folder cannot be
+    written.
     """
     if len(content) > limit:
         return False
@@ -193,20 +136,8 @@ def keep(folder: Path, key: str, content: bytes, limit: int) -> bool:
 def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[None]:
     """Let one process at a time make a plan; the lock of a process that was killed ends with it.
 
-    Where locks or the folder cannot be used, nobody waits: the same plan may then be made twice.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the plans.
-    key : str
-        Digest of the plan's inputs.
-    on_wait : callable
-        Called again and again while another process makes the plan.
-
-    Yields
-    ------
-    None
+    Where locks or the folder cannot be used, nobody waits: the same plan may then be made twice. `key`:
+    digest of the plan's inputs; `on_wait`: called again and again while another process makes the plan.
     """
     path = folder / f"{key}{_LOCK_SUFFIX}"
     descriptor = _lock(path, on_wait)
@@ -220,31 +151,14 @@ def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[Non
 
 
 def cache_state() -> CacheState:
-    """Tell what the cache holds.
-
-    Returns
-    -------
-    CacheState
-        Folder, number of plans and sizes.
-    """
+    """Tell what the cache holds. Returns folder, number of plans and sizes."""
     folder = cache_folder()
     found = _plans(folder) if folder else []
     return CacheState(folder, len(found), sum(size for _, size, _ in found), size_limit())
 
 
 def clear_cache() -> CacheState:
-    """Remove all plans.
-
-    Returns
-    -------
-    CacheState
-        What was removed.
-
-    Raises
-    ------
-    RunError
-        If a plan cannot be removed.
-    """
+    """Remove all plans."""
     state = cache_state()
     for _, _, path in _plans(state.folder) if state.folder else ():
         try:

@@ -30,21 +30,11 @@ PLAN_REUSED = "timing.plan_reused"
 
 @dataclass(frozen=True)
 class PlanRecord:
-    """Where a run's plan came from, for its provenance.
+    """Where a run's plan came from, for its provenance."""
 
-    Parameters
-    ----------
-    key : str
-        Digest of everything that the plan depends on.
-    reused : bool
-        Whether it came from the cache.
-    kept : bool
-        Whether it is in the cache now.
-    """
-
-    key: str
-    reused: bool
-    kept: bool
+    key: str  # Digest of everything that the plan depends on.
+    reused: bool  # Whether it came from the cache.
+    kept: bool  # Whether it is in the cache now.
 
 
 def find_plan(
@@ -52,28 +42,10 @@ def find_plan(
 ) -> tuple[Plan, PlanRecord]:
     """Read a plan from the cache, or make it and keep it there.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot that `inputs.robot` names.
-    inputs : PlanInputs
-        Everything else that the plan depends on.
-    on_progress : callable (stage, done, total)
-        Called as planning proceeds.
-    cache : bool
-        Whether the cache is used. The plan is the same, bit for bit.
-
-    Returns
-    -------
-    plan : Plan
-        The plan.
-    record : PlanRecord
-        Its key, and whether it came from the cache.
-
-    Raises
-    ------
-    SimbenchError
-        If the robot cannot follow the recording.
+    `robot`: the robot that `inputs.robot` names. `inputs`: everything else that the plan depends on.
+    `on_progress`: called as planning proceeds. `cache`: whether the cache is used. The plan is the same, bit
+    for bit. Returns `record`: its key, and whether it came from the cache. Raises SimbenchError if the robot
+    cannot follow the recording.
     """
     key, folder, limit = plan_key(inputs), cache_folder(), size_limit()
     if not cache or folder is None or limit == 0:
@@ -93,15 +65,8 @@ def find_plan(
 def plan_key(inputs: PlanInputs) -> str:
     """Digest everything that a plan depends on.
 
-    Parameters
-    ----------
-    inputs : PlanInputs
-        Recording, sections and equipment.
-
-    Returns
-    -------
-    str
-        Digest of the inputs, the robot's files, the sources of simbench and the versions of the libraries.
+    `inputs`: recording, sections and equipment. Returns digest of the inputs, the robot's files, the sources
+    of simbench and the versions of the libraries.
     """
     robot = [hashlib.sha256(path.read_bytes()).hexdigest() for path in robot_files(inputs.robot.name)]
     return fingerprint((inputs, robot, sources_fingerprint(), machine_identity()))

@@ -40,33 +40,20 @@ _FAR_OFF = 20.0
 
 @dataclass(frozen=True)
 class Plan:
-    """The robot's planned motion, and the actor's motion of the equipment.
+    """The robot's planned motion, and the actor's motion of the equipment."""
 
-    Parameters
-    ----------
-    timeline : Timeline
-        Planned motion at every physics step.
-    metrics : mapping of str to float
-        Metrics of the planning.
-    asked : {fixture name: (T, J) array}
-        Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
-    strokes : (N, 2) int array or None
-        First and last sample of each of the recording's repetitions.
-    whole : WholeBodyPlan or None
-        Plan of the balance controller, of a robot that follows the person's steps.
-    notes : sequence of str
-        What is to be said of the timing, and what was assumed and changed of steps, one line each.
-    doubts : sequence of str
-        What the robot cannot do as the person did, one line each.
-    """
-
-    timeline: Timeline
+    timeline: Timeline  # Planned motion at every physics step.
     metrics: Mapping[str, float]
+    # {fixture name: (T, J) array}: positions to which the actor moved the joints of each fixture, at the
+    # recording's samples, m or rad.
     asked: Mapping[str, NDArray[np.float64]]
+    # (N, 2) int or None: first and last sample of each of the recording's repetitions.
     strokes: NDArray[np.int64] | None
+    # Plan of the balance controller, of a robot that follows the person's steps.
     whole: WholeBodyPlan | None = None
+    # What is to be said of the timing, and what was assumed and changed of steps, one line each.
     notes: Sequence[str] = ()
-    doubts: Sequence[str] = ()
+    doubts: Sequence[str] = ()  # What the robot cannot do as the person did, one line each.
 
 
 @dataclass(frozen=True)
@@ -75,38 +62,20 @@ class PlanInputs:
 
     The planner gets these objects and no others. What it does not read of a section or of the equipment has
     the same value in all of them, so that a change of it cannot change a plan.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording, resampled and cropped.
-    robot : RobotSection
-        Base placement and posture.
-    retarget : RetargetSection
-        Method, margins, contact and smoothing.
-    mechanisms : tuple of Mechanism
-        Geometry and kinematics of the equipment, without masses and forces.
-    resistance : {side: Resistance}
-        Resistance of the equipment to each hand; empty for a robot with a fixed base, which is not balanced.
-    timing : SimulationSection
-        Physics step, and times to settle, lead in and hold; the other keys have their default values.
-    feedforward : str
-        Feed-forward torque, as in `ControlSection`.
-    embedding : bool
-        Whether the legs react to the upper body's motion.
-    rate : float
-        Rate of the balance controller, Hz, for legs that follow the person's steps; else 0.
     """
 
-    motion: HumanMotion
-    robot: RobotSection
-    retarget: RetargetSection
-    mechanisms: tuple[Mechanism, ...]
+    motion: HumanMotion  # The recording, resampled and cropped.
+    robot: RobotSection  # Base placement and posture.
+    retarget: RetargetSection  # Method, margins, contact and smoothing.
+    mechanisms: tuple[Mechanism, ...]  # Geometry and kinematics of the equipment, without masses and forces.
+    # {side: Resistance}: resistance of the equipment to each hand; empty for a robot with a fixed base, which
+    # is not balanced.
     resistance: Mapping[str, Resistance]
+    # Physics step, and times to settle, lead in and hold; the other keys have their default values.
     timing: SimulationSection
-    feedforward: str
-    embedding: bool
-    rate: float = 0.0
+    feedforward: str  # Feed-forward torque, as in `ControlSection`.
+    embedding: bool  # Whether the legs react to the upper body's motion.
+    rate: float = 0.0  # Rate of the balance controller, Hz, for legs that follow the person's steps; else 0.
 
 
 def collect_inputs(
@@ -114,21 +83,8 @@ def collect_inputs(
 ) -> PlanInputs:
     """Select what the plan of a scenario depends on.
 
-    Parameters
-    ----------
-    robot : Robot
-        The scenario's robot.
-    scenario : Scenario
-        The scenario.
-    mechanisms : list of Mechanism
-        Mechanisms of its fixtures.
-    motion : HumanMotion
-        Its recording.
-
-    Returns
-    -------
-    PlanInputs
-        Inputs of `make_plan`.
+    `robot`: the scenario's robot; `mechanisms`: mechanisms of its fixtures; `motion`: its recording. Returns
+    inputs of `make_plan`.
     """
     settings = scenario.simulation
     timing = SimulationSection(
@@ -153,17 +109,7 @@ def collect_inputs(
 def follows_steps(robot: Robot, settings: RetargetSection) -> bool:
     """Tell whether a robot's legs follow the person's steps.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    settings : RetargetSection
-        Section `retarget` of the scenario.
-
-    Returns
-    -------
-    bool
-        Whether they do; never on a fixed base.
+    `settings`: section `retarget` of the scenario. Returns whether they do; never on a fixed base.
     """
     return robot.floating and settings.physics == "steps"
 
@@ -171,24 +117,8 @@ def follows_steps(robot: Robot, settings: RetargetSection) -> bool:
 def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
     """Plan the motion of a robot that follows a recording.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    inputs : PlanInputs
-        Everything else that the plan depends on.
-    on_progress : callable (stage, done, total)
-        Called as planning proceeds.
-
-    Returns
-    -------
-    Plan
-        The planned motion at every physics step.
-
-    Raises
-    ------
-    SimbenchError
-        If the robot cannot follow the recording.
+    `inputs`: everything else that the plan depends on; `on_progress`: called as planning proceeds. Returns
+    the planned motion at every physics step. Raises SimbenchError if the robot cannot follow the recording.
     """
     motion, mechanisms = inputs.motion, inputs.mechanisms
     # An actor on the scenario's equipment provides the handles' paths; a file does not.

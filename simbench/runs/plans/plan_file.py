@@ -33,18 +33,7 @@ class DamagedPlanError(Exception):
 
 
 def encode_plan(plan: Plan) -> bytes:
-    """Write a plan as bytes.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    bytes
-        SHA-256 of the rest, then a NumPy archive.
-    """
+    """Write a plan as bytes. Returns SHA-256 of the rest, then a NumPy archive."""
     arrays: list[Array] = []
     structure = json.dumps(_flatten(plan, arrays))
     named: dict[str, Any] = {str(number): array for number, array in enumerate(arrays)}
@@ -58,20 +47,7 @@ def encode_plan(plan: Plan) -> bytes:
 def decode_plan(content: bytes) -> Plan:
     """Read a plan from bytes.
 
-    Parameters
-    ----------
-    content : bytes
-        Result of `encode_plan`.
-
-    Returns
-    -------
-    Plan
-        The plan; its arrays have the same values and memory layouts.
-
-    Raises
-    ------
-    DamagedPlanError
-        If the bytes are not a whole plan.
+    `content`: result of `encode_plan`. Returns the plan; its arrays have the same values and memory layouts.
     """
     body = content[_DIGEST_SIZE:]
     if hashlib.sha256(body).digest() != content[:_DIGEST_SIZE]:

@@ -69,24 +69,12 @@ _ZMP_RATE, _ZMP_BANDWIDTH = 100.0, 5.0
 
 
 class SolePath(NamedTuple):
-    """Motion of both soles, left and right, in the world frame.
+    """Motion of both soles, left and right, in the world frame."""
 
-    Parameters
-    ----------
-    position : (T, 2, 3) array
-        Positions of the foot frames, m.
-    yaw : (T, 2) array
-        Directions of their x axes about the vertical, rad, without jumps.
-    tilt : (T, 2) array
-        Angle between each sole and the floor, rad.
-    corners : tuple of two (T, P, 3) arrays
-        Corners of the left and the right sole, m.
-    """
-
-    position: Array
-    yaw: Array
-    tilt: Array
-    corners: tuple[Array, Array]
+    position: Array  # (T, 2, 3): positions of the foot frames, m.
+    yaw: Array  # (T, 2): directions of their x axes about the vertical, rad, without jumps.
+    tilt: Array  # (T, 2): angle between each sole and the floor, rad.
+    corners: tuple[Array, Array]  # Tuple of two (T, P, 3) arrays: corners of the left and the right sole, m.
 
     @property
     def clearance(self) -> Array:

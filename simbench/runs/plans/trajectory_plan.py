@@ -60,54 +60,29 @@ _SLIDING, _SINKING, _FLOATING = 0.02, 0.01, 0.01
 
 @dataclass(frozen=True)
 class TrackedMotion:
-    """The trajectory that a run is to follow, in the world, at every physics step.
+    """The trajectory that a run is to follow, in the world, at every physics step."""
 
-    Parameters
-    ----------
-    joints : (N, n) array
-        Joint positions, rad; NaN before and after the motion.
-    base : (N, 7) array
-        Pose of the root link: position, m, and quaternion x, y, z, w; NaN before and after. Without columns
-        for a robot with a fixed base.
-    feet : (N, 2, 4) array
-        Positions of the foot frames (m) and their rotation about the vertical (rad); NaN before and after.
-        Empty for a robot with a fixed base.
-    contact : (N, 2) bool array
-        Whether each foot is in contact in the trajectory; empty for a robot with a fixed base.
-    """
-
-    joints: Array
+    joints: Array  # (N, n): joint positions, rad; NaN before and after the motion.
+    # (N, 7): pose of the root link: position, m, and quaternion x, y, z, w; NaN before and after. Without
+    # columns for a robot with a fixed base.
     base: Array
+    # (N, 2, 4): positions of the foot frames (m) and their rotation about the vertical (rad); NaN before and
+    # after. Empty for a robot with a fixed base.
     feet: Array
+    # (N, 2) bool: whether each foot is in contact in the trajectory; empty for a robot with a fixed base.
     contact: Flags
 
 
 @dataclass(frozen=True)
 class TrajectoryPlan:
-    """Planned motion of a robot that follows a trajectory.
+    """Planned motion of a robot that follows a trajectory."""
 
-    Parameters
-    ----------
-    timeline : Timeline
-        Reference at every physics step.
-    whole : WholeBodyPlan or None
-        Plan of the balance controller; None for a robot with a fixed base.
-    tracked : TrackedMotion
-        The trajectory as the file has it, placed in the world.
-    metrics : dict of str to float
-        Metrics of the planning.
-    notes : tuple of str
-        What was changed, one line each.
-    doubts : tuple of str
-        What the robot cannot do as the trajectory has it, one line each.
-    """
-
-    timeline: Timeline
-    whole: WholeBodyPlan | None
-    tracked: TrackedMotion
+    timeline: Timeline  # Reference at every physics step.
+    whole: WholeBodyPlan | None  # Plan of the balance controller; None for a robot with a fixed base.
+    tracked: TrackedMotion  # The trajectory as the file has it, placed in the world.
     metrics: dict[str, float]
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # What was changed, one line each.
+    doubts: tuple[str, ...] = ()  # What the robot cannot do as the trajectory has it, one line each.
 
 
 def check_trajectory(robot: Robot, trajectory: JointTrajectory) -> tuple[JointTrajectory, list[str]]:

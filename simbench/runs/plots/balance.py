@@ -34,15 +34,7 @@ DIRECTIONS = (("y", "to the left (mm)"), ("x", "forward (mm)"))
 def until_fall(log: xr.Dataset) -> xr.Dataset:
     """Cut a log where the robot begins to lie on the floor.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-
-    Returns
-    -------
-    xarray.Dataset
-        The log before the fall; all of it if the robot stays up.
+    `log`: log from `open_run`. Returns the log before the fall; all of it if the robot stays up.
     """
     height = log["base_pose"].values[:, 2]
     standing = height >= FELL_HEIGHT * height[0]
@@ -54,23 +46,9 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
 
     The upper row shows the robot's left, the lower row forward: the extent of the convex hull of the points
     where feet touch the floor, and within it ZMP and COG; their planned curves are thin and dashed. A run
-    ends where the robot has fallen. The file appears under its name only when it is whole.
-
-    Parameters
-    ----------
-    runs : {heading: log}
-        Logs from `open_run`.
-    title : str
-        Title of the picture.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    RunError
-        If a robot has no feet.
-    OSError
-        If the file cannot be written.
+    ends where the robot has fallen. The file appears under its name only when it is whole. `runs` {heading:
+    log}: logs from `open_run`; `title`: title of the picture; `path`: file to write. Raises OSError if the
+    file cannot be written.
     """
     for heading, log in runs.items():
         if "zmp" not in log:

@@ -32,15 +32,7 @@ HEIGHT, SPACE = 190, 44
 def has_contacts(log: xr.Dataset) -> bool:
     """Return whether a run has contacts to draw: a robot with feet, or equipment to grip.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-
-    Returns
-    -------
-    bool
-        True if `draw_contacts` has something to draw.
+    `log`: log from `open_run`. Returns true if `draw_contacts` has something to draw.
     """
     return bool(log.sizes["foot"]) or bool(fixture_coordinates(log))
 
@@ -48,21 +40,9 @@ def has_contacts(log: xr.Dataset) -> bool:
 def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, path: Path) -> None:
     """Draw the forces on feet and grips over time as PNG, with the times of planned hand contact in green.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run` for which `has_contacts` is true.
-    strength : (float, float)
-        Force, N, and torque, N·m, at which a grip lets go.
-    title : str
-        Title of the sheet.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `log`: log from `open_run` for which `has_contacts` is true; `strength`: force, N, and torque, N·m, at
+    which a grip lets go; `title`: title of the sheet; `path`: file to write. Raises OSError if the file
+    cannot be written.
     """
     feet = bool(log.sizes["foot"])
     hands = bool(fixture_coordinates(log)) and bool(log.sizes["hand"])

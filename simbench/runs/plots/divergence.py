@@ -34,21 +34,9 @@ def draw_divergence(
 ) -> None:
     """Draw channels over the baseline and, beside each, its deviation from the baseline with the envelope.
 
-    Parameters
-    ----------
-    comparison : TraceComparison
-        The run compared with its trace.
-    divergences : sequence of Divergence
-        Channels of one signal that diverged, in the order in which they are drawn.
-    title : str
-        Title of the sheet.
-    path : Path
-        PNG file to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `comparison`: the run compared with its trace; `divergences`: channels of one signal that diverged, in the
+    order in which they are drawn; `title`: title of the sheet; `path`: PNG file to write. Raises OSError if
+    the file cannot be written.
     """
     shown = divergences[:ROWS]
     key: list[Line2D | Patch] = [

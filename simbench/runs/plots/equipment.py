@@ -28,19 +28,8 @@ HEIGHT, SPACE = 170, 44
 def draw_equipment(log: xr.Dataset, title: str, path: Path) -> None:
     """Draw the joints of the equipment over time as PNG, with the actor's repetitions grey.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run` of a run with equipment.
-    title : str
-        Title of the sheet.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `log`: log from `open_run` of a run with equipment; `title`: title of the sheet; `path`: file to write.
+    Raises OSError if the file cannot be written.
     """
     coordinates = fixture_coordinates(log)
     key: list[Line2D | Patch] = [

@@ -51,50 +51,28 @@ _SAME = 1e-3
 
 @dataclass(frozen=True)
 class Comparison:
-    """A robot beside the person that it follows.
+    """A robot beside the person that it follows."""
 
-    Parameters
-    ----------
-    title : str
-        Title of the picture.
-    recording_time : (T,) array
-        Times of the samples in the recording, s.
-    robot_time : (T,) array
-        The robot's times of the same samples, s.
-    person : {str: (T, 3) array}
-        Points of the person's body, m.
-    robot : {str: (T, 3) array}
-        Points of the robot's body, m; NaN where it was not executed.
-    errors : {str: (T,) array}
-        Errors of directions by part of the body, such as `left_upper_arm`, rad; NaN where there is none.
-    moments : (K,) int array
-        Samples that are shown.
-    pictures : sequence of (height, width, 3) uint8 arrays, optional
-        Pictures of the robot at these moments; without them it is a stick figure.
-    """
-
-    title: str
-    recording_time: Array
-    robot_time: Array
-    person: Mapping[str, Array]
+    title: str  # Title of the picture.
+    recording_time: Array  # (T,): times of the samples in the recording, s.
+    robot_time: Array  # (T,): the robot's times of the same samples, s.
+    person: Mapping[str, Array]  # {str: (T, 3) array}: points of the person's body, m.
+    # {str: (T, 3) array}: points of the robot's body, m; NaN where it was not executed.
     robot: Mapping[str, Array]
+    # {str: (T,) array}: errors of directions by part of the body, such as `left_upper_arm`, rad; NaN where
+    # there is none.
     errors: Mapping[str, Array]
-    moments: NDArray[np.int64]
+    moments: NDArray[np.int64]  # (K,) int: samples that are shown.
+    # Sequence of (height, width, 3) uint8 arrays: pictures of the robot at these moments; without them it is
+    # a stick figure.
     pictures: Sequence[NDArray[np.uint8]] | None = None
 
 
 def direction_errors(fidelity: Fidelity) -> dict[str, Array]:
     """Select the errors of directions.
 
-    Parameters
-    ----------
-    fidelity : Fidelity
-        What a robot's motion leaves of the person's, at T samples.
-
-    Returns
-    -------
-    {str: (T,) array}
-        Errors by part of the body, rad; NaN at samples that were not executed.
+    `fidelity`: what a robot's motion leaves of the person's, at T samples. Returns {str: (T,) array}: errors
+    by part of the body, rad; NaN at samples that were not executed.
     """
     errors = {}
     for track in fidelity.errors.tracks:
@@ -107,17 +85,8 @@ def direction_errors(fidelity: Fidelity) -> dict[str, Array]:
 def compare_logged(log: xr.Dataset, title: str) -> Comparison:
     """Take a robot beside the person out of the log of a run.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log with the variables of `with_person`.
-    title : str
-        Title of the picture.
-
-    Returns
-    -------
-    Comparison
-        Both as stick figures, at six moments.
+    `log`: log with the variables of `with_person`; `title`: title of the picture. Returns both as stick
+    figures, at six moments.
     """
     names, limbs = ([str(label) for label in log[name].values] for name in ("body_point", "limb"))
     points = np.moveaxis(log["person_point"].values, 1, 0)
@@ -138,15 +107,7 @@ def compare_logged(log: xr.Dataset, title: str) -> Comparison:
 def panel_size(count: int) -> tuple[int, int]:
     """Compute the size of the picture of one moment.
 
-    Parameters
-    ----------
-    count : int
-        Number of moments.
-
-    Returns
-    -------
-    (int, int)
-        Width and height, pixels, both even.
+    `count`: number of moments. Returns width and height, pixels, both even.
     """
     width = (WIDTH - LEFT - RIGHT) // count
     return width - width % 2, PANEL_HEIGHT
@@ -157,19 +118,8 @@ def draw_comparison(comparison: Comparison, path: Path) -> None:
 
     Above, the person as a stick figure at some moments, with the recording's time; below, the robot at the
     same moments, with its own. Under them, the errors of directions over the recording's time, each the mean
-    of both sides; where the tempo is not the person's, the robot's time is written above them.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        Robot and person.
-    path : Path
-        File to write, PNG.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    of both sides; where the tempo is not the person's, the robot's time is written above them. `path`: file
+    to write, PNG. Raises OSError if the file cannot be written.
     """
     slower = float(np.ptp(comparison.robot_time - comparison.recording_time)) > _SAME
     rows = 2 * (PANEL_HEIGHT + _CAPTION)

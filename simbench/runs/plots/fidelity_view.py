@@ -31,19 +31,8 @@ _AROUND = 0.12
 def choose_moments(points: Mapping[str, Array], time: Array, count: int) -> NDArray[np.int64]:
     """Choose moments at which the person's postures differ most, by farthest-point sampling.
 
-    Parameters
-    ----------
-    points : {str: (T, 3) array}
-        Points of the person's body over time, m.
-    time : (T,) array
-        Times, s.
-    count : int
-        Number of moments.
-
-    Returns
-    -------
-    (K,) int array
-        Samples in order, at most `count`.
+    `points` {str: (T, 3) array}: points of the person's body over time, m; `time` (T,); `count`: number of
+    moments. Returns (K,) int: samples in order, at most `count`.
     """
     body = np.stack(list(points.values()), axis=1)
     posture = (body - body.mean(axis=1, keepdims=True)).reshape(len(time), -1)
@@ -60,15 +49,9 @@ def choose_moments(points: Mapping[str, Array], time: Array, count: int) -> NDAr
 def centre_points(points: Mapping[str, Array]) -> dict[str, Array]:
     """Move a body to the origin at every moment, so that one that walks is always at the same distance.
 
-    Parameters
-    ----------
-    points : {str: (T, 3) array}
-        Points of the body over time, m; NaN where they are not known.
-
-    Returns
-    -------
-    {str: (T, 3) array}
-        The same points, moved horizontally so that the middle of those that are known is at x = y = 0.
+    `points` {str: (T, 3) array}: points of the body over time, m; NaN where they are not known. Returns {str:
+    (T, 3) array}: the same points, moved horizontally so that the middle of those that are known is at x = y
+    = 0.
     """
     body = np.stack(list(points.values()), axis=1)
     known = np.isfinite(body).all(axis=2, keepdims=True)
@@ -83,19 +66,9 @@ def frame_points(
 ) -> list[Camera]:
     """Place a camera for each moment, so that a stick figure fills its picture.
 
-    Parameters
-    ----------
-    points : {str: (T, 3) array}
-        Points of a body over time, m, at least one; those that are NaN at a moment are left out.
-    moments : (K,) int array
-        Samples to show.
-    size : (int, int)
-        Width and height of a picture, pixels.
-
-    Returns
-    -------
-    list of Camera
-        K cameras with the same scale and line of the floor.
+    `points` {str: (T, 3) array}: points of a body over time, m, at least one; those that are NaN at a moment
+    are left out; `moments` (K,) int: samples to show; `size`: width and height of a picture, pixels. Returns
+    K cameras with the same scale and line of the floor.
     """
     corners = _AROUND * np.stack(np.meshgrid(*[(-1.0, 1.0)] * 3), axis=-1).reshape(-1, 3)
     clouds = []
@@ -111,17 +84,8 @@ def frame_points(
 def project_line(camera: Camera, points: Array) -> Array:
     """Project a line of a stick figure to pixels.
 
-    Parameters
-    ----------
-    camera : Camera
-        Camera that sees it.
-    points : (N, 3) array
-        Points of the line, m; those that are NaN are left out.
-
-    Returns
-    -------
-    (M, 2) array
-        x to the right and y down from the picture's upper left corner, pixels.
+    `camera`: camera that sees it; `points` (N, 3): points of the line, m; those that are NaN are left out.
+    Returns (M, 2): x to the right and y down from the picture's upper left corner, pixels.
     """
     return project(camera, points[np.isfinite(points).all(axis=1)])
 
@@ -135,23 +99,10 @@ def draw_robot(
 ) -> list[NDArray[np.uint8]] | None:
     """Draw a robot at some moments of its motion, seen as the person is.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    trajectory : JointTrajectory
-        Its motion; one without a base is drawn with its root link at the origin.
-    heading : float
-        Direction of the robot's x axis in the world frame, rad about z, by which it is turned back.
-    moments : (K,) int array
-        Samples to show.
-    size : (int, int)
-        Width and height of a picture, pixels.
-
-    Returns
-    -------
-    list of (height, width, 3) uint8 arrays or None
-        Pictures; None if the robot has no shape, or no renderer works.
+    `trajectory`: its motion; one without a base is drawn with its root link at the origin; `heading`:
+    direction of the robot's x axis in the world frame, rad about z, by which it is turned back; `moments`
+    (K,) int: samples to show; `size`: width and height of a picture, pixels. Returns list of (height, width,
+    3) uint8 arrays or None: pictures; None if the robot has no shape, or no renderer works.
     """
     hulls = link_hulls(robot)
     if not hulls:

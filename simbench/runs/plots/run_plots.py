@@ -22,18 +22,10 @@ OnProgress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Plot:
-    """One plot of a run.
+    """One plot of a run."""
 
-    Parameters
-    ----------
-    name : str
-        `fidelity`, `tracking`, `balance`, `contacts`, `torque` or `equipment`.
-    path : Path
-        PNG file.
-    """
-
-    name: str
-    path: Path
+    name: str  # `fidelity`, `tracking`, `balance`, `contacts`, `torque` or `equipment`.
+    path: Path  # PNG file.
 
 
 def draw_plots(

@@ -29,21 +29,11 @@ SignalFigure: TypeAlias = Figure
 
 
 class Channels(NamedTuple):
-    """Curves of one quantity.
+    """Curves of one quantity."""
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the values.
-    names : list of str
-        Name of each of K curves.
-    values : (T, K) array
-        Values.
-    """
-
-    unit: str
-    names: list[str]
-    values: Array
+    unit: str  # Unit of the values.
+    names: list[str]  # Name of each of K curves.
+    values: Array  # (T, K).
 
 
 def plot_signals(
@@ -55,29 +45,13 @@ def plot_signals(
 ) -> Figure:
     """Draw signals over time, those of several runs on the same axes.
 
-    Parameters
-    ----------
-    logs : mapping of str to xarray.Dataset
-        Logs from `open_run` by the name of the run.
-    signals : sequence of str
-        Variables of the log with the dimension time, such as `zmp` or `joint_position`, or `tracking error`,
-        `motor torque`, `foot load`: one panel each. By default those three, the ZMP and the equipment, as far
-        as the logs have them.
-    entries : sequence of str
-        Which joints, axes or feet are drawn; by default at most `MOST_LINES`, those that differ most between
-        the runs, or move most in one run.
-    title : str
-        Title of the figure; by default the names of the runs.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A figure with one panel for each signal.
-
-    Raises
-    ------
-    RunError
-        If no log has a signal, or a signal lacks an entry; the message lists what there is.
+    `logs`: logs from `open_run` by the name of the run. `signals`: variables of the log with the dimension
+    time, such as `zmp` or `joint_position`, or `tracking error`, `motor torque`, `foot load`: one panel each.
+    By default those three, the ZMP and the equipment, as far as the logs have them. `entries`: which joints,
+    axes or feet are drawn; by default at most `MOST_LINES`, those that differ most between the runs, or move
+    most in one run. `title`: title of the figure; by default the names of the runs. Returns A figure with one
+    panel for each signal. Raises RunError if no log has a signal, or a signal lacks an entry; the message
+    lists what there is.
     """
     chosen = list(signals) or usual_signals(list(logs.values()))
     panels = {signal: _collect_panel(logs, signal, entries) for signal in chosen}
@@ -133,15 +107,7 @@ def _legend(names: Sequence[str], runs: Sequence[str]) -> list[Line2D]:
 def usual_signals(logs: Sequence[xr.Dataset]) -> list[str]:
     """List the signals that are drawn where none is named.
 
-    Parameters
-    ----------
-    logs : sequence of xarray.Dataset
-        Logs of at least one run.
-
-    Returns
-    -------
-    list of str
-        Names, as for `plot_signals`.
+    `logs`: logs of at least one run. Returns names, as for `plot_signals`.
     """
     equipment = dict.fromkeys(each.name for log in logs for each in fixture_coordinates(log))
     balance = ["zmp"] if any("zmp" in log for log in logs) else []

@@ -13,19 +13,8 @@ from simbench.plotting import ALARM_COLOUR, LIMIT_STYLE, MEASURED_COLOUR, joint_
 def draw_torque(log: xr.Dataset, title: str, path: Path) -> None:
     """Draw the motor torque of every joint in % of its limit as PNG, red where it was limited.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-    title : str
-        Title of the sheet.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `log`: log from `open_run`; `title`: title of the sheet; `path`: file to write. Raises OSError if the file
+    cannot be written.
     """
     names = [str(name) for name in log["joint"].values]
     limit = log["torque_limit"].values

@@ -13,21 +13,8 @@ from simbench.plotting import MEASURED_COLOUR, REFERENCE_COLOUR, joint_sheet, sa
 def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:
     """Draw reference and measured position of every joint as PNG, and the error of each joint above.
 
-    Errors count from the end of the settling time, as in the metrics.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-    title : str
-        Title of the sheet.
-    path : Path
-        File to write.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    Errors count from the end of the settling time, as in the metrics. `log`: log from `open_run`; `title`:
+    title of the sheet; `path`: file to write. Raises OSError if the file cannot be written.
     """
     names = [str(name) for name in log["joint"].values]
     error = 1000.0 * (log["joint_position"] - log["joint_reference"])

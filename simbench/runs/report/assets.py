@@ -46,10 +46,7 @@ LOADER = """
 def sources_digest() -> str:
     """Compute the digest of the scripts' sources.
 
-    Returns
-    -------
-    str
-        SHA-256 of their names and contents, hexadecimal.
+    Returns SHA-256 of their names and contents, hexadecimal.
     """
     digest = hashlib.sha256()
     for path in sorted(SCRIPTS.iterdir()):
@@ -58,40 +55,20 @@ def sources_digest() -> str:
 
 
 def read_asset(name: str) -> str:
-    """Read a file of the bundle.
-
-    Parameters
-    ----------
-    name : str
-        `report.js`, `report.css` or `licences.txt`.
-
-    Returns
-    -------
-    str
-        Its text.
-    """
+    """Read a file of the bundle. `name`: `report.js`, `report.css` or `licences.txt`. Returns its text."""
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
 @functools.cache
 def packed_script() -> str:
-    """Compress the bundled script for a page.
-
-    Returns
-    -------
-    str
-        Base64 of gzip.
-    """
+    """Compress the bundled script for a page. Returns base64 of gzip."""
     return compress(read_asset("report.js").encode())
 
 
 def content_policy() -> str:
     """Write the content security policy of a report: no network, and no script but ours.
 
-    Returns
-    -------
-    str
-        Value of the meta element `Content-Security-Policy`.
+    Returns value of the meta element `Content-Security-Policy`.
     """
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in (LOADER, read_asset("report.js")))
     return (

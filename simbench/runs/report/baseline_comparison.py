@@ -17,17 +17,9 @@ _IGNORED = ("summary", "camera", "checks")
 
 
 class BaselineComparison(NamedTuple):
-    """Metrics of a run beside its baseline.
+    """Metrics of a run beside its baseline."""
 
-    Parameters
-    ----------
-    path : Path
-        File of the baseline.
-    verdicts : tuple of Verdict
-        One for each metric.
-    """
-
-    path: Path
+    path: Path  # File of the baseline.
     verdicts: tuple[Verdict, ...]
 
     @property
@@ -41,17 +33,7 @@ class BaselineComparison(NamedTuple):
 def compare_with_baseline(scenario: Scenario, metrics: Mapping[str, Metric]) -> BaselineComparison | None:
     """Compare a run with the baseline of the scenario of its name that ships with simbench.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Scenario of the run.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of the run.
-
-    Returns
-    -------
-    BaselineComparison or None
-        None if there is no such scenario or baseline, or the run's scenario was changed.
+    Returns none if there is no such scenario or baseline, or the run's scenario was changed.
     """
     try:
         engine = scenario.simulation.engine

@@ -12,24 +12,12 @@ _LEAST = 1.0
 
 
 class ForceArrow(NamedTuple):
-    """A force over time.
+    """A force over time."""
 
-    Parameters
-    ----------
-    layer : str
-        `feet`, `grips`, `equipment` or `pushes`.
-    name : str
-        What it acts on.
-    point : (T, 3) array
-        Point of application in the world, m; NaN where there is no force.
-    force : (T, 3) array
-        Force in the world, N; NaN where there is none.
-    """
-
-    layer: str
-    name: str
-    point: Array
-    force: Array
+    layer: str  # `feet`, `grips`, `equipment` or `pushes`.
+    name: str  # What it acts on.
+    point: Array  # (T, 3): point of application in the world, m; NaN where there is no force.
+    force: Array  # (T, 3): force in the world, N; NaN where there is none.
 
 
 def contact_forces(log: xr.Dataset) -> list[ForceArrow]:
@@ -37,17 +25,8 @@ def contact_forces(log: xr.Dataset) -> list[ForceArrow]:
 
     The floor's force on a foot acts at the foot's centre of pressure; a grip's at its grip point. The force
     of contacts on equipment, and of a push, is drawn on its line of action (the central axis of its wrench):
-    where it is nearest to a palm, and where it is nearest to the COG.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`, or some of its samples.
-
-    Returns
-    -------
-    list of ForceArrow
-        Forces of at least 1 N at some sample.
+    where it is nearest to a palm, and where it is nearest to the COG. `log`: log from `open_run`, or some of
+    its samples. Returns forces of at least 1 N at some sample.
     """
     arrows = []
     if "foot_wrench" in log:
@@ -93,15 +72,8 @@ def _on_equipment(log: xr.Dataset) -> list[ForceArrow]:
 def centre_of_pressure(wrench: Array) -> Array:
     """Compute where the floor's force on a foot acts.
 
-    Parameters
-    ----------
-    wrench : (T, 6) array
-        Force, N, and moment about the world's origin, N·m.
-
-    Returns
-    -------
-    (T, 3) array
-        Point on the floor z = 0, m; NaN where the floor does not press.
+    `wrench` (T, 6): force, N, and moment about the world's origin, N·m. Returns (T, 3): point on the floor z
+    = 0, m; NaN where the floor does not press.
     """
     vertical = np.where(wrench[:, 2] > 0.0, wrench[:, 2], np.nan)
     return np.stack([-wrench[:, 4] / vertical, wrench[:, 3] / vertical, 0.0 * vertical], axis=1)
@@ -110,17 +82,8 @@ def centre_of_pressure(wrench: Array) -> Array:
 def nearest_on_axis(wrench: Array, near: Array) -> Array:
     """Compute the point of a wrench's central axis that is nearest to a given one.
 
-    Parameters
-    ----------
-    wrench : (T, 6) array
-        Force, N, and moment about the world's origin, N·m.
-    near : (T, 3) array
-        Points in the world, m.
-
-    Returns
-    -------
-    (T, 3) array
-        Points, m; NaN where there is no force.
+    `wrench` (T, 6): force, N, and moment about the world's origin, N·m; `near` (T, 3): points in the world,
+    m. Returns (T, 3): points, m; NaN where there is no force.
     """
     force, moment = wrench[:, :3], wrench[:, 3:]
     square = np.sum(force**2, axis=1, keepdims=True)

@@ -33,15 +33,8 @@ _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "proce
 def escape(text: str) -> str:
     """Write a text from a file so that a page shows it and does nothing else with it.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        HTML without tags of its own, control characters, or marks that reorder what is shown beside it.
+    `text`: any text. Returns HTML without tags of its own, control characters, or marks that reorder what is
+    shown beside it.
     """
     return html.escape(printable(text))
 
@@ -49,17 +42,7 @@ def escape(text: str) -> str:
 def write_report(reports: Sequence[RunReport], out: Path) -> None:
     """Write one page about one run, or about several side by side, whole or not at all.
 
-    Parameters
-    ----------
-    reports : sequence of RunReport
-        At least one report.
-    out : Path
-        File to write, ending in `.html`.
-
-    Raises
-    ------
-    RunError
-        If the page cannot be written.
+    `reports`: at least one report; `out`: file to write, ending in `.html`.
     """
     try:
         write_whole(out, report_page(reports, out.parent))
@@ -70,17 +53,8 @@ def write_report(reports: Sequence[RunReport], out: Path) -> None:
 def report_page(reports: Sequence[RunReport], directory: Path) -> str:
     """Write reports of runs as one HTML page.
 
-    Parameters
-    ----------
-    reports : sequence of RunReport
-        At least one report.
-    directory : Path
-        Directory in which the page will be: links to videos are relative to it.
-
-    Returns
-    -------
-    str
-        HTML with data, scripts and pictures inside; the only links are to videos.
+    `reports`: at least one report; `directory`: directory in which the page will be: links to videos are
+    relative to it. Returns HTML with data, scripts and pictures inside; the only links are to videos.
     """
     labels = run_labels([report.folder for report in reports])
     alone = len(reports) == 1

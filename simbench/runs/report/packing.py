@@ -36,15 +36,8 @@ class Packer:
     def add_signals(self, values: ArrayLike) -> Reference:
         """Add signals over time, each rounded to 16 bits.
 
-        Parameters
-        ----------
-        values : (T,) or (T, ...) array_like
-            Values; those that are not finite, or too large to be drawn, become NaN.
-
-        Returns
-        -------
-        dict
-            Description of the array in the document.
+        `values` (T,) or (T, ...) array_like: values; those that are not finite, or too large to be drawn,
+        become NaN. Returns description of the array in the document.
         """
         array = np.asarray(values, dtype=float)
         channels = array.reshape(len(array), -1).T
@@ -62,17 +55,8 @@ class Packer:
     def add_array(self, values: ArrayLike, kind: str) -> Reference:
         """Add numbers as they are.
 
-        Parameters
-        ----------
-        values : array_like
-            Numbers; several dimensions are written row by row.
-        kind : str
-            `uint8`, `int8`, `uint16`, `uint32`, `float32` or `float64`.
-
-        Returns
-        -------
-        dict
-            Description of the array in the document.
+        `values`: numbers; several dimensions are written row by row; `kind`: `uint8`, `int8`, `uint16`,
+        `uint32`, `float32` or `float64`. Returns description of the array in the document.
         """
         array = np.ascontiguousarray(np.asarray(values).astype(_TYPES[kind]))
         self._bytes += bytes(-len(self._bytes) % 8)
@@ -81,15 +65,7 @@ class Packer:
     def pack(self, document: dict[str, Any]) -> str:
         """Compress a document and the arrays.
 
-        Parameters
-        ----------
-        document : dict
-            Content of the page, with descriptions of arrays in it.
-
-        Returns
-        -------
-        str
-            Letters of base64.
+        `document`: content of the page, with descriptions of arrays in it. Returns letters of base64.
         """
         text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
         # Arrays begin at a multiple of eight bytes, as typed arrays of scripts demand.
@@ -105,15 +81,7 @@ class Packer:
 def compress(data: bytes) -> str:
     """Compress bytes for a page: the same bytes give the same letters.
 
-    Parameters
-    ----------
-    data : bytes
-        Any bytes.
-
-    Returns
-    -------
-    str
-        Base64 of gzip.
+    `data`: any bytes. Returns base64 of gzip.
     """
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
@@ -121,17 +89,8 @@ def compress(data: bytes) -> str:
 def quantise(values: NDArray[np.float64]) -> tuple[NDArray[np.uint16], float, float]:
     """Round a signal to 16 bits between its least and greatest value.
 
-    Parameters
-    ----------
-    values : (T,) array
-        Values; those that are not finite, or too large to be drawn, get the code 65535.
-
-    Returns
-    -------
-    codes : (T,) array of uint16
-        Code of each value.
-    low, step : float
-        A code c means `low + c * step`.
+    `values` (T,): values; those that are not finite, or too large to be drawn, get the code 65535. Returns
+    `codes` (T,) of uint16; `low`, `step`: A code c means `low + c * step`.
     """
     finite = np.abs(values) <= LARGEST
     codes = np.full(len(values), _MISSING, dtype=np.uint16)

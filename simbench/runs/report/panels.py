@@ -28,67 +28,31 @@ _MARGIN = 0.35
 
 
 class Curve(NamedTuple):
-    """A curve of a panel.
+    """A curve of a panel."""
 
-    Parameters
-    ----------
-    name : str
-        What the legend says.
-    values : (T,) array
-        Values at the log's samples, in the panel's unit.
-    colour : str
-        Name of the colour in `report.css`: `left`, `right`, `robot`, `reference`, `zmp`, `cog`, `support`.
-    role : str
-        `measured`, `reference` (thin and dashed) or `edge` (of an area).
-    """
-
-    name: str
-    values: Array
+    name: str  # What the legend says.
+    values: Array  # (T,): values at the log's samples, in the panel's unit.
+    # Name of the colour in `report.css`: `left`, `right`, `robot`, `reference`, `zmp`, `cog`, `support`.
     colour: str
-    role: str = "measured"
+    role: str = "measured"  # `measured`, `reference` (thin and dashed) or `edge` (of an area).
 
 
 class Panel(NamedTuple):
-    """Curves with a common axis.
+    """Curves with a common axis."""
 
-    Parameters
-    ----------
-    key : str
-        Name by which the panels of two runs are put into one.
-    title : str
-        Heading.
-    unit : str
-        Unit of all values.
-    curves : tuple of Curve
-        The curves; those with the role `edge` are two, between which the area is filled.
-    lines : tuple of (str, float)
-        Name and value of horizontal lines, such as limits.
-    limits : (float, float) or None
-        Range beyond which the axis does not go.
-    """
-
-    key: str
-    title: str
-    unit: str
+    key: str  # Name by which the panels of two runs are put into one.
+    title: str  # Heading.
+    unit: str  # Unit of all values.
+    # The curves; those with the role `edge` are two, between which the area is filled.
     curves: tuple[Curve, ...]
-    lines: tuple[tuple[str, float], ...] = ()
-    limits: tuple[float, float] | None = None
+    lines: tuple[tuple[str, float], ...] = ()  # Name and value of horizontal lines, such as limits.
+    limits: tuple[float, float] | None = None  # Range beyond which the axis does not go.
 
 
 def make_panels(log: xr.Dataset, grip: GripSection) -> list[Panel]:
     """Choose the panels for which a log has data.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-    grip : GripSection
-        Strength of the grips.
-
-    Returns
-    -------
-    list of Panel
-        Panels in the order of the page.
+    `log`: log from `open_run`; `grip`: strength of the grips. Returns panels in the order of the page.
     """
     return [*_balance(log), *_equipment(log), *_hands(log), *_contacts(log, grip), *_joints(log), *_root(log)]
 
@@ -222,32 +186,17 @@ def _on_grid(trace: Trace, time: Array) -> Array:
 
 
 class Thinning(NamedTuple):
-    """How a log is thinned for curves.
+    """How a log is thinned for curves."""
 
-    Parameters
-    ----------
-    time : (P,) array
-        Times of the points, s.
-    size : int
-        Samples for each pair of points; 0 if every sample is a point.
-    """
-
-    time: Array
-    size: int
+    time: Array  # (P,): times of the points, s.
+    size: int  # Samples for each pair of points; 0 if every sample is a point.
 
 
 def thin_time(time: Array) -> Thinning:
     """Choose the points of curves over a log.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the log's samples, s.
-
-    Returns
-    -------
-    Thinning
-        All samples; of a long log, two for each of at most half `MOST_POINTS` equal numbers of samples.
+    `time` (T,): times of the log's samples, s. Returns all samples; of a long log, two for each of at most
+    half `MOST_POINTS` equal numbers of samples.
     """
     if len(time) <= MOST_POINTS:
         return Thinning(time, 0)
@@ -259,17 +208,8 @@ def thin_time(time: Array) -> Thinning:
 def thin_values(values: Array, thinning: Thinning) -> Array:
     """Thin a curve so that no peak is lost.
 
-    Parameters
-    ----------
-    values : (T,) array
-        Values at the log's samples.
-    thinning : Thinning
-        From `thin_time`.
-
-    Returns
-    -------
-    (P,) array
-        Values at the points: of each group of samples the least and the greatest, in their order.
+    `values` (T,): values at the log's samples; `thinning`: from `thin_time`. Returns (P,): values at the
+    points: of each group of samples the least and the greatest, in their order.
     """
     if not thinning.size:
         return values
@@ -290,19 +230,8 @@ def _grouped(values: Array, size: int) -> Array:
 def pack_panels(panels: list[Panel], log: xr.Dataset, packer: Packer) -> dict[str, Any]:
     """Describe panels in a page's document.
 
-    Parameters
-    ----------
-    panels : list of Panel
-        From `make_panels`.
-    log : xarray.Dataset
-        Log of the run.
-    packer : Packer
-        Gets the arrays.
-
-    Returns
-    -------
-    dict
-        `time` and `panels` of a run.
+    `panels`: from `make_panels`; `log`: log of the run; `packer`: gets the arrays. Returns `time` and
+    `panels` of a run.
     """
     thinning = thin_time(log.time.values)
     described = [
@@ -330,19 +259,8 @@ def pack_panels(panels: list[Panel], log: xr.Dataset, packer: Packer) -> dict[st
 def pack_joints(log: xr.Dataset, packer: Packer) -> dict[str, Any]:
     """Describe position, reference and torque of each joint at the samples of the scene.
 
-    Of the torque, the value that is largest in magnitude between two samples of the scene is kept.
-
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log of the run.
-    packer : Packer
-        Gets the arrays.
-
-    Returns
-    -------
-    dict
-        `joints` of a run, with the times of the scene's samples.
+    Of the torque, the value that is largest in magnitude between two samples of the scene is kept. `log`: log
+    of the run; `packer`: gets the arrays. Returns `joints` of a run, with the times of the scene's samples.
     """
     samples = scene_samples(log.time.values)
     error = np.abs((log["joint_position"] - log["joint_reference"]).values).max(axis=0)

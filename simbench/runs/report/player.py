@@ -28,17 +28,8 @@ NO_SCRIPT = (
 def player_html(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
     """Write the interactive part of a page.
 
-    Parameters
-    ----------
-    reports : sequence of RunReport
-        Runs of the page.
-    labels : sequence of str
-        Name of each.
-
-    Returns
-    -------
-    str
-        HTML: the element in which the scripts build scene, timeline and plots, their data, and the scripts.
+    `labels`: name of each. Returns HTML: the element in which the scripts build scene, timeline and plots,
+    their data, and the scripts.
     """
     return (
         '<section id="player" aria-label="playback">'
@@ -52,17 +43,8 @@ def player_html(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
 def pack_runs(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
     """Collect and compress what the scripts show.
 
-    Parameters
-    ----------
-    reports : sequence of RunReport
-        Runs of the page.
-    labels : sequence of str
-        Name of each.
-
-    Returns
-    -------
-    str
-        Base64 of the block that `scripts/data.js` reads.
+    `reports`: runs of the page; `labels`: name of each. Returns base64 of the block that `scripts/data.js`
+    reads.
     """
     packer = Packer()
     runs = [_describe_run(report, label, packer) for report, label in zip(reports, labels, strict=True)]

@@ -32,50 +32,21 @@ FIDELITY = "fidelity"
 
 @dataclass(frozen=True)
 class RunReport:
-    """Content of a report about one run.
+    """Content of a report about one run."""
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    scenario : dict
-        Resolved scenario, as in its file.
-    scenario_text : str
-        Text of that file.
-    metrics : dict of str to float, bool, str or None
-        Metrics by name; empty for an interrupted run.
-    checks : tuple of Check
-        Outcome of the checks; empty for an interrupted run.
-    provenance : dict
-        Content of `provenance.json`.
-    log : xarray.Dataset
-        Log of the run.
-    grip : GripSection
-        Strength of the grips.
-    failures : dict of str to FailureTime
-        When failed checks fail, by the metric's name.
-    baseline : BaselineComparison or None
-        Metrics beside the baseline of the scenario, if it has one.
-    video : Path or None
-        File of the video, if there is one.
-    incomplete : str or None
-        Reason why the run is incomplete, if it is.
-    plots : list of Plot
-        Pictures of the run, among them `fidelity` where it follows a person.
-    """
-
-    folder: Path
-    scenario: dict[str, Any]
-    scenario_text: str
-    metrics: dict[str, Metric]
-    checks: tuple[Check, ...]
-    provenance: dict[str, Any]
+    folder: Path  # Run directory.
+    scenario: dict[str, Any]  # Resolved scenario, as in its file.
+    scenario_text: str  # Text of that file.
+    metrics: dict[str, Metric]  # Metrics by name; empty for an interrupted run.
+    checks: tuple[Check, ...]  # Outcome of the checks; empty for an interrupted run.
+    provenance: dict[str, Any]  # Content of `provenance.json`.
     log: xr.Dataset
-    grip: GripSection
-    failures: dict[str, FailureTime]
-    baseline: BaselineComparison | None
-    video: Path | None
-    incomplete: str | None
+    grip: GripSection  # Strength of the grips.
+    failures: dict[str, FailureTime]  # When failed checks fail, by the metric's name.
+    baseline: BaselineComparison | None  # Metrics beside the baseline of the scenario, if it has one.
+    video: Path | None  # File of the video, if there is one.
+    incomplete: str | None  # Reason why the run is incomplete, if it is.
+    # Pictures of the run, among them `fidelity` where it follows a person.
     plots: list[Plot] = field(default_factory=list)
 
 
@@ -85,27 +56,10 @@ def read_reports(
     """Collect the content of run directories, complete or interrupted, and draw their pictures.
 
     Pictures are files in the run directories: none is drawn if a file of any of these is damaged.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        Run directories.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress.
-    pictures : bool
-        Whether all plots are drawn as PNG files; else only `fidelity`, which the page shows as a picture.
-
-    Returns
-    -------
-    list of RunReport
-        Content of the report about each.
-
-    Raises
-    ------
-    RunError, ScenarioError
-        If there is no log, or a file is damaged.
-    OSError
-        If a plot cannot be written.
+    `on_progress`: callback that receives the progress; `pictures`: whether all plots are drawn as PNG files;
+    else only `fidelity`, which the page shows as a picture. Returns content of the report about each. Raises
+    RunError, ScenarioError if there is no log, or a file is damaged. Raises OSError if a plot cannot be
+    written.
     """
     reports = [_read_without_pictures(folder) for folder in folders]
     return [replace(each, plots=_draw(each, on_progress, pictures=pictures)) for each in reports]
@@ -148,18 +102,7 @@ def _read_without_pictures(folder: Path) -> RunReport:
 
 
 def run_labels(folders: Sequence[Path]) -> list[str]:
-    """Name runs by their directories, with as much of the path as distinguishes them.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        Run directories.
-
-    Returns
-    -------
-    list of str
-        A label for each.
-    """
+    """Name runs by their directories, with as much of the path as distinguishes them."""
     paths = [Path(os.path.abspath(folder)) for folder in folders]
     deepest = max(len(path.parts) for path in paths)
     for count in range(1, deepest + 1):
@@ -172,15 +115,8 @@ def run_labels(folders: Sequence[Path]) -> list[str]:
 def differing_keys(scenarios: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
     """Find the keys in which scenarios differ.
 
-    Parameters
-    ----------
-    scenarios : sequence of dict
-        Resolved scenarios.
-
-    Returns
-    -------
-    dict of str to list
-        Value in each scenario by dotted key; None where the key is not set.
+    `scenarios`: resolved scenarios. Returns value in each scenario by dotted key; None where the key is not
+    set.
     """
     flat = [dict(_flattened(scenario, "")) for scenario in scenarios]
     keys = dict.fromkeys(key for each in flat for key in each)

@@ -36,15 +36,7 @@ _STILL = 1e-9
 def scene_samples(time: Array) -> NDArray[np.intp]:
     """Choose the samples of a log that a scene shows: evenly many a second, and the last.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the log's samples, s.
-
-    Returns
-    -------
-    (S,) array of int
-        Indices of samples.
+    `time` (T,): times of the log's samples, s. Returns (S,) of int: indices of samples.
     """
     period = max(1.0 / SCENE_RATE, float(time[-1] - time[0]) / MOST_POSES)
     wanted = np.arange(time[0], time[-1] + 0.5 * period, period)
@@ -56,22 +48,8 @@ def scene_samples(time: Array) -> NDArray[np.intp]:
 def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
     """Describe the bodies of a run, their motion, and what is drawn between them.
 
-    Parameters
-    ----------
-    run : DrawnRun
-        From `load_drawn_run`.
-    packer : Packer
-        Gets the arrays.
-
-    Returns
-    -------
-    dict
-        Part `scene` of a run in the page's document; `report/scripts/scene.js` draws it.
-
-    Raises
-    ------
-    UndrawableShapeError
-        If a mesh cannot be read.
+    `run`: from `load_drawn_run`; `packer`: gets the arrays. Returns part `scene` of a run in the page's
+    document; `report/scripts/scene.js` draws it. Raises UndrawableShapeError if a mesh cannot be read.
     """
     samples = scene_samples(run.log.time.values)
     log = run.log.isel(time=samples)
@@ -195,17 +173,7 @@ def _equipment_bodies(
 def pack_surface(solid: Solid, packer: Packer) -> dict[str, Any]:
     """Pack a surface: positions rounded to 16 bits of its size, normals to 8 bits.
 
-    Parameters
-    ----------
-    solid : Solid
-        The surface.
-    packer : Packer
-        Gets the arrays.
-
-    Returns
-    -------
-    dict
-        Description of the surface.
+    `packer`: gets the arrays. Returns description of the surface.
     """
     low = solid.points.min(axis=0).astype(float)
     size = np.maximum(np.ptp(solid.points, axis=0).astype(float), 1e-9)
@@ -228,15 +196,7 @@ def pack_surface(solid: Solid, packer: Packer) -> dict[str, Any]:
 def pose_numbers(matrices: Array) -> Array:
     """Convert homogeneous transformations to positions and quaternions.
 
-    Parameters
-    ----------
-    matrices : (T, 4, 4) array
-        Transformations, m.
-
-    Returns
-    -------
-    (T, 7) array
-        Position x, y, z, m, and quaternion x, y, z, w.
+    `matrices` (T, 4, 4): transformations, m. Returns (T, 7): position x, y, z, m, and quaternion x, y, z, w.
     """
     return np.array([pin.SE3ToXYZQUAT(pin.SE3(matrix)) for matrix in matrices])
 
@@ -244,15 +204,7 @@ def pose_numbers(matrices: Array) -> Array:
 def continuous_poses(poses: Array) -> Array:
     """Choose the signs of quaternions so that each is near the one before it.
 
-    Parameters
-    ----------
-    poses : (T, 7) array
-        Position and quaternion x, y, z, w.
-
-    Returns
-    -------
-    (T, 7) array
-        The same poses.
+    `poses` (T, 7): position and quaternion x, y, z, w. Returns (T, 7): the same poses.
     """
     turned = np.array(poses, dtype=float)
     dots = np.einsum("ti,ti->t", turned[1:, 3:], turned[:-1, 3:])

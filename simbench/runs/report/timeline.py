@@ -26,55 +26,25 @@ _MOST = 400
 
 
 class Event(NamedTuple):
-    """A mark or a bar on the timeline.
+    """A mark or a bar on the timeline."""
 
-    Parameters
-    ----------
-    start : float
-        Time, s.
-    end : float or None
-        End of a bar, s; None for a mark.
-    words : str
-        What happens.
-    tone : str
-        Name of the colour in `report.css`: `plain`, `left`, `right`, `planned`, `warn` or `bad`.
-    """
-
-    start: float
-    end: float | None
-    words: str
-    tone: str
+    start: float  # Time, s.
+    end: float | None  # End of a bar, s; None for a mark.
+    words: str  # What happens.
+    tone: str  # Name of the colour in `report.css`: `plain`, `left`, `right`, `planned`, `warn` or `bad`.
 
 
 class Lane(NamedTuple):
-    """Events of one kind.
-
-    Parameters
-    ----------
-    name : str
-        What they are.
-    events : tuple of Event
-        In the order of time.
-    """
+    """Events of one kind."""
 
     name: str
-    events: tuple[Event, ...]
+    events: tuple[Event, ...]  # in the order of time.
 
 
 def make_lanes(log: xr.Dataset, failures: Mapping[str, FailureTime]) -> list[Lane]:
     """Collect the events of a run.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-    failures : mapping of str to FailureTime
-        When checks fail, by the metric's name.
-
-    Returns
-    -------
-    list of Lane
-        Lanes that have an event.
+    `log`: log from `open_run`; `failures`: when checks fail, by the metric's name.
     """
     failed = [
         Event(failure.time, None, f"check {name} failed: {failure.words}", "bad")
@@ -197,18 +167,7 @@ def _bars(time: Array, flags: NDArray[np.bool_], words: str, tone: str) -> list[
 
 
 def describe_lanes(lanes: list[Lane]) -> list[dict[str, Any]]:
-    """Describe lanes in a page's document.
-
-    Parameters
-    ----------
-    lanes : list of Lane
-        From `make_lanes`.
-
-    Returns
-    -------
-    list of dict
-        `lanes` of a run.
-    """
+    """Describe lanes in a page's document. `lanes`: from `make_lanes`. Returns `lanes` of a run."""
     return [
         {
             "name": lane.name,

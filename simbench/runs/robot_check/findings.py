@@ -11,32 +11,13 @@ ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
 
 class Limits(NamedTuple):
-    """Bounds of a number.
+    """Bounds of a number."""
 
-    Parameters
-    ----------
-    good : float
-        The number is good from here on.
-    bad : float
-        It is bad beyond this. If `bad` is above `good`, smaller numbers are better.
-    """
-
-    good: float
-    bad: float
+    good: float  # The number is good from here on.
+    bad: float  # it is bad beyond this. If `bad` is above `good`, smaller numbers are better.
 
     def judge(self, value: float) -> Verdict:
-        """Compare a number with the limits.
-
-        Parameters
-        ----------
-        value : float
-            The number.
-
-        Returns
-        -------
-        str
-            `yes`, `marginal` or `no`.
-        """
+        """Compare a number with the limits. Returns `yes`, `marginal` or `no`."""
         sign = 1.0 if self.good >= self.bad else -1.0
         if sign * value >= sign * self.good:
             return "yes"
@@ -52,80 +33,30 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that was looked at."""
 
-    Parameters
-    ----------
-    ability : str
-        What it speaks for or against: `stand`, `reach`, `step` or `track`.
-    name : str
-        What it is, with the unit as suffix, such as `cog_margin_m`.
-    verdict : str
-        `yes`, `marginal` or `no`.
-    value : float or None
-        The number; None where there is none.
-    limit : str
-        What the number must be; empty where there is none.
-    reason : str
-        What the number means here, in one line.
-    simulated : bool
-        Whether it was measured in a simulation.
-    """
-
-    ability: Ability
-    name: str
-    verdict: Verdict
-    value: float | None
-    limit: str
-    reason: str
-    simulated: bool = False
+    ability: Ability  # What it speaks for or against: `stand`, `reach`, `step` or `track`.
+    name: str  # What it is, with the unit as suffix, such as `cog_margin_m`.
+    verdict: Verdict  # `yes`, `marginal` or `no`.
+    value: float | None  # The number; None where there is none.
+    limit: str  # What the number must be; empty where there is none.
+    reason: str  # What the number means here, in one line.
+    simulated: bool = False  # Whether it was measured in a simulation.
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values.
-
-        Returns
-        -------
-        dict
-            Value by field.
-        """
+        """Return it as plain values. Returns value by field."""
         return asdict(self)
 
 
 def judge(ability: Ability, name: str, value: float, limits: Limits, reason: str) -> Finding:
     """Make a finding of a number and its limits.
 
-    Parameters
-    ----------
-    ability : str
-        `stand`, `reach`, `step` or `track`.
-    name : str
-        What the number is, with the unit as suffix.
-    value : float
-        The number.
-    limits : Limits
-        Its limits.
-    reason : str
-        What the number means here, in one line.
-
-    Returns
-    -------
-    Finding
-        The finding.
+    `ability`: `stand`, `reach`, `step` or `track`; `name`: what the number is, with the unit as suffix;
+    `reason`: what the number means here, in one line.
     """
     return Finding(ability, name, limits.judge(value), value, str(limits), reason)
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
-    """Return the worst of several verdicts.
-
-    Parameters
-    ----------
-    verdicts : list of str
-        At least one verdict.
-
-    Returns
-    -------
-    str
-        The worst.
-    """
+    """Return the worst of several verdicts. `verdicts`: at least one verdict."""
     return max(verdicts, key=VERDICTS.index)

@@ -19,16 +19,9 @@ _CELL = 0.15
 def palm_poses(side: str) -> Array:
     """Collect where a person's palm goes in the reference motions.
 
-    Parameters
-    ----------
-    side : str
-        `left` or `right`.
-
-    Returns
-    -------
-    (N, 4, 4) array
-        Poses of the palm in the person's axes (x forward, y left, z up), x along the fingers and z out of the
-        back of the hand; the origin is the shoulder, lengths are in lengths of the arm from shoulder to palm.
+    `side`: `left` or `right`. Returns (N, 4, 4): poses of the palm in the person's axes (x forward, y left, z
+    up), x along the fingers and z out of the back of the hand; the origin is the shoulder, lengths are in
+    lengths of the arm from shoulder to palm.
     """
     poses = np.concatenate([_relative(read_motion(f"actor:{name}"), side) for name in MOTIONS])
     cells = np.round(poses[:, :3, 3] / _CELL).astype(int)

@@ -48,19 +48,9 @@ def check_reaching(robot: Robot, posture: Array) -> list[Finding]:
     """Judge whether the hands of a robot reach where a person's do, with the trunk at rest.
 
     The person's palms in free and equipment motions are scaled from the length of the person's arm to the
-    robot's, around the shoulder. Each point is looked for within the joint limits.
-
-    Parameters
-    ----------
-    robot : Robot
-        Any robot.
-    posture : (n,) array
-        Posture of the other joints, rad.
-
-    Returns
-    -------
-    list of Finding
-        What speaks for and against it; empty for a robot without arms.
+    robot's, around the shoulder. Each point is looked for within the joint limits. `robot`: any robot;
+    `posture` (n,): posture of the other joints, rad. Returns what speaks for and against it; empty for a
+    robot without arms.
     """
     sides = [side for side in SIDES if f"{side}_arm" in robot.groups]
     findings = []

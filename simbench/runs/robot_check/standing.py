@@ -33,17 +33,8 @@ length."""
 def check_standing(robot: Robot) -> tuple[list[Finding], Stance | None]:
     """Judge whether a robot can stand, from its posture and its gains.
 
-    Parameters
-    ----------
-    robot : Robot
-        Any robot.
-
-    Returns
-    -------
-    findings : list of Finding
-        What speaks for and against it.
-    stance : Stance or None
-        The stance; None if it has none.
+    `robot`: any robot. Returns `findings`: what speaks for and against it; `stance`: the stance; None if it
+    has none.
     """
     try:
         limb_sections(robot)

@@ -28,18 +28,10 @@ _ZMP = Limits(0.99, 0.9)
 
 
 class Steps(NamedTuple):
-    """Steps that a robot's legs can make.
+    """Steps that a robot's legs can make."""
 
-    Parameters
-    ----------
-    place : RobotSection
-        Height of the pelvis.
-    stepping : SteppingSection
-        Commands, and length, width, turn and lift of the steps.
-    """
-
-    place: RobotSection
-    stepping: SteppingSection
+    place: RobotSection  # Height of the pelvis.
+    stepping: SteppingSection  # Commands, and length, width, turn and lift of the steps.
 
 
 class _Planned(NamedTuple):
@@ -55,21 +47,8 @@ def check_stepping(robot: Robot, section: RobotSection) -> tuple[list[Finding], 
 
     The commands are to go forward, sideways and turn. The steps are fitted to the legs, their plan is
     followed with ideal measurements; the ZMP is that of all bodies, which the plan takes for a linear
-    pendulum.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot that stands in the section's posture.
-    section : RobotSection
-        Base placement and posture.
-
-    Returns
-    -------
-    findings : list of Finding
-        What speaks for and against it.
-    steps : Steps or None
-        The steps; None if the legs can make none.
+    pendulum. `robot`: robot that stands in the section's posture; `section`: base placement and posture.
+    Returns `findings`: what speaks for and against it; `steps`: the steps; None if the legs can make none.
     """
     length = leg_length(robot)
     commands = (

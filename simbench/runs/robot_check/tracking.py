@@ -27,17 +27,8 @@ _SAMPLES = 64
 def check_tracking(robot: Robot, posture: Array) -> list[Finding]:
     """Judge whether the joints of a robot can follow a motion.
 
-    Parameters
-    ----------
-    robot : Robot
-        Any robot with joints.
-    posture : (n,) array
-        Posture in which inertia and weight are taken, rad.
-
-    Returns
-    -------
-    list of Finding
-        What speaks for and against it.
+    `robot`: any robot with joints; `posture` (n,): posture in which inertia and weight are taken, rad.
+    Returns what speaks for and against it.
     """
     q = np.concatenate([pin.neutral(robot.model)[: robot.root_q], posture])
     mass = pin.crba(robot.model, robot.model.createData(), q)

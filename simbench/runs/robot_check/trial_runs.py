@@ -53,15 +53,7 @@ _LEAST_AMPLITUDE = 0.02
 def try_standing(section: RobotSection) -> list[Finding]:
     """Let a robot stand for two seconds.
 
-    Parameters
-    ----------
-    section : RobotSection
-        Name and standing posture of the robot.
-
-    Returns
-    -------
-    list of Finding
-        What was measured.
+    `section`: name and standing posture of the robot. Returns what was measured.
     """
     motion = {"source": "joints:still"}
     scenario = Scenario.model_validate(
@@ -78,17 +70,8 @@ def try_standing(section: RobotSection) -> list[Finding]:
 def try_stepping(section: RobotSection, stepping: SteppingSection) -> list[Finding]:
     """Let a robot make steps forward, sideways and around.
 
-    Parameters
-    ----------
-    section : RobotSection
-        Name, posture and pelvis height of the robot.
-    stepping : SteppingSection
-        Commands and steps.
-
-    Returns
-    -------
-    list of Finding
-        What was measured.
+    `section`: name, posture and pelvis height of the robot; `stepping`: commands and steps. Returns what was
+    measured.
     """
     scenario = Scenario.model_validate(
         {"name": "steps", "robot": section, "motion": {"source": "joints:still"}, "stepping": stepping}
@@ -107,17 +90,7 @@ def try_stepping(section: RobotSection, stepping: SteppingSection) -> list[Findi
 def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
     """Let all joints of a robot with a fixed base, but those that close a hand, go out and back together.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed base.
-    section : RobotSection
-        Its name and posture.
-
-    Returns
-    -------
-    list of Finding
-        What was measured.
+    `section`: its name and posture. Returns what was measured.
     """
     posture = robot.postures[section.posture]
     moved, model = moved_by_sweep(robot), robot.model

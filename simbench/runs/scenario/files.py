@@ -25,15 +25,8 @@ _KEYS = (
 def resolve_paths(scenario: Scenario) -> Scenario:
     """Make the paths of files in a scenario absolute, so that it works from any directory.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Scenario whose paths are relative to the current directory.
-
-    Returns
-    -------
-    Scenario
-        The same scenario with absolute paths.
+    `scenario`: scenario whose paths are relative to the current directory. Returns the same scenario with
+    absolute paths.
     """
     for name, key in _KEYS:
         section = getattr(scenario, name)
@@ -49,20 +42,8 @@ def resolve_paths(scenario: Scenario) -> Scenario:
 def scenario_files(scenario: Scenario) -> list[Path]:
     """List the user's files that a scenario reads: motion, marker map, and robot with its URDF and meshes.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-
-    Returns
-    -------
-    list of Path
-        Files, without those that ship with simbench.
-
-    Raises
-    ------
-    RobotError
-        If the robot's description cannot be read.
+    Returns files, without those that ship with simbench. Raises RobotError if the robot's description cannot
+    be read.
     """
     keys = [key for section, key in _KEYS if section == "motion"]
     named = (_user_file("motion", getattr(scenario.motion, key)) for key in keys)
@@ -74,20 +55,7 @@ def scenario_files(scenario: Scenario) -> list[Path]:
 def robot_files(name: str) -> list[Path]:
     """List the files that describe a robot: its robot.yaml, URDF and meshes.
 
-    Parameters
-    ----------
-    name : str
-        Name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
-
-    Returns
-    -------
-    list of Path
-        The files.
-
-    Raises
-    ------
-    RobotError
-        If there is no such robot, or its description cannot be read.
+    `name`: name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
     """
     file = find_robot(name)
     file, description = describe_robot(file)

@@ -23,58 +23,28 @@ PERSON_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".txt", ".npy")
 
 
 def list_scenarios() -> list[str]:
-    """Return the names of the scenarios that ship with simbench.
-
-    Returns
-    -------
-    list of str
-        Names, sorted.
-    """
+    """Return the names of the scenarios that ship with simbench. Returns names, sorted."""
     return sorted(path.stem for path in resource_dir("scenarios").glob("*.yaml"))
 
 
 class ScenarioSummary(NamedTuple):
-    """What can be said of a scenario without validating or planning it.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    robot : str
-        Name of its robot, as the scenario gives it.
-    kind : str
-        `push`, `walking`, `stepping` (on the spot), `following steps` (the person's), `seated`, `standing`,
-        or `fixed arm`.
-    duration_s : float or None
-        Planned duration of the motion that it retargets, as its baseline has it, s; None without one.
-    summary : str
-        Its `summary`, in one line; empty if it has none.
-    """
+    """What can be said of a scenario without validating or planning it."""
 
     name: str
-    robot: str
+    robot: str  # Name of its robot, as the scenario gives it.
+    # `push`, `walking`, `stepping` (on the spot), `following steps` (the person's), `seated`, `standing`, or
+    # `fixed arm`.
     kind: str
+    # Planned duration of the motion that it retargets, as its baseline has it, s; None without one.
     duration_s: float | None
-    summary: str
+    summary: str  # Its `summary`, in one line; empty if it has none.
 
 
 def summarise_scenario(name: str) -> ScenarioSummary:
     """Read what a scenario that ships with simbench is, without validating it.
 
-    Parameters
-    ----------
-    name : str
-        A name from `list_scenarios`.
-
-    Returns
-    -------
-    ScenarioSummary
-        Robot, kind, duration and summary.
-
-    Raises
-    ------
-    ScenarioError
-        If the file is not valid YAML.
+    `name`: A name from `list_scenarios`. Returns robot, kind, duration and summary. Raises ScenarioError if
+    the file is not valid YAML.
     """
     path = find_scenario(name)
     data = _read_mapping(path)
@@ -108,15 +78,8 @@ def _scenario_kind(data: Mapping[str, Any], robot: str) -> str:
 def has_fixed_base(robot: str) -> bool:
     """Say whether a robot that ships with simbench has a fixed base, without reading its URDF.
 
-    Parameters
-    ----------
-    robot : str
-        Name of the robot.
-
-    Returns
-    -------
-    bool
-        Whether its robot.yaml says so; False for a robot that does not ship with simbench.
+    `robot`: name of the robot. Returns whether its robot.yaml says so; False for a robot that does not ship
+    with simbench.
     """
     path = shipped_robots().get(robot)
     return path is not None and _read_mapping(path).get("base") == "fixed"
@@ -148,20 +111,8 @@ def _section(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def read_scenario(name_or_path: str | Path) -> YamlDocument:
     """Read the file of a scenario without validating it.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name of a scenario that ships with simbench, or path of a file.
-
-    Returns
-    -------
-    YamlDocument
-        Values and their positions.
-
-    Raises
-    ------
-    ScenarioError
-        As of `find_scenario`, or if the file is not valid YAML.
+    `name_or_path`: name of a scenario that ships with simbench, or path of a file. Returns values and their
+    positions. Raises ScenarioError as of `find_scenario`, or if the file is not valid YAML.
     """
     return read_yaml(find_scenario(name_or_path), ScenarioError)
 
@@ -169,20 +120,7 @@ def read_scenario(name_or_path: str | Path) -> YamlDocument:
 def find_scenario(name_or_path: str | Path) -> Path:
     """Find the file of a scenario.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name of a scenario that ships with simbench, or path of a file.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    ScenarioError
-        For a name that no scenario has, or a path of something that is not a regular file.
+    `name_or_path`: name of a scenario that ships with simbench, or path of a file.
     """
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
@@ -201,14 +139,6 @@ def find_scenario(name_or_path: str | Path) -> Path:
 def is_motion_file(text: str) -> bool:
     """Say whether an argument names a file of a motion and not a scenario.
 
-    Parameters
-    ----------
-    text : str
-        Argument of the command line.
-
-    Returns
-    -------
-    bool
-        Whether its suffix is one of motions.
+    `text`: argument of the command line. Returns whether its suffix is one of motions.
     """
     return Path(text).suffix.lower() in (*ROBOT_SUFFIXES, *PERSON_SUFFIXES)

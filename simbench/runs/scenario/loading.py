@@ -111,22 +111,8 @@ def load_scenario(name_or_path: str | Path, overrides: Overrides = ()) -> Scenar
 def load_finished(folder: Path, overrides: Overrides = ()) -> Scenario:
     """Read the scenario of a run that is over; code that it names is loaded for its equipment alone.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    overrides : sequence of str, or mapping of str to object
-        As for `load_scenario`.
-
-    Returns
-    -------
-    Scenario
-        The scenario as it was run: not to be run again.
-
-    Raises
-    ------
-    ScenarioError
-        As `load_scenario`.
+    `folder`: run directory. Returns the scenario as it was run: not to be run again. Raises ScenarioError as
+    `load_scenario`.
     """
     source = make_source(read_yaml(folder / "scenario.yaml", ScenarioError))
     return validate_source(source, overrides, finished=True)
@@ -135,20 +121,8 @@ def load_finished(folder: Path, overrides: Overrides = ()) -> Scenario:
 def read_scenario_values(path: Path) -> dict[str, Any]:
     """Read a scenario's values, with files beside it by their paths, without validating them.
 
-    Parameters
-    ----------
-    path : Path
-        YAML file.
-
-    Returns
-    -------
-    dict
-        Values by key.
-
-    Raises
-    ------
-    ScenarioError
-        If the file cannot be read, or holds no keys.
+    `path`: YAML file. Returns values by key. Raises ScenarioError if the file cannot be read, or holds no
+    keys.
     """
     source = make_source(read_yaml(path, ScenarioError))
     _resolve_files(source.data, path.parent)
@@ -158,22 +132,8 @@ def read_scenario_values(path: Path) -> dict[str, Any]:
 def override_scenario(scenario: Scenario, overrides: Overrides) -> Scenario:
     """Set values of a scenario and validate it again.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario; it stays as it is.
-    overrides : sequence of str, or mapping of str to object
-        As for `load_scenario`.
-
-    Returns
-    -------
-    Scenario
-        The changed scenario; the same one if there is nothing to set.
-
-    Raises
-    ------
-    ScenarioError
-        As `load_scenario`.
+    `scenario`: the scenario; it stays as it is; `overrides`: as for `load_scenario`. Returns the changed
+    scenario; the same one if there is nothing to set. Raises ScenarioError as `load_scenario`.
     """
     if not overrides:
         return scenario
@@ -184,24 +144,9 @@ def override_scenario(scenario: Scenario, overrides: Overrides) -> Scenario:
 def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: bool = False) -> Scenario:
     """Apply overrides to a scenario's values and validate them.
 
-    Parameters
-    ----------
-    source : YamlSource
-        Values of the scenario with their origins; changed in place.
-    overrides : sequence of str, or mapping of str to object
-        `key=value` texts applied in order, or values by key.
-    finished : bool
-        Whether it will not be run, so that the code that it names need not be there.
-
-    Returns
-    -------
-    Scenario
-        The validated scenario.
-
-    Raises
-    ------
-    ScenarioError
-        As `load_scenario`.
+    `source`: values of the scenario with their origins; changed in place; `overrides`: `key=value` texts
+    applied in order, or values by key; `finished`: whether it will not be run, so that the code that it names
+    need not be there.
     """
     if isinstance(overrides, str):
         overrides = (overrides,)
@@ -243,18 +188,7 @@ def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
 
 
 def resolved_yaml(scenario: Scenario) -> str:
-    """Write a scenario as YAML that spells out every value.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-
-    Returns
-    -------
-    str
-        YAML that loads to an equal scenario.
-    """
+    """Write a scenario as YAML that spells out every value. Returns YAML that loads to an equal scenario."""
     data = scenario.model_dump(mode="json")
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
@@ -383,15 +317,7 @@ def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> K
 def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
     """Make the mechanisms of a scenario's fixtures, in their order.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-
-    Returns
-    -------
-    list of Mechanism
-        One for each fixture, in the size that the scenario asks for.
+    Returns one for each fixture, in the size that the scenario asks for.
     """
     return [
         scale_mechanism(fixture_mechanism(design), scenario.equipment_scale) for design in scenario.fixtures

@@ -20,28 +20,9 @@ def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = (
     """Make the scenario of a file of a robot's motion.
 
     It is named after the file. The robot stands, gets into the motion and back in a second, and must not
-    fall; everything else has the defaults of scenarios.
-
-    Parameters
-    ----------
-    path : Path
-        File of a robot's motion.
-    robot : str or None
-        The robot: a name, or the path of a robot.yaml or a URDF.
-    overrides : sequence of str, or mapping of str to object
-        `key=value` texts applied in order, or values by key, as for a scenario.
-
-    Returns
-    -------
-    Scenario
-        The validated scenario.
-
-    Raises
-    ------
-    ScenarioError
-        If the file is a person's recording, the robot is not given, or an override is not valid.
-    RobotError
-        If there is no such robot.
+    fall; everything else has the defaults of scenarios. `robot`: the robot: a name, or the path of a
+    robot.yaml or a URDF; `overrides`: `key=value` texts applied in order, or values by key, as for a
+    scenario. Returns the validated scenario. Raises RobotError if there is no such robot.
     """
     require_regular_file(path, ScenarioError)
     if path.suffix.lower() in PERSON_SUFFIXES:

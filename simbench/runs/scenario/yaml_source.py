@@ -24,37 +24,17 @@ Overrides = Sequence[str] | Mapping[str, Any]
 
 @dataclass
 class YamlSource:
-    """Parsed YAML with the origin of its keys.
+    """Parsed YAML with the origin of its keys."""
 
-    Parameters
-    ----------
-    name : str
-        File name for messages.
-    data : dict
-        Plain Python values.
-    lines : mapping of key path to int
-        Line of each key, counted from 1.
-    overrides : mapping of key path to str
-        What last set a key, as messages say it: `--set seed=1`.
-    """
-
-    name: str
-    data: dict[str, Any]
-    lines: dict[KeyPath, int]
-    overrides: dict[KeyPath, str]
+    name: str  # File name for messages.
+    data: dict[str, Any]  # Plain Python values.
+    lines: dict[KeyPath, int]  # Line of each key, counted from 1.
+    overrides: dict[KeyPath, str]  # What last set a key, as messages say it: `--set seed=1`.
 
     def origin(self, path: KeyPath) -> str:
         """Say where a key, or the nearest section around it, was written.
 
-        Parameters
-        ----------
-        path : tuple of str or int
-            Key path.
-
-        Returns
-        -------
-        str
-            `file:line`, or the `--set` that set it.
+        Returns `file:line`, or the `--set` that set it.
         """
         for set_path, text in reversed(self.overrides.items()):
             if path[: len(set_path)] == set_path or set_path[: len(path)] == path:
@@ -67,20 +47,7 @@ class YamlSource:
 def make_source(document: YamlDocument) -> YamlSource:
     """Make a source without overrides from a document that holds a mapping.
 
-    Parameters
-    ----------
-    document : YamlDocument
-        Values and their positions.
-
-    Returns
-    -------
-    YamlSource
-        The same values, with the lines of their keys.
-
-    Raises
-    ------
-    ScenarioError
-        If the document holds something else.
+    `document`: values and their positions. Returns the same values, with the lines of their keys.
     """
     data = {} if document.value is None else document.value
     if not isinstance(data, dict):
@@ -93,20 +60,9 @@ def make_source(document: YamlDocument) -> YamlSource:
 def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[str] = ()) -> None:
     """Set one key of a source in place from a `key=value` text.
 
-    Parameters
-    ----------
-    source : YamlSource
-        Source to change.
-    override : str
-        Dotted key, list indices allowed, and a YAML value: `fixtures.0.mass_kg=3`.
-    dotted_sections : sequence of str
-        Top-level sections whose own keys contain dots, such as metric names.
-
-    Raises
-    ------
-    ScenarioError
-        If the text has no `=`, its value is not YAML, or its key leads through something that is not a
-        section.
+    `source`: source to change; `override`: dotted key, list indices allowed, and a YAML value:
+    `fixtures.0.mass_kg=3`; `dotted_sections`: top-level sections whose own keys contain dots, such as metric
+    names.
     """
     key, equals, text = override.partition("=")
     key, origin = key.strip(), f"--set {override}"
@@ -119,22 +75,11 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
 def apply_values(source: YamlSource, values: Mapping[str, Any], dotted_sections: Sequence[str] = ()) -> None:
     """Set keys of a source in place from a mapping.
 
-    Parameters
-    ----------
-    source : YamlSource
-        Source to change.
-    values : mapping of str to object
-        Values by dotted keys, `{"fixtures.0.mass_kg": 3}`, by nested ones, `{"control": {"law": "pd"}}`, or
-        both. A mapping sets the keys in it and keeps the others of its section. A value is a number, text,
-        path, True, False, None, or a list, tuple or array of those.
-    dotted_sections : sequence of str
-        Top-level sections whose own keys contain dots, such as metric names.
-
-    Raises
-    ------
-    ScenarioError
-        If a key is not text, a value is of another kind, or a key leads through something that is not a
-        section.
+    `source`: source to change. `values`: values by dotted keys, `{"fixtures.0.mass_kg": 3}`, by nested ones,
+    `{"control": {"law": "pd"}}`, or both. A mapping sets the keys in it and keeps the others of its section.
+    A value is a number, text, path, True, False, None, or a list, tuple or array of those. `dotted_sections`:
+    top-level sections whose own keys contain dots, such as metric names. Raises ScenarioError if a key is not
+    text, a value is of another kind, or a key leads through something that is not a section.
     """
     for key, value in _flat_values(values, ""):
         origin = f"override {key}"
@@ -212,17 +157,7 @@ def _split_key(key: str, dotted_sections: Sequence[str]) -> list[str]:
 def find_value(data: Any, path: KeyPath) -> Any:
     """Return the value at a key path.
 
-    Parameters
-    ----------
-    data : object
-        Nested mappings and lists.
-    path : tuple of str or int
-        Key path.
-
-    Returns
-    -------
-    object
-        The value; None if there is none.
+    `data`: nested mappings and lists. Returns the value; None if there is none.
     """
     for step in path:
         if isinstance(data, Mapping):

@@ -47,20 +47,10 @@ class _Row(BaseModel):
 def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[str, str]) -> Iterator[None]:
     """Make or reopen the directory of a study, and lock it while the body runs.
 
-    Parameters
-    ----------
-    folder : Path
-        Directory of the study; its parents are made.
-    manifest : mapping of str to object
-        Description of the study, ready for JSON. `sources` identifies the state of the code, all other
-        entries the study; `runs` is the number of rows, `varied` the names of their columns.
-    inputs : mapping of str to str
-        Content of files that are written when the study begins, by name.
-
-    Raises
-    ------
-    StudyError
-        If the directory holds something else, or another process is working in it.
+    `folder`: directory of the study; its parents are made. `manifest`: description of the study, ready for
+    JSON. `sources` identifies the state of the code, all other entries the study; `runs` is the number of
+    rows, `varied` the names of their columns. `inputs`: content of files that are written when the study
+    begins, by name.
     """
     if folder.is_dir() and any(folder.iterdir()):
         _require_same(folder, manifest)
@@ -80,19 +70,8 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
 def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | None:
     """Read a finished row.
 
-    Parameters
-    ----------
-    folder : Path
-        Directory of the study.
-    key : str
-        Key of the row.
-    varied : mapping of str to object
-        Values that distinguish the row.
-
-    Returns
-    -------
-    StudyRow or None
-        The row; None if there is none or it is damaged.
+    `folder`: directory of the study; `varied`: values that distinguish the row. Returns the row; None if
+    there is none or it is damaged.
     """
     path = folder / _ROWS / f"{key}.json"
     if not path.is_file():
@@ -108,14 +87,7 @@ def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | No
 def write_row(folder: Path, key: str, row: StudyRow) -> None:
     """Write a finished row so that it is on the disk completely or not at all, whatever ends this process.
 
-    Parameters
-    ----------
-    folder : Path
-        Directory of the study.
-    key : str
-        Key of the row.
-    row : StudyRow
-        Row to write.
+    `folder`: directory of the study.
     """
     content = {"values": dict(row.values), "seconds": row.seconds, "error": row.error}
     write_whole(folder / _ROWS / f"{key}.json", json_text({**content, "sha256": _digest(content)}))
@@ -129,15 +101,7 @@ def _digest(content: Mapping[str, Any]) -> str:
 def finished_rows(folder: Path) -> int:
     """Count the rows of a study that are on the disk.
 
-    Parameters
-    ----------
-    folder : Path
-        Directory of the study.
-
-    Returns
-    -------
-    int
-        Number of rows.
+    `folder`: directory of the study. Returns number of rows.
     """
     return len(list((folder / _ROWS).glob("*.json")))
 

@@ -32,31 +32,17 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class MixtureSearch:
-    """How the criteria behind recordings of a virtual session are searched for.
+    """How the criteria behind recordings of a virtual session are searched for."""
 
-    Parameters
-    ----------
-    session : int
-        Seed of the session.
-    method : str
-        Search method, one of `METHODS`.
-    seed : int
-        Seed of the search.
-    span : (float, float) or None
-        Start and end of the part of each recording that is analysed as one piece, s; by default the periodic
-        motion.
-    whole : bool
-        Analyse the periodic motion in one piece as well, not each repetition from its own posture.
-    skeleton : str
-        Skeleton on whose joints the criteria are evaluated, one of `SKELETONS`.
-    """
-
-    session: int = 2018
+    session: int = 2018  # Seed of the session.
     method: str = LATTICE
     seed: int = 0
+    # Start and end of the part of each recording that is analysed as one piece, s; by default the periodic
+    # motion.
     span: Span | None = None
+    # Analyse the periodic motion in one piece as well, not each repetition from its own posture.
     whole: bool = False
-    skeleton: str = PERSON
+    skeleton: str = PERSON  # Skeleton on whose joints the criteria are evaluated, one of `SKELETONS`.
 
 
 def skill_items(
@@ -68,26 +54,10 @@ def skill_items(
 ) -> list[Item]:
     """Make the jobs of a study for `run_study` with `study_mixture`.
 
-    Parameters
-    ----------
-    tasks : sequence of str
-        Tasks of a virtual session; any that a strategy is behind.
-    actors : sequence of int
-        Numbers of the actors, from 1.
-    search : MixtureSearch
-        Session, search method and what is analysed.
-    general : bool
-        Also find one mixture for each task that suits all the actors best.
-
-    Returns
-    -------
-    list of Item
-        Jobs distinguished by `task` and `actor`; actor 0 stands for all actors together.
-
-    Raises
-    ------
-    SkillError
-        If the method, the skeleton, a task or an actor is unknown.
+    `tasks`: tasks of a virtual session; any that a strategy is behind; `actors`: numbers of the actors, from
+    1; `search`: session, search method and what is analysed; `general`: also find one mixture for each task
+    that suits all the actors best. Returns jobs distinguished by `task` and `actor`; actor 0 stands for all
+    actors together. Raises SkillError if the method, the skeleton, a task or an actor is unknown.
     """
     _require_known(tasks, actors, search)
     groups: list[tuple[int, tuple[int, ...]]] = [(actor, (actor,)) for actor in actors]
@@ -119,26 +89,15 @@ def _require_known(tasks: Sequence[str], actors: Sequence[int], search: MixtureS
 def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> dict[str, Any]:
     """Find the criteria behind one recording, or those that suit several best, for a row of a table.
 
-    Parameters
-    ----------
-    search : MixtureSearch
-        Session, search method and what is analysed.
-    task : str
-        Task of the session.
-    actors : sequence of int
-        Actors whose recordings are explained by one mixture.
-
-    Returns
-    -------
-    dict of str to float, int, bool or str
-        `session`; `energy`, `velocity`, `ergonomy`, `manipulability` (weights, sum 1); `share_<criterion>`
-        (contribution of each criterion, sum 1); `dominant` (the criterion with the greatest share);
-        `fitness_m` (mean error over time, m); `single_<criterion>_m` (the same for one criterion alone);
-        `lowest_<criterion>`, `highest_<criterion>` (range of each weight among mixtures about as good),
-        `rivals` (criteria that dominate one of these) and `confused` (pairs that cannot be distinguished),
-        texts with commas; `hidden_<criterion>` and `hidden_dominant` (the strategy behind the recording, the
-        mean over several); `method`, `evaluations`, `generations`, `converged`; `pieces`, `samples`,
-        `duration_s`.
+    `search`: session, search method and what is analysed; `task`: task of the session; `actors`: actors whose
+    recordings are explained by one mixture. Returns `session`; `energy`, `velocity`, `ergonomy`,
+    `manipulability` (weights, sum 1); `share_<criterion>` (contribution of each criterion, sum 1); `dominant`
+    (the criterion with the greatest share); `fitness_m` (mean error over time, m); `single_<criterion>_m`
+    (the same for one criterion alone); `lowest_<criterion>`, `highest_<criterion>` (range of each weight
+    among mixtures about as good), `rivals` (criteria that dominate one of these) and `confused` (pairs that
+    cannot be distinguished), texts with commas; `hidden_<criterion>` and `hidden_dominant` (the strategy
+    behind the recording, the mean over several); `method`, `evaluations`, `generations`, `converged`;
+    `pieces`, `samples`, `duration_s`.
     """
     performed = [perform_in_session(search.session, actor, task) for actor in actors]
     motions: list[TaskMotion] = []

@@ -109,17 +109,7 @@ def run_study(
 def study_key(function: Callable[..., Any], items: Sequence[Item]) -> str:
     """Digest everything that determines a study, with the sources of simbench, for its directory's name.
 
-    Parameters
-    ----------
-    function : callable
-        Function of the study.
-    items : sequence of Item
-        Jobs of the study.
-
-    Returns
-    -------
-    str
-        8 hexadecimal digits.
+    `items`: jobs of the study. Returns 8 hexadecimal digits.
     """
     sources = (sources_fingerprint(), own_source_fingerprint(function))
     return fingerprint((_keys(function, items), sources))[:8]

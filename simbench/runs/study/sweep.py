@@ -35,47 +35,21 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True)
 class ScenarioSweep:
-    """Runs of a scenario in which some keys vary.
+    """Runs of a scenario in which some keys vary."""
 
-    Parameters
-    ----------
-    base : Scenario
-        The scenario without variation.
-    keys : tuple of str
-        Varied keys.
-    combinations : tuple of tuple
-        A value for each key; the last key varies fastest.
-    scenarios : tuple of Scenario
-        The scenario of each combination.
-    """
-
-    base: Scenario
-    keys: tuple[str, ...]
-    combinations: tuple[tuple[Any, ...], ...]
-    scenarios: tuple[Scenario, ...]
+    base: Scenario  # The scenario without variation.
+    keys: tuple[str, ...]  # Varied keys.
+    combinations: tuple[tuple[Any, ...], ...]  # A value for each key; the last key varies fastest.
+    scenarios: tuple[Scenario, ...]  # The scenario of each combination.
 
 
 def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> ScenarioSweep:
     """Read and check the scenario of every run of a sweep.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Scenario, as for `load_scenario`.
-    vary : sequence of str
-        Varied keys and their values, as for `parse_vary`; every combination of values is a run.
-    overrides : sequence of str
-        Overrides of every run, as for `load_scenario`; the varied values are set after them.
-
-    Returns
-    -------
-    ScenarioSweep
-        The checked scenarios.
-
-    Raises
-    ------
-    SimbenchError
-        If a scenario is not valid, before anything is run.
+    `name_or_path`: scenario, as for `load_scenario`; `vary`: varied keys and their values, as for
+    `parse_vary`; every combination of values is a run; `overrides`: overrides of every run, as for
+    `load_scenario`; the varied values are set after them. Raises SimbenchError if a scenario is not valid,
+    before anything is run.
     """
     varied = [parse_vary(text) for text in vary]
     keys = [each.key for each in varied]
@@ -96,24 +70,10 @@ def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequenc
 def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool = True) -> list[Item]:
     """Make the jobs of a sweep.
 
-    Parameters
-    ----------
-    sweep : ScenarioSweep
-        The checked scenarios.
-    kept : Path or None
-        Folder for the run directories; None keeps none.
-    cache : bool
-        Whether runs take their plans from the cache, which changes no result.
-
-    Returns
-    -------
-    list of Item
-        Jobs for `run_varied`. A run is identified by its scenario and the content of the files that it names.
-
-    Raises
-    ------
-    RobotError
-        If a user's robot cannot be read.
+    `sweep`: the checked scenarios; `kept`: folder for the run directories; None keeps none; `cache`: whether
+    runs take their plans from the cache, which changes no result. Returns jobs for `run_varied`. A run is
+    identified by its scenario and the content of the files that it names. Raises RobotError if a user's robot
+    cannot be read.
     """
     digest = functools.cache(_digest)
     items = []
@@ -128,20 +88,9 @@ def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool =
 def run_varied(scenario: Scenario, folder: Path | None, cache: bool = True) -> dict[str, Any]:
     """Run a scenario for a row of a sweep's table.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The scenario.
-    folder : Path or None
-        Run directory to make, replacing what an earlier attempt left; None keeps none.
-    cache : bool
-        Whether the plan may come from the cache.
-
-    Returns
-    -------
-    dict of str to float, bool, str or None
-        The metrics; `checks_hold`, whether all checks of the scenario hold; `failed_checks`, names of the
-        others in one text.
+    `folder`: run directory to make, replacing what an earlier attempt left; None keeps none; `cache`: whether
+    the plan may come from the cache. Returns the metrics; `checks_hold`, whether all checks of the scenario
+    hold; `failed_checks`, names of the others in one text.
     """
     with scratch_folder() as scratch:
         directory = folder or scratch / scenario.name
@@ -174,41 +123,18 @@ def _digest(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Varied:
-    """A varied key of a scenario and its values.
+    """A varied key of a scenario and its values."""
 
-    Parameters
-    ----------
-    key : str
-        Dotted, such as `fixtures.0.mass_kg`.
-    texts : tuple of str
-        Values as written, which is how overrides are given.
-    values : tuple
-        Values as YAML reads them.
-    """
-
-    key: str
-    texts: tuple[str, ...]
-    values: tuple[Any, ...]
+    key: str  # Dotted, such as `fixtures.0.mass_kg`.
+    texts: tuple[str, ...]  # Values as written, which is how overrides are given.
+    values: tuple[Any, ...]  # Values as YAML reads them.
 
 
 def parse_vary(text: str) -> Varied:
     """Parse the argument of `--vary`.
 
-    Parameters
-    ----------
-    text : str
-        `key=a,b,c`, each a YAML value. A range of whole numbers, both ends included, stands for its values:
-        `seed=1..20`, `motion.source=actor:valves:1..19`.
-
-    Returns
-    -------
-    Varied
-        Key and values.
-
-    Raises
-    ------
-    StudyError
-        If it is not of this form, or has no value, or more than `MOST`.
+    `text`: `key=a,b,c`, each a YAML value. A range of whole numbers, both ends included, stands for its
+    values: `seed=1..20`, `motion.source=actor:valves:1..19`. Returns key and values.
     """
     key, equals, listed = text.partition("=")
     key = key.strip()

@@ -19,34 +19,16 @@ _LARGEST = 2**63
 
 @dataclass(frozen=True)
 class StudyRow:
-    """Result of one job of a study.
+    """Result of one job of a study."""
 
-    Parameters
-    ----------
-    varied : mapping of str to object
-        Values that distinguish the job from the others.
-    values : mapping of str to float, int, bool, str or None
-        Results by name; empty after an error.
-    seconds : float or None
-        Duration; None if its process died.
-    error : str
-        Error that ended it, in one line; empty if none did.
-    """
-
-    varied: Mapping[str, Any]
-    values: Mapping[str, Any]
-    seconds: float | None = None
-    error: str = ""
+    varied: Mapping[str, Any]  # Values that distinguish the job from the others.
+    values: Mapping[str, Any]  # Results by name; empty after an error.
+    seconds: float | None = None  # Duration; None if its process died.
+    error: str = ""  # Error that ended it, in one line; empty if none did.
 
 
 def require_tables() -> None:
-    """Refuse to begin a study whose table could not be written in the end.
-
-    Raises
-    ------
-    StudyError
-        If pyarrow is not installed.
-    """
+    """Refuse to begin a study whose table could not be written in the end."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:
@@ -56,14 +38,9 @@ def require_tables() -> None:
 def write_tables(rows: Sequence[StudyRow], folder: Path) -> None:
     """Write the reproducible results as `table.parquet`, and the others as `timing.parquet`.
 
-    Parameters
-    ----------
-    rows : sequence of StudyRow
-        Rows in the order of the tables. The columns of `table.parquet` are the varied values, the results by
-        name, and `error`; those of `timing.parquet` are the varied values, `seconds`, and results named
-        `timing.*`.
-    folder : Path
-        Directory of the study.
+    `rows`: rows in the order of the tables. The columns of `table.parquet` are the varied values, the results
+    by name, and `error`; those of `timing.parquet` are the varied values, `seconds`, and results named
+    `timing.*`. `folder`: directory of the study.
     """
     varied = list(dict.fromkeys(name for row in rows for name in row.varied))
     named = sorted({name for row in rows for name in row.values})

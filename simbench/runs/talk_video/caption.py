@@ -26,21 +26,11 @@ _SMALL = 0.5
 
 
 class OverTime(NamedTuple):
-    """Form over time of a metric.
+    """Form over time of a metric."""
 
-    Parameters
-    ----------
-    title : str
-        Name in a caption.
-    needs : tuple of str
-        Variables of the log from which it is computed.
-    compute : callable (log) -> (T,) array
-        Computes it at each sample.
-    """
-
-    title: str
-    needs: tuple[str, ...]
-    compute: Callable[[xr.Dataset], Array]
+    title: str  # Name in a caption.
+    needs: tuple[str, ...]  # Variables of the log from which it is computed.
+    compute: Callable[[xr.Dataset], Array]  # Callable (log) -> (T,) array: computes it at each sample.
 
 
 def _joint_errors(log: xr.Dataset, flag: str) -> Array:
@@ -105,23 +95,7 @@ _TITLES = {"zmp_margin": "ZMP margin"}
 
 
 def caption_names(given: Sequence[str]) -> tuple[str, ...]:
-    """Read the names that `--caption` gives, each text with names that commas separate.
-
-    Parameters
-    ----------
-    given : sequence of str
-        The texts.
-
-    Returns
-    -------
-    tuple of str
-        The names.
-
-    Raises
-    ------
-    RunError
-        If there are more than two or none in a text.
-    """
+    """Read the names that `--caption` gives, each text with names that commas separate."""
     names = tuple(name.strip() for text in given for name in text.split(","))
     if len(names) > MOST_VALUES or not all(names):
         raise RunError(
@@ -134,26 +108,9 @@ def caption_names(given: Sequence[str]) -> tuple[str, ...]:
 def caption_texts(folder: Path, log: xr.Dataset, names: Sequence[str], times: Array) -> list[list[str]]:
     """Write the items of a caption at each frame.
 
-    Parameters
-    ----------
-    folder : Path
-        Run directory.
-    log : xarray.Dataset
-        Its log.
-    names : sequence of str
-        Metrics, or variables of the log with one value a sample.
-    times : (F,) array
-        Times of the frames in the time of the run, s.
-
-    Returns
-    -------
-    list of list of str
-        F texts of the time, then F texts of each name.
-
-    Raises
-    ------
-    RunError
-        If the run has no such metric and no such variable.
+    `folder`: run directory; `names`: metrics, or variables of the log with one value a sample; `times` (F,):
+    times of the frames in the time of the run, s. Returns F texts of the time, then F texts of each name.
+    Raises RunError if the run has no such metric and no such variable.
     """
     chosen = np.clip(np.searchsorted(log.time.values, times - 1e-9), 0, log.sizes["time"] - 1)
     items = [[f"t = {time:.2f} s" for time in times]]

@@ -49,18 +49,10 @@ _DIVIDER = 2
 
 @dataclass(frozen=True)
 class Decoration:
-    """What is added to the pictures of runs.
+    """What is added to the pictures of runs."""
 
-    Parameters
-    ----------
-    caption : tuple of str
-        Names of at most two metrics or signals that are shown with the time.
-    title : str or None
-        Text of the title card; there is none by default.
-    """
-
-    caption: tuple[str, ...] = ()
-    title: str | None = None
+    caption: tuple[str, ...] = ()  # Names of at most two metrics or signals that are shown with the time.
+    title: str | None = None  # Text of the title card; there is none by default.
 
 
 class _Panel(NamedTuple):
@@ -84,35 +76,11 @@ def render_talk_video(
     """Render a video of one run or of two side by side, with captions and a title card.
 
     Two runs have one clock and one kind of camera: direction, field of view, distance and height are equal.
-    The run that ends first holds its last frame, and its label says so.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        One or two run directories.
-    out : Path, optional
-        File to write, ending in `.mp4`, `.gif` or `.webp`; `video.mp4` in the directory of a single run by
-        default.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress.
-    view : View, optional
-        Part of the runs, speed and camera; by default all of the longer one as the first one's scenario shows
-        it.
-    decoration : Decoration, optional
-        Caption and title; none by default.
-
-    Returns
-    -------
-    path : Path
-        File of the video.
-    renderer : str
-        Renderer that drew it.
-
-    Raises
-    ------
-    RunError
-        If there are more runs, a log is missing, the view does not fit the runs, a run has no metric or
-        signal of that name, or the video cannot be written.
+    The run that ends first holds its last frame, and its label says so. `folders`: one or two run
+    directories; `out`: file to write, ending in `.mp4`, `.gif` or `.webp`; `video.mp4` in the directory of a
+    single run by default; `on_progress`: callback that receives the progress; `view`: part of the runs, speed
+    and camera; by default all of the longer one as the first one's scenario shows it; `decoration`: caption
+    and title; none by default. Returns `path`: file of the video; `renderer`: renderer that drew it.
     """
     if not 1 <= len(folders) <= MOST_RUNS:
         raise RunError(f"{len(folders)} runs: a video shows one run, or {MOST_RUNS} side by side")

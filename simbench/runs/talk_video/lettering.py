@@ -30,15 +30,8 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def text_size(height: int) -> int:
     """Choose the height of a caption's letters.
 
-    Parameters
-    ----------
-    height : int
-        Height of the picture, pixels.
-
-    Returns
-    -------
-    int
-        Pixels: legible in small pictures, and in proportion to large ones.
+    `height`: height of the picture, pixels. Returns pixels: legible in small pictures, and in proportion to
+    large ones.
     """
     return max(_LEAST_TEXT, round(height / _ROWS_PER_TEXT))
 
@@ -46,12 +39,7 @@ def text_size(height: int) -> int:
 class Caption:
     """A bar with the time and values along the lower edge of pictures, laid out once for all of them.
 
-    Parameters
-    ----------
-    items : list of list of str
-        Texts of each item in each frame.
-    width, height : int
-        Size of the pictures, pixels.
+    `items`: texts of each item in each frame; `width`, `height`: size of the pictures, pixels.
     """
 
     def __init__(self, items: list[list[str]], width: int, height: int) -> None:
@@ -81,12 +69,7 @@ class Caption:
     def draw(self, picture: Picture, frame: int) -> None:
         """Draw the bar of a frame over its picture.
 
-        Parameters
-        ----------
-        picture : (height, width, 3) array of uint8
-            Picture to change.
-        frame : int
-            Index of the frame.
+        `picture` (height, width, 3) of uint8: picture to change; `frame`: index of the frame.
         """
         texts = [(place, item[frame], _INK) for place, item in zip(self._places, self._items, strict=True)]
         _draw_bar(picture[len(picture) - self._height :], texts, self._size)
@@ -102,16 +85,8 @@ class Caption:
 def draw_label(picture: Picture, text: str, aside: str = "", *, dimmed: bool) -> None:
     """Draw the label of a run along the upper edge of its picture.
 
-    Parameters
-    ----------
-    picture : (height, width, 3) array of uint8
-        Picture to change.
-    text : str
-        The label.
-    aside : str
-        Text on the right, such as the time.
-    dimmed : bool
-        Whether the run has ended.
+    `picture` (height, width, 3) of uint8: picture to change; `aside`: text on the right, such as the time;
+    `dimmed`: whether the run has ended.
     """
     height, width = picture.shape[:2]
     size = text_size(height)
@@ -127,17 +102,8 @@ def draw_label(picture: Picture, text: str, aside: str = "", *, dimmed: bool) ->
 def title_card(text: str, width: int, height: int) -> Picture:
     """Draw a title card.
 
-    Parameters
-    ----------
-    text : str
-        The title; it is broken into lines where it is too long for one.
-    width, height : int
-        Size, pixels.
-
-    Returns
-    -------
-    (height, width, 3) array of uint8
-        The card.
+    `text`: the title; it is broken into lines where it is too long for one; `width`, `height`: size, pixels.
+    Returns (height, width, 3) of uint8.
     """
     card = Image.new("RGB", (width, height), (BACKGROUND, BACKGROUND, BACKGROUND))
     size = max(_LEAST_TEXT, round(height / 11))

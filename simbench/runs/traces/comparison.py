@@ -20,62 +20,31 @@ Outcome = Literal["left its envelope", "lags", "leads", "undefined", "ended", "m
 
 
 class Divergence(NamedTuple):
-    """A channel of a run that differs from its baseline.
+    """A channel of a run that differs from its baseline."""
 
-    Parameters
-    ----------
-    channel : Channel
-        Its signal, label and unit.
-    outcome : str
-        `left its envelope`; `lags` or `leads` by more than the time tolerance; `undefined` where the baseline
-        has a value, or the other way round; `ended` before the baseline; `missing` in the run.
-    time : float
-        Time of its first diverging sample, s.
-    ratio : float
-        Deviation there, as a multiple of the allowed one.
-    now : float
-        Value of the run there, in the channel's unit.
-    was : float
-        Value of the baseline there.
-    tolerance : float
-        Allowed deviation there.
-    peak_ratio : float
-        Greatest multiple of the allowed deviation in the whole run.
-    peak_time : float
-        Time of it, s.
-    lag : float
-        Time by which the signal lags the baseline, s; 0 where a shift does not explain the deviation.
-    """
-
-    channel: Channel
+    channel: Channel  # Its signal, label and unit.
+    # `left its envelope`; `lags` or `leads` by more than the time tolerance; `undefined` where the baseline
+    # has a value, or the other way round; `ended` before the baseline; `missing` in the run.
     outcome: Outcome
-    time: float
-    ratio: float
-    now: float
-    was: float
-    tolerance: float
-    peak_ratio: float
-    peak_time: float
+    time: float  # Time of its first diverging sample, s.
+    ratio: float  # Deviation there, as a multiple of the allowed one.
+    now: float  # Value of the run there, in the channel's unit.
+    was: float  # Value of the baseline there.
+    tolerance: float  # Allowed deviation there.
+    peak_ratio: float  # Greatest multiple of the allowed deviation in the whole run.
+    peak_time: float  # Time of it, s.
+    # Time by which the signal lags the baseline, s; 0 where a shift does not explain the deviation.
     lag: float
 
 
 @dataclass(frozen=True)
 class TraceComparison:
-    """A run compared with a trace.
+    """A run compared with a trace."""
 
-    Parameters
-    ----------
-    trace : Trace
-        Trace of the baseline.
-    run : Samples
-        Channels of the run at the log's rate.
-    divergences : tuple of Divergence
-        Channels that diverge, the earliest first; of those that do so at the same sample, the one that is
-        furthest outside its envelope.
-    """
-
-    trace: Trace
-    run: Samples
+    trace: Trace  # Trace of the baseline.
+    run: Samples  # Channels of the run at the log's rate.
+    # Channels that diverge, the earliest first; of those that do so at the same sample, the one that is
+    # furthest outside its envelope.
     divergences: tuple[Divergence, ...]
 
     @property
@@ -88,19 +57,8 @@ def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
     """Compare a run with a trace, channel by channel.
 
     A signal that lags or leads by less than the time tolerance is shifted before it is compared. One that is
-    further off in time, and follows the baseline otherwise, is reported as lagging or leading.
-
-    Parameters
-    ----------
-    trace : Trace
-        Trace of the baseline.
-    run : Samples
-        Channels of the run.
-
-    Returns
-    -------
-    TraceComparison
-        The comparison, with what diverges.
+    further off in time, and follows the baseline otherwise, is reported as lagging or leading. Returns the
+    comparison, with what diverges.
     """
     index = {channel.name: column for column, channel in enumerate(run.channels)}
     start = float(trace.time[0])
@@ -127,17 +85,8 @@ def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
 def time_tolerance(trace: Trace, signal: str) -> float:
     """Return how far a signal may lag or lead.
 
-    Parameters
-    ----------
-    trace : Trace
-        Trace of the baseline.
-    signal : str
-        Name of the signal.
-
-    Returns
-    -------
-    float
-        Time, s: a fraction of a sample of the log, or what rounding was seen to do times `SPREADS`.
+    `trace`: trace of the baseline; `signal`: name of the signal. Returns time, s: a fraction of a sample of
+    the log, or what rounding was seen to do times `SPREADS`.
     """
     return max(TIME_TOLERANCE / trace.log_rate, SPREADS * trace.lags.get(signal, 0.0))
 
@@ -227,15 +176,8 @@ def _ended(trace: Trace, end: float, row: int, found: list[Divergence]) -> list[
 def describe_divergence(divergence: Divergence) -> str:
     """Describe a diverging channel in one line.
 
-    Parameters
-    ----------
-    divergence : Divergence
-        A channel that differs from its baseline.
-
-    Returns
-    -------
-    str
-        Channel, time, by how much, and both values.
+    `divergence`: A channel that differs from its baseline. Returns channel, time, by how much, and both
+    values.
     """
     each = divergence
     if each.outcome == "missing":

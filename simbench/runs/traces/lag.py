@@ -20,21 +20,11 @@ _CONVERGED = 1e-7
 
 
 class Lag(NamedTuple):
-    """How late a signal of a run is.
+    """How late a signal of a run is."""
 
-    Parameters
-    ----------
-    lag : float
-        Time by which the run lags the trace, s; negative where it leads.
-    before : float
-        Sum of the squared deviations of all its samples, each in units of its tolerance.
-    after : float
-        The same once the run is shifted by the lag.
-    """
-
-    lag: float
-    before: float
-    after: float
+    lag: float  # Time by which the run lags the trace, s; negative where it leads.
+    before: float  # Sum of the squared deviations of all its samples, each in units of its tolerance.
+    after: float  # The same once the run is shifted by the lag.
 
     @property
     def explains(self) -> bool:
@@ -45,17 +35,8 @@ class Lag(NamedTuple):
 def sample_at(samples: Samples, times: Array) -> Array:
     """Interpolate the channels of a log linearly.
 
-    Parameters
-    ----------
-    samples : Samples
-        Channels at the log's rate.
-    times : (T,) array
-        Times, s; those outside the log take its first or last sample.
-
-    Returns
-    -------
-    (T, C) array
-        Values; NaN beside a sample that is NaN.
+    `samples`: channels at the log's rate; `times` (T,): times, s; those outside the log take its first or
+    last sample. Returns (T, C): values; NaN beside a sample that is NaN.
     """
     position = np.interp(times, samples.time, np.arange(len(samples.time), dtype=float))
     # A time that is a sample's but for rounding must not mix in its neighbour, which may be NaN.
@@ -72,19 +53,8 @@ def estimate_lags(trace: Trace, run: Samples) -> dict[str, Lag]:
     """Estimate by how much each signal of a run lags a trace.
 
     All channels of a signal count, each sample in units of its tolerance: Gauss-Newton's method minimises the
-    sum of squared deviations over the shift in time.
-
-    Parameters
-    ----------
-    trace : Trace
-        Trace of the baseline.
-    run : Samples
-        Channels of the run, at least those of the trace and in its order.
-
-    Returns
-    -------
-    dict of str to Lag
-        Lag by signal.
+    sum of squared deviations over the shift in time. `trace`: trace of the baseline; `run`: channels of the
+    run, at least those of the trace and in its order.
     """
     tolerance = trace.tolerance
     inside = trace.time <= run.time[-1]

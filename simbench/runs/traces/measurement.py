@@ -26,17 +26,9 @@ _DECAY = 0.5
 def measure_trace(runs: Sequence[Samples], rate: float) -> Trace:
     """Make a trace from a run and from repetitions whose inputs differ by rounding.
 
-    Parameters
-    ----------
-    runs : sequence of Samples
-        Channels of the scenario, then of its repetitions; all have the same channels and rate.
-    rate : float
-        Greatest rate of the trace, 1/s: it takes every n-th sample of the log.
-
-    Returns
-    -------
-    Trace
-        Samples of the first run, with the envelope of the others around it.
+    `runs`: channels of the scenario, then of its repetitions; all have the same channels and rate; `rate`:
+    greatest rate of the trace, 1/s: it takes every n-th sample of the log. Returns samples of the first run,
+    with the envelope of the others around it.
     """
     first, *others = runs
     log_rate = (len(first.time) - 1) / (first.time[-1] - first.time[0]) if len(first.time) > 1 else rate

@@ -19,18 +19,10 @@ POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
 class Tolerance(NamedTuple):
-    """Deviation that a trace allows whatever rounding does.
+    """Deviation that a trace allows whatever rounding does."""
 
-    Parameters
-    ----------
-    absolute : float
-        Absolute part, in the signal's unit.
-    relative : float
-        Part relative to the range of the channel, from its lowest to its highest value.
-    """
-
-    absolute: float
-    relative: float
+    absolute: float  # Absolute part, in the signal's unit.
+    relative: float  # Part relative to the range of the channel, from its lowest to its highest value.
 
 
 TOLERANCES: Mapping[str, Tolerance] = {
@@ -47,30 +39,15 @@ TOLERANCES: Mapping[str, Tolerance] = {
 
 @dataclass(frozen=True)
 class TraceSignal:
-    """A quantity in a trace, with one or more channels.
+    """A quantity in a trace, with one or more channels."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the signal: channels are `<name>.<label>`.
-    source : str
-        Variable of the log that it is computed from.
-    labels : str or tuple of str
-        Dimension of the log that labels the channels, or the labels; none for a single channel.
-    unit : str
-        Unit, a key of `TOLERANCES`; `pose` for a position in m and a quaternion.
-    description : str
-        Definition of the quantity.
-    compute : callable (log) -> array_like
-        Function that computes the samples, (T, C) or (T,).
-    """
-
-    name: str
-    source: str
+    name: str  # Name of the signal: channels are `<name>.<label>`.
+    source: str  # Variable of the log that it is computed from.
+    # Dimension of the log that labels the channels, or the labels; none for a single channel.
     labels: str | tuple[str, ...]
-    unit: str
-    description: str
-    compute: Callable[[xr.Dataset], Array]
+    unit: str  # Unit, a key of `TOLERANCES`; `pose` for a position in m and a quaternion.
+    description: str  # Definition of the quantity.
+    compute: Callable[[xr.Dataset], Array]  # Function that computes the samples, (T, C) or (T,).
 
 
 def _values(name: str) -> Callable[[xr.Dataset], Array]:
@@ -136,21 +113,11 @@ SIGNALS: tuple[TraceSignal, ...] = (
 
 
 class Channel(NamedTuple):
-    """One curve of a trace.
+    """One curve of a trace."""
 
-    Parameters
-    ----------
-    signal : str
-        Name of its signal.
-    label : str
-        Label within the signal, such as a joint's name; empty for a signal with one channel.
-    unit : str
-        Unit, a key of `TOLERANCES`.
-    """
-
-    signal: str
-    label: str
-    unit: str
+    signal: str  # Name of its signal.
+    label: str  # Label within the signal, such as a joint's name; empty for a signal with one channel.
+    unit: str  # Unit, a key of `TOLERANCES`.
 
     @property
     def name(self) -> str:
@@ -159,35 +126,17 @@ class Channel(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """All channels of a log.
+    """All channels of a log."""
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    channels : tuple of C Channel
-        Names and units.
-    values : (T, C) array
-        Samples in the channels' units; NaN where a quantity is not defined.
-    """
-
-    time: Array
-    channels: tuple[Channel, ...]
-    values: Array
+    time: Array  # (T,): times of the samples, s.
+    channels: tuple[Channel, ...]  # Names and units.
+    values: Array  # (T, C): samples in the channels' units; NaN where a quantity is not defined.
 
 
 def read_samples(log: xr.Dataset) -> Samples:
     """Compute the signals of a trace from a log.
 
-    Parameters
-    ----------
-    log : xarray.Dataset
-        Log from `open_run`.
-
-    Returns
-    -------
-    Samples
-        All channels at the log's rate.
+    `log`: log from `open_run`. Returns all channels at the log's rate.
     """
     channels: list[Channel] = []
     columns: list[Array] = []

@@ -18,30 +18,16 @@ class Trace:
 
     The samples are those of the log at their instants. They are not low-pass filtered: a run is compared at
     the same instants, so nothing is reconstructed between them and aliasing does no harm.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    channels : tuple of C Channel
-        Names and units.
-    values : (T, C) array
-        Samples in the channels' units; NaN where a quantity is not defined.
-    envelope : (T, C) array
-        Greatest deviation of the perturbed runs near each sample, in the channels' units; infinite where
-        rounding decides whether there is a value.
-    lags : mapping of str to float
-        Greatest lag of a perturbed run by signal, s.
-    log_rate : float
-        Rate of the log, 1/s.
     """
 
-    time: Array
-    channels: tuple[Channel, ...]
-    values: Array
+    time: Array  # (T,).
+    channels: tuple[Channel, ...]  # Names and units.
+    values: Array  # (T, C): samples in the channels' units; NaN where a quantity is not defined.
+    # (T, C): greatest deviation of the perturbed runs near each sample, in the channels' units; infinite
+    # where rounding decides whether there is a value.
     envelope: Array
-    lags: Mapping[str, float]
-    log_rate: float
+    lags: Mapping[str, float]  # Greatest lag of a perturbed run by signal, s.
+    log_rate: float  # Rate of the log, 1/s.
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -51,15 +37,7 @@ class Trace:
     def columns(self, signal: str) -> list[int]:
         """Return the columns of a signal's channels.
 
-        Parameters
-        ----------
-        signal : str
-            Name of the signal.
-
-        Returns
-        -------
-        list of int
-            Indices into `channels`.
+        `signal`: name of the signal. Returns indices into `channels`.
         """
         return [column for column, channel in enumerate(self.channels) if channel.signal == signal]
 
@@ -72,17 +50,8 @@ class Trace:
 def usual_tolerances(channels: Sequence[Channel], values: Array) -> Array:
     """Compute the deviation that is allowed whatever rounding does.
 
-    Parameters
-    ----------
-    channels : sequence of C Channel
-        Names and units.
-    values : (T, C) array
-        Samples; NaN where a quantity is not defined.
-
-    Returns
-    -------
-    (C,) array
-        Tolerances in the channels' units.
+    `channels`: names and units; `values` (T, C): samples; NaN where a quantity is not defined. Returns (C,):
+    tolerances in the channels' units.
     """
     finite = np.isfinite(values)
     highest = np.max(values, axis=0, where=finite, initial=-np.inf)

@@ -49,32 +49,13 @@ _DIMENSIONS = {
 def trace_path(baseline: Path) -> Path:
     """Return where the trace of a baseline is.
 
-    Parameters
-    ----------
-    baseline : Path
-        File of the baseline, `<scenario>.json`.
-
-    Returns
-    -------
-    Path
-        `<scenario>.trace.nc` beside it.
+    `baseline`: file of the baseline, `<scenario>.json`. Returns `<scenario>.trace.nc` beside it.
     """
     return baseline.with_name(f"{baseline.name.removesuffix('.json')}.trace.nc")
 
 
 def encode_trace(trace: Trace) -> bytes:
-    """Write a trace as the bytes of its file.
-
-    Parameters
-    ----------
-    trace : Trace
-        The trace.
-
-    Returns
-    -------
-    bytes
-        NetCDF with a checksum at its end.
-    """
+    """Write a trace as the bytes of its file. Returns netCDF with a checksum at its end."""
     import xarray as xr
 
     step = np.array([TOLERANCES[channel.unit].absolute for channel in trace.channels]) / STEPS_PER_TOLERANCE
@@ -108,22 +89,7 @@ def encode_trace(trace: Trace) -> bytes:
 def fit_trace(runs: Sequence[Samples]) -> tuple[Trace, bytes]:
     """Measure a trace at the greatest rate at which its file is small enough.
 
-    Parameters
-    ----------
-    runs : sequence of Samples
-        Channels of the scenario, then of its perturbed repetitions.
-
-    Returns
-    -------
-    trace : Trace
-        The trace.
-    content : bytes
-        Bytes of its file.
-
-    Raises
-    ------
-    BaselineError
-        If even the lowest rate takes more than `LARGEST_FILE`.
+    `runs`: channels of the scenario, then of its perturbed repetitions.
     """
     for rate in RATES:
         trace = measure_trace(runs, rate)
@@ -139,17 +105,7 @@ def fit_trace(runs: Sequence[Samples]) -> tuple[Trace, bytes]:
 def write_trace(path: Path, content: bytes) -> None:
     """Write the file of a trace, whole or not at all.
 
-    Parameters
-    ----------
-    path : Path
-        File to write; its folder is made.
-    content : bytes
-        Bytes from `fit_trace`.
-
-    Raises
-    ------
-    BaselineError
-        If it cannot be written.
+    `path`: file to write; its folder is made; `content`: bytes from `fit_trace`.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,23 +115,7 @@ def write_trace(path: Path, content: bytes) -> None:
 
 
 def read_trace(path: Path) -> Trace | None:
-    """Read a trace.
-
-    Parameters
-    ----------
-    path : Path
-        Its file.
-
-    Returns
-    -------
-    Trace or None
-        The trace; None if there is no such file.
-
-    Raises
-    ------
-    BaselineError
-        In one line: which file, and what is wrong.
-    """
+    """Read a trace. `path`: its file. Returns the trace; None if there is no such file."""
     if not path.exists():
         return None
     with reading(path, BaselineError):

@@ -38,46 +38,25 @@ Array = NDArray[np.float64]
 
 
 class Change(NamedTuple):
-    """A step or a drift in a series.
+    """A step or a drift in a series."""
 
-    Parameters
-    ----------
-    kind : str
-        `step`, from one value to the next, or `drift`, from one value to the last.
-    first : int
-        Index of the first value at the new level; of a drift, of the last one before it begins to change.
-    last : int
-        Index of the last value of the new level or of the drift.
-    before, after : float
-        Level before and after a step; of a drift, its fit at its beginning and at its end.
-    chance : float
-        Largest probability that noise alone makes such a change in any of the series.
-    """
-
+    # `step`, from one value to the next, or `drift`, from one value to the last.
     kind: Literal["step", "drift"]
+    # Index of the first value at the new level; of a drift, of the last one before it begins to change.
     first: int
-    last: int
+    last: int  # Index of the last value of the new level or of the drift.
+    # `before`, `after`: level before and after a step; of a drift, its fit at its beginning and at its end.
     before: float
     after: float
-    chance: float
+    chance: float  # Largest probability that noise alone makes such a change in any of the series.
 
 
 def find_changes(values: Sequence[float], tolerance: float, series: int = 1) -> tuple[Change, ...]:
     """Find the steps and drifts of a series that are neither noise nor smaller than a tolerance.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Values in the order of time, all finite.
-    tolerance : float
-        Smallest change that counts, in the unit of the values.
-    series : int
-        Number of series that are looked at together.
-
-    Returns
-    -------
-    tuple of Change
-        Changes in the order of time; none for fewer than `FEWEST` values.
+    `values`: values in the order of time, all finite; `tolerance`: smallest change that counts, in the unit
+    of the values; `series`: number of series that are looked at together. Returns changes in the order of
+    time; none for fewer than `FEWEST` values.
     """
     array = np.asarray(values, dtype=np.float64)
     skipped = max(len(array) - LONGEST, 0)

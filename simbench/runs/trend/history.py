@@ -29,40 +29,21 @@ _OUTCOMES = ("holds", "failed", "error")
 
 
 class HistoryRecord(NamedTuple):
-    """What a check found of one scenario.
+    """What a check found of one scenario."""
 
-    Parameters
-    ----------
-    scenario : str
-        Name of the scenario.
-    date : str
-        When it was checked, ISO 8601 with a time zone.
-    commit : str
-        Commit of the repository in whose folder the check ran, ending in `-dirty` when files differ from it;
-        empty outside a repository.
-    outcome : str
-        `holds`, `failed`, or `error` if there are no metrics.
-    metrics : mapping of str to float, bool, str or None
-        Metrics of the run.
-    tolerances : mapping of str to float or None
-        Tolerances that the baseline has beyond the usual ones; None where nothing is expected of a metric.
-    versions : mapping of str to str
-        Versions of simbench, Python and the packages that simbench requires.
-    run : str
-        Run directory, if it was kept, from the history's folder; or address of the job that ran the check.
-    error : str
-        What ended the run, in one line.
-    """
-
-    scenario: str
-    date: str
+    scenario: str  # Name of the scenario.
+    date: str  # When it was checked, ISO 8601 with a time zone.
+    # Commit of the repository in whose folder the check ran, ending in `-dirty` when files differ from it;
+    # empty outside a repository.
     commit: str
-    outcome: str
-    metrics: Mapping[str, Metric]
+    outcome: str  # `holds`, `failed`, or `error` if there are no metrics.
+    metrics: Mapping[str, Metric]  # Metrics of the run.
+    # Tolerances that the baseline has beyond the usual ones; None where nothing is expected of a metric.
     tolerances: Mapping[str, float | None]
-    versions: Mapping[str, str]
+    versions: Mapping[str, str]  # Versions of simbench, Python and the packages that simbench requires.
+    # Run directory, if it was kept, from the history's folder; or address of the job that ran the check.
     run: str = ""
-    error: str = ""
+    error: str = ""  # What ended the run, in one line.
 
 
 def make_records(
@@ -70,21 +51,9 @@ def make_records(
 ) -> list[HistoryRecord]:
     """Make the lines that a check adds to a history.
 
-    Parameters
-    ----------
-    results : sequence of CaseResult
-        Outcomes of the check.
-    runs : Path
-        Folder of the run directories, each with its scenario's name.
-    history : Path
-        File to which they will be added.
-    kept : Path or None
-        Folder in which the run directories will stay; None if they do not.
-
-    Returns
-    -------
-    list of HistoryRecord
-        One for each scenario.
+    `results`: outcomes of the check; `runs`: folder of the run directories, each with its scenario's name;
+    `history`: file to which they will be added; `kept`: folder in which the run directories will stay; None
+    if they do not. Returns one for each scenario.
     """
     commit, now = _working_commit(), datetime.now(timezone.utc).isoformat(timespec="seconds")
     records = []
@@ -110,15 +79,7 @@ def make_records(
 
 
 def append_history(path: Path, records: Sequence[HistoryRecord]) -> None:
-    """Add lines to a history; the file is made if it is missing.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    records : sequence of HistoryRecord
-        What to add.
-    """
+    """Add lines to a history; the file is made if it is missing."""
     lines = "".join(
         json.dumps(_as_dict(record), ensure_ascii=False, allow_nan=False) + "\n" for record in records
     )
@@ -134,20 +95,8 @@ def append_history(path: Path, records: Sequence[HistoryRecord]) -> None:
 def read_history(path: Path) -> list[HistoryRecord]:
     """Read a history.
 
-    Parameters
-    ----------
-    path : Path
-        JSON Lines file that `simbench check --history` wrote.
-
-    Returns
-    -------
-    list of HistoryRecord
-        Records in the order of their dates.
-
-    Raises
-    ------
-    BaselineError
-        In one line, with file and line: a line that is not JSON or lacks something.
+    `path`: JSON Lines file that `simbench check --history` wrote. Returns records in the order of their
+    dates. Raises BaselineError in one line, with file and line: a line that is not JSON or lacks something.
     """
     records = []
     for number, line in enumerate(read_text(path, BaselineError, _MAX_BYTES).split("\n"), 1):
@@ -282,15 +231,7 @@ def _job_address(environment: Mapping[str, str]) -> str:
 def require_history(path: Path) -> None:
     """Refuse a file that is no history, before a check begins whose results would be added to it.
 
-    Parameters
-    ----------
-    path : Path
-        The file; it may be missing.
-
-    Raises
-    ------
-    SimbenchError
-        As of `read_history`.
+    `path`: the file; it may be missing. Raises SimbenchError as of `read_history`.
     """
     if path.exists():
         read_history(path)

@@ -90,15 +90,7 @@ for (const kind of ["pointermove", "pointerdown"])
 def escape(text: str) -> str:
     """Write a text from a file so that a page shows it and does nothing else with it.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    str
-        HTML.
+    `text`: any text. Returns HTML.
     """
     return html.escape(printable(text), quote=True)
 
@@ -106,14 +98,8 @@ def escape(text: str) -> str:
 def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> None:
     """Write the page of a trend; it appears under its name when it is whole.
 
-    Parameters
-    ----------
-    trends : sequence of ScenarioTrend
-        Scenarios with their metrics and changes.
-    page : Path
-        File to write.
-    history : Path
-        File that the records are from: run directories are relative to its folder.
+    `trends`: scenarios with their metrics and changes; `page`: file to write; `history`: file that the
+    records are from: run directories are relative to its folder.
     """
     links = [[_link(record, page, history) for record in trend.records] for trend in trends]
     write_whole(page, "".join(_page(trends, links, history)))
@@ -122,19 +108,7 @@ def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> N
 def describe_change(trend: ScenarioTrend, series: Series, change: Change) -> str:
     """Describe a change in one line.
 
-    Parameters
-    ----------
-    trend : ScenarioTrend
-        The scenario.
-    series : Series
-        The metric.
-    change : Change
-        Its change.
-
-    Returns
-    -------
-    str
-        When and by how much the metric changed, and whether that is better.
+    `series`: the metric. Returns when and by how much the metric changed, and whether that is better.
     """
     unit = unit_of(series.metric)
     first, last = (record_label(trend.records[index]) for index in (change.first, change.last))
@@ -147,15 +121,7 @@ def describe_change(trend: ScenarioTrend, series: Series, change: Change) -> str
 def record_label(record: HistoryRecord) -> str:
     """Name a record by its commit, or by its date where there is none.
 
-    Parameters
-    ----------
-    record : HistoryRecord
-        A record.
-
-    Returns
-    -------
-    str
-        The first characters of the commit, or the date.
+    Returns the first characters of the commit, or the date.
     """
     commit, _, changed = record.commit.partition("-")
     return f"{commit[:9]}{'-' if changed else ''}{changed}" if commit else record.date

@@ -14,59 +14,29 @@ Effect = Literal["better", "worse", "changed"]
 
 
 class Series(NamedTuple):
-    """A metric of a scenario over the records of that scenario.
+    """A metric of a scenario over the records of that scenario."""
 
-    Parameters
-    ----------
-    metric : str
-        Name of the metric.
-    values : tuple of float or None
-        Value in each record; None where it has none or it is no finite number.
-    changes : tuple of Change
-        Steps and drifts; their indices are those of `values`.
-    better : str
-        Direction in which the metric improves.
-    """
-
-    metric: str
+    metric: str  # Name of the metric.
+    # Value in each record; None where it has none or it is no finite number.
     values: tuple[float | None, ...]
-    changes: tuple[Change, ...]
-    better: Better
+    changes: tuple[Change, ...]  # Steps and drifts; their indices are those of `values`.
+    better: Better  # Direction in which the metric improves.
 
 
 class ScenarioTrend(NamedTuple):
-    """A scenario's records and metrics.
+    """A scenario's records and metrics."""
 
-    Parameters
-    ----------
-    scenario : str
-        Its name.
-    records : tuple of HistoryRecord
-        Its records in the order of time.
-    series : tuple of Series
-        Its metrics, those with changes first.
-    """
-
-    scenario: str
-    records: tuple[HistoryRecord, ...]
-    series: tuple[Series, ...]
+    scenario: str  # Its name.
+    records: tuple[HistoryRecord, ...]  # Its records in the order of time.
+    series: tuple[Series, ...]  # Its metrics, those with changes first.
 
 
 def find_trends(records: Sequence[HistoryRecord]) -> tuple[ScenarioTrend, ...]:
     """Arrange a history by scenario and metric, and find the changes.
 
     Metrics that baselines ignore, such as times of the machine, are drawn but not tested. The tests of all
-    metrics of all scenarios share one probability of a false mark.
-
-    Parameters
-    ----------
-    records : sequence of HistoryRecord
-        Records in the order of time.
-
-    Returns
-    -------
-    tuple of ScenarioTrend
-        Scenarios by name.
+    metrics of all scenarios share one probability of a false mark. `records`: records in the order of time.
+    Returns scenarios by name.
     """
     by_scenario: dict[str, list[HistoryRecord]] = {}
     for record in records:
@@ -94,17 +64,7 @@ def find_trends(records: Sequence[HistoryRecord]) -> tuple[ScenarioTrend, ...]:
 def change_effect(series: Series, change: Change) -> Effect:
     """Say whether a change is an improvement.
 
-    Parameters
-    ----------
-    series : Series
-        The metric.
-    change : Change
-        One of its changes.
-
-    Returns
-    -------
-    str
-        `better`, `worse`, or `changed` for a metric that has no better direction.
+    `series`: the metric. Returns `better`, `worse`, or `changed` for a metric that has no better direction.
     """
     if series.better not in ("lower", "higher"):
         return "changed"

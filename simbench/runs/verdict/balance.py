@@ -28,18 +28,8 @@ BALANCE_CHECKS = ("ZMP", "COG", "flight", "pull", "friction", "contact wrench")
 def check_balance(state: MotionState, forces: GroundForces) -> list[Check]:
     """Check whether the floor can give the wrench that a motion needs.
 
-    Parameters
-    ----------
-    state : MotionState
-        The motion.
-    forces : GroundForces
-        Forces that it needs.
-
-    Returns
-    -------
-    list of Check
-        ZMP and COG against the support polygon, force in flight, pull on the floor, friction, and the part
-        of the wrench that no forces of the soles give.
+    Returns ZMP and COG against the support polygon, force in flight, pull on the floor, friction, and the
+    part of the wrench that no forces of the soles give.
     """
     feet = state.feet
     if not feet.roles:

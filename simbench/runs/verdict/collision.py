@@ -15,17 +15,8 @@ _NAME = "self-collision"
 def check_collision(robot: Robot, trajectory: JointTrajectory) -> Check:
     """Check whether links of a robot come into each other.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    trajectory : JointTrajectory
-        Motion of all its joints.
-
-    Returns
-    -------
-    Check
-        The deepest penetration of two links' convex hulls, and the first that is too deep.
+    `trajectory`: motion of all its joints. Returns the deepest penetration of two links' convex hulls, and
+    the first that is too deep.
     """
     if not robot.self_collision_pairs:
         return not_applicable(_NAME, "the robot has no pairs of links that can collide")

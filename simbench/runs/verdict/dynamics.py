@@ -20,33 +20,18 @@ _FORCE_WEIGHT = 1e-3
 
 @dataclass(frozen=True)
 class GroundForces:
-    """Forces that a motion needs, and what the soles can give.
+    """Forces that a motion needs, and what the soles can give."""
 
-    Parameters
-    ----------
-    weight : float
-        Weight of the robot, N.
-    force : (T, 3) array
-        Force that the floor must exert, world axes, N.
-    moment : (T, 3) array
-        Its moment about the world's origin on the floor, N·m.
-    cog : (T, 3) array
-        COG in the world frame, m.
-    bearing : (T, F, 4) array of bool
-        Corners of the soles that can bear load: those that touch, and all of a flat foot that is in contact.
-    torque : (T, n) array
-        Joint torques with the forces at the soles that load the joints least, N·m.
-    missing : (T,) array
-        Part of the wrench that no forces of the soles within the friction cones give, as a fraction of the
-        weight.
-    """
-
-    weight: float
-    force: Array
-    moment: Array
-    cog: Array
+    weight: float  # Weight of the robot, N.
+    force: Array  # (T, 3): force that the floor must exert, world axes, N.
+    moment: Array  # (T, 3): its moment about the world's origin on the floor, N·m.
+    cog: Array  # (T, 3): COG in the world frame, m.
+    # (T, F, 4) of bool: corners of the soles that can bear load: those that touch, and all of a flat foot
+    # that is in contact.
     bearing: Flags
-    torque: Array
+    torque: Array  # (T, n): joint torques with the forces at the soles that load the joints least, N·m.
+    # (T,): part of the wrench that no forces of the soles within the friction cones give, as a fraction of
+    # the weight.
     missing: Array
 
 
@@ -57,16 +42,6 @@ def compute_forces(state: MotionState) -> GroundForces:
     soles in contact, each with a force within a pyramid inside its friction cone: of all distributions the
     one with the least joint torques relative to their limits (non-negative least squares). What no
     distribution gives is returned as missing; the torques are then those of the best one.
-
-    Parameters
-    ----------
-    state : MotionState
-        The motion.
-
-    Returns
-    -------
-    GroundForces
-        Forces and torques.
     """
     robot, model = state.robot, state.robot.model
     data = model.createData()

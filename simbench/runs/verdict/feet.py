@@ -29,17 +29,7 @@ _PAUSE = 0.03
 def check_feet(state: MotionState, forces: GroundForces) -> list[Check]:
     """Check the feet of a motion.
 
-    Parameters
-    ----------
-    state : MotionState
-        The motion.
-    forces : GroundForces
-        Forces that it needs.
-
-    Returns
-    -------
-    list of Check
-        Foot skate, floor penetration, float, sole angle.
+    `forces`: forces that it needs. Returns foot skate, floor penetration, float, sole angle.
     """
     feet = state.feet
     if not feet.roles:

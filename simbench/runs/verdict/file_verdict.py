@@ -26,34 +26,11 @@ def judge_file(
 ) -> Verdict:
     """Read a robot's motion, check whether it is physically possible, and simulate it.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    robot_name : str
-        Name of the robot, or path of its files, as for `load_robot`.
-    declared : TrajectoryOptions
-        What the user declares about the file.
-    floor : float
-        Height of the floor in the file's world, m.
-    simulate : bool
-        Whether to simulate the motion too.
-    folder : Path or None
-        Directory in which the simulated run is kept; None to remove it.
-    on_progress : callable (stage, done, total)
-        Called as the work proceeds.
-
-    Returns
-    -------
-    Verdict
-        The checks, with notes and doubts of reading and of the run.
-
-    Raises
-    ------
-    MotionError
-        If the file cannot be read as a motion of the robot.
-    RobotError
-        If the robot cannot be loaded.
+    `robot_name`: name of the robot, or path of its files, as for `load_robot`; `declared`: what the user
+    declares about the file; `floor`: height of the floor in the file's world, m; `simulate`: whether to
+    simulate the motion too; `folder`: directory in which the simulated run is kept; None to remove it;
+    `on_progress`: called as the work proceeds. Returns the checks, with notes and doubts of reading and of
+    the run. Raises RobotError if the robot cannot be loaded.
     """
     if not np.isfinite(floor):
         raise MotionError(f"--floor {floor:g}: must be a finite height, m")

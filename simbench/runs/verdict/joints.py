@@ -22,17 +22,8 @@ _MOVING = 0.05
 def check_joints(state: MotionState, forces: GroundForces) -> list[Check]:
     """Check the joints of a motion against the robot's limits.
 
-    Parameters
-    ----------
-    state : MotionState
-        The motion.
-    forces : GroundForces
-        Forces that it needs.
-
-    Returns
-    -------
-    list of Check
-        Joint position, jump, joint speed, joint torque, and acceleration and jerk, which are only reported.
+    `forces`: forces that it needs. Returns joint position, jump, joint speed, joint torque, and acceleration
+    and jerk, which are only reported.
     """
     return [
         _check_position(state),

@@ -19,38 +19,12 @@ _STILL_NEAR = 0.9
 
 
 def moment_at(time: Array, frame: int) -> Moment:
-    """Make the moment of a sample.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    frame : int
-        Index of the sample.
-
-    Returns
-    -------
-    Moment
-        The moment.
-    """
+    """Make the moment of a sample. `time` (T,): times of the samples, s; `frame`: index of the sample."""
     return Moment(float(time[frame]), int(frame))
 
 
 def not_applicable(name: str, reason: str) -> Check:
-    """Make a check that is not applicable.
-
-    Parameters
-    ----------
-    name : str
-        Name of the check.
-    reason : str
-        Why it is not.
-
-    Returns
-    -------
-    Check
-        The check.
-    """
+    """Make a check that is not applicable. `reason`: why it is not."""
     return Check(name, "not applicable", reason=reason)
 
 
@@ -66,27 +40,9 @@ def judge(
 ) -> Check:
     """Judge values over time: the worst one, and the first sample that fails.
 
-    Parameters
-    ----------
-    name : str
-        Name of the check.
-    time : (T,) array
-        Times of the samples, s.
-    values : (T, N) array
-        Values, larger is worse; NaN where they are not judged.
-    labels : sequence of N str
-        What each column is: joints, feet.
-    limit : float
-        Largest value that passes.
-    unit : str
-        Unit of the values.
-    failing : (T, N) array of bool, optional
-        Samples that fail, where this is not simply beyond the limit.
-
-    Returns
-    -------
-    Check
-        The check.
+    `name`: name of the check; `time` (T,): times of the samples, s; `values` (T, N): values, larger is worse;
+    NaN where they are not judged; `labels`: what each column is: joints, feet; `limit`: largest value that
+    passes; `failing` (T, N) of bool: samples that fail, where this is not simply beyond the limit.
     """
     if failing is None:
         failing = np.nan_to_num(values, nan=-np.inf) > limit
@@ -117,19 +73,8 @@ def judge(
 def since_onset(values: Array, limit: float, active: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Find samples that fail: those beyond the limit, and those of a run of active samples that leads there.
 
-    Parameters
-    ----------
-    values : (T, N) array
-        Values, larger is worse.
-    limit : float
-        Largest value that passes.
-    active : (T, N) array of bool
-        Samples in which the fault is under way, such as those in which a foot slides.
-
-    Returns
-    -------
-    (T, N) array of bool
-        Samples that fail.
+    `values` (T, N): values, larger is worse; `limit`: largest value that passes; `active` (T, N) of bool:
+    samples in which the fault is under way, such as those in which a foot slides. Returns (T, N) of bool.
     """
     failing = values > limit
     result = failing.copy()
@@ -144,20 +89,8 @@ def lasting_excess(time: Array, values: Array, limit: float) -> NDArray[np.bool_
     """Find the samples of excesses whose time integral of value / limit − 1 is at least 10 ms.
 
     A shorter excess before such a one is part of it if the value stays above 0.9 of the limit in between.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    values : (T, N) array
-        Values, NaN where they are not judged.
-    limit : float
-        Limit, positive.
-
-    Returns
-    -------
-    (T, N) array of bool
-        Samples of the excesses that last.
+    `time` (T,): times of the samples, s; `values` (T, N): values, NaN where they are not judged; `limit`:
+    limit, positive. Returns (T, N) of bool.
     """
     ratio = np.nan_to_num(values, nan=0.0) / limit
     lasting = lasting_integral(time, ratio - 1.0, LEAST_EXCESS_TIME)
@@ -171,19 +104,9 @@ def lasting_excess(time: Array, values: Array, limit: float) -> NDArray[np.bool_
 def lasting_integral(time: Array, excess: Array, least: float) -> NDArray[np.bool_]:
     """Find the samples of runs of positive excess whose time integral is at least a given one.
 
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    excess : (T, N) array
-        Excess over a limit; not positive within it.
-    least : float
-        Least time integral of a run that counts, the excess's unit times s.
-
-    Returns
-    -------
-    (T, N) array of bool
-        Samples of the runs that count.
+    `time` (T,): times of the samples, s; `excess` (T, N): excess over a limit; not positive within it;
+    `least`: least time integral of a run that counts, the excess's unit times s. Returns (T, N) of bool:
+    samples of the runs that count.
     """
     durations = np.gradient(time)
     lasting = np.zeros(excess.shape, bool)

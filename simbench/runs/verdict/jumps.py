@@ -19,18 +19,11 @@ _BESIDE = 2
 
 
 class Jumps(NamedTuple):
-    """Steps from each sample to the next, and which of them are jumps.
+    """Steps from each sample to the next, and which of them are jumps."""
 
-    Parameters
-    ----------
-    frames : (T,) array of bool
-        Samples that come after a jump.
-    steps : (T, 2 + n) array
-        Steps that are jumps, less the steps beside them, rad or m: of the base's position and of its
-        orientation, then of the joints; 0 elsewhere.
-    """
-
-    frames: NDArray[np.bool_]
+    frames: NDArray[np.bool_]  # (T,) of bool: samples that come after a jump.
+    # (T, 2 + n): steps that are jumps, less the steps beside them, rad or m: of the base's position and of
+    # its orientation, then of the joints; 0 elsewhere.
     steps: Array
 
 
@@ -39,21 +32,8 @@ def find_jumps(time: Array, base: Array, joints: Array) -> Jumps:
 
     A step is a jump if it differs from the mean of the two steps on either side by at least 0.1 rad or m, by
     more than four times what these differ from it, and by what would need an acceleration of 300 rad/s² or
-    m/s². Of the base's position 2 cm and 20 m/s² are enough.
-
-    Parameters
-    ----------
-    time : (T,) array
-        Times of the samples, s.
-    base : (T, 7) array or (T, 0) array
-        Pose of the base: position, m, and continuous quaternion; or nothing.
-    joints : (T, n) array
-        Joint positions, rad or m.
-
-    Returns
-    -------
-    Jumps
-        The jumps.
+    m/s². Of the base's position 2 cm and 20 m/s² are enough. `time` (T,): times of the samples, s; `base` (T,
+    7) or (T, 0) array: pose of the base: position, m, and continuous quaternion; or nothing; `joints` (T, n).
     """
     excess, spread = _excess_of_steps(time, joints)
     if base.shape[1]:

@@ -25,27 +25,13 @@ _FEWEST = 10
 
 @dataclass(frozen=True)
 class Feet:
-    """Soles of a robot over a motion of T samples; F feet, none for a robot without soles.
+    """Soles of a robot over a motion of T samples; F feet, none for a robot without soles."""
 
-    Parameters
-    ----------
-    roles : tuple of str
-        Roles of the feet that have soles, such as left_foot.
-    corners : (T, F, 4, 3) array
-        Corners of each sole in the world frame, m; heights are above the floor.
-    origin : (T, F, 3) array
-        Origin of each foot frame in the world frame, m, its height above the floor.
-    normal : (T, F, 3) array
-        Upward unit normal of each sole in the world frame.
-    touching : (T, F, 4) array of bool
-        Which corners touch the floor.
-    """
-
-    roles: tuple[str, ...]
-    corners: Array
-    origin: Array
-    normal: Array
-    touching: Flags
+    roles: tuple[str, ...]  # Roles of the feet that have soles, such as left_foot.
+    corners: Array  # (T, F, 4, 3): corners of each sole in the world frame, m; heights are above the floor.
+    origin: Array  # (T, F, 3): origin of each foot frame in the world frame, m, its height above the floor.
+    normal: Array  # (T, F, 3): upward unit normal of each sole in the world frame.
+    touching: Flags  # (T, F, 4) of bool: which corners touch the floor.
 
     @property
     def contact(self) -> Flags:
@@ -60,65 +46,27 @@ class Feet:
 
 @dataclass(frozen=True)
 class MotionState:
-    """A motion with its derivatives and contacts.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    time : (T,) array
-        Times of the samples, s.
-    joints : (T, n) array
-        Joint positions as they were given, rad or m.
-    q : (T, nq) array
-        Configurations of the model, smoothed, the floor at z = 0.
-    velocity : (T, nv) array
-        Velocities of the model.
-    acceleration : (T, nv) array
-        Accelerations of the model, as Pinocchio's RNEA takes them.
-    window : int
-        Samples of the window of the derivatives.
-    smooth : (T,) array of bool
-        Samples whose derivatives are meaningful: not at both ends, and not within a window of a jump.
-    jumps : Jumps
-        Jumps of joints and base.
-    feet : Feet
-        The soles.
-    """
+    """A motion with its derivatives and contacts."""
 
     robot: Robot
-    time: Array
-    joints: Array
-    q: Array
-    velocity: Array
-    acceleration: Array
-    window: int
+    time: Array  # (T,): times of the samples, s.
+    joints: Array  # (T, n): joint positions as they were given, rad or m.
+    q: Array  # (T, nq): configurations of the model, smoothed, the floor at z = 0.
+    velocity: Array  # (T, nv): velocities of the model.
+    acceleration: Array  # (T, nv): accelerations of the model, as Pinocchio's RNEA takes them.
+    window: int  # Samples of the window of the derivatives.
+    # (T,) of bool: samples whose derivatives are meaningful: not at both ends, and not within a window of a
+    # jump.
     smooth: Flags
-    jumps: Jumps
-    feet: Feet
+    jumps: Jumps  # Jumps of joints and base.
+    feet: Feet  # The soles.
 
 
 def examine_motion(robot: Robot, trajectory: JointTrajectory, floor: float = 0.0) -> MotionState:
     """Differentiate a motion, find its jumps, and where its soles are on the floor.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    trajectory : JointTrajectory
-        Motion of all the robot's joints in their order, with the base of a floating robot.
-    floor : float
-        Height of the floor in the trajectory's world, m.
-
-    Returns
-    -------
-    MotionState
-        The motion, with the floor at z = 0.
-
-    Raises
-    ------
-    MotionError
-        If the motion is too short, is of other joints, or a floating robot's base is missing.
+    `trajectory`: motion of all the robot's joints in their order, with the base of a floating robot; `floor`:
+    height of the floor in the trajectory's world, m. Returns the motion, with the floor at z = 0.
     """
     time, joints = trajectory.time, trajectory.q
     if trajectory.joint_names != robot.joint_names:

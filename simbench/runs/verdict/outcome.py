@@ -13,66 +13,33 @@ Outcome = Literal["pass", "fail", "not applicable"]
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment of a motion.
+    """A moment of a motion."""
 
-    Parameters
-    ----------
-    time : float
-        Time, s.
-    frame : int
-        Index of the sample, from 0.
-    """
-
-    time: float
-    frame: int
+    time: float  # Time, s.
+    frame: int  # Index of the sample, from 0.
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a motion.
+    """One check of a motion."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the check, such as `foot skate`.
-    outcome : str
-        `pass`, `fail` or `not applicable`.
-    value : float or None
-        Worst value; None where there is none.
-    limit : float or None
-        Largest value that passes; None where nothing is judged.
-    unit : str
-        Unit of value and limit.
-    worst : Moment or None
-        When the value is worst.
-    first : Moment or None
-        First moment at which the check fails.
-    where : str
-        Joint, foot or pair of links with the worst value, or with the first failure if the check fails.
-    reason : str
-        Why the check is not applicable, or a remark.
-    series : (T,) array or None
-        The value over the samples of the motion, NaN where it is not judged.
-    """
-
-    name: str
-    outcome: Outcome
-    value: float | None = None
-    limit: float | None = None
-    unit: str = ""
-    worst: Moment | None = None
-    first: Moment | None = None
+    name: str  # Name of the check, such as `foot skate`.
+    outcome: Outcome  # `pass`, `fail` or `not applicable`.
+    value: float | None = None  # Worst value; None where there is none.
+    limit: float | None = None  # Largest value that passes; None where nothing is judged.
+    unit: str = ""  # Unit of value and limit.
+    worst: Moment | None = None  # When the value is worst.
+    first: Moment | None = None  # First moment at which the check fails.
+    # Joint, foot or pair of links with the worst value, or with the first failure if the check fails.
     where: str = ""
-    reason: str = ""
+    reason: str = ""  # Why the check is not applicable, or a remark.
+    # (T,) or None: the value over the samples of the motion, NaN where it is not judged.
     series: Array | None = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the check as plain values, without the series.
 
-        Returns
-        -------
-        dict
-            Value by field; moments as dictionaries of `time` and `frame`.
+        Returns value by field; moments as dictionaries of `time` and `frame`.
         """
         values = {key: value for key, value in vars(self).items() if key != "series"}
         for key in ("worst", "first"):
@@ -181,15 +148,7 @@ class Verdict:
 def describe_failure(check: Check) -> str:
     """Say in a few words what fails, where and from when.
 
-    Parameters
-    ----------
-    check : Check
-        A check that fails.
-
-    Returns
-    -------
-    str
-        Such as `foot skate (left_foot) from 1.23 s (frame 37)`.
+    Returns such as `foot skate (left_foot) from 1.23 s (frame 37)`.
     """
     where = f" ({check.where})" if check.where else ""
     moment = check.first

@@ -33,19 +33,7 @@ def draw_verdict(verdict: Verdict, path: Path) -> None:
     """Draw the checks of a verdict over time as PNG; the file appears under its name only when it is whole.
 
     Each check that has a value over time has a lane: the value, its limit dashed, and a red line from the
-    first moment at which it fails.
-
-    Parameters
-    ----------
-    verdict : Verdict
-        The verdict.
-    path : Path
-        File to write, PNG.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    first moment at which it fails. `path`: file to write, PNG. Raises OSError if the file cannot be written.
     """
     lanes = [check for check in verdict.checks if _has_lane(check)]
     source = verdict.source if len(verdict.source) <= 60 else f"…{verdict.source[-59:]}"

@@ -43,21 +43,11 @@ _COMPLETED = f"{SIMULATED}completed"
 
 
 class SimulatedChecks(NamedTuple):
-    """What a simulated run says about a motion.
+    """What a simulated run says about a motion."""
 
-    Parameters
-    ----------
-    checks : tuple of Check
-        The checks. Their moments are on the trajectory's time.
-    notes : tuple of str
-        What was changed for the run, one line each.
-    doubts : tuple of str
-        What may well be wrong, one line each.
-    """
-
-    checks: tuple[Check, ...]
-    notes: tuple[str, ...]
-    doubts: tuple[str, ...]
+    checks: tuple[Check, ...]  # The checks. Their moments are on the trajectory's time.
+    notes: tuple[str, ...]  # What was changed for the run, one line each.
+    doubts: tuple[str, ...]  # What may well be wrong, one line each.
 
 
 def simulate_motion(
@@ -69,23 +59,10 @@ def simulate_motion(
 ) -> SimulatedChecks:
     """Let a robot follow a motion in a simulation, and check how well it does.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    robot_name : str
-        Its name or the path of its files, as for `load_robot`.
-    trajectory : JointTrajectory
-        The motion, with its floor at z = 0.
-    folder : Path or None
-        Directory of the run; None for one that is removed.
-    on_progress : callable (stage, done, total)
-        Called as the run proceeds.
-
-    Returns
-    -------
-    SimulatedChecks
-        Whether the run was completed and the robot fell, and errors of joints and base, slip, torque and ZMP.
+    `robot_name`: its name or the path of its files, as for `load_robot`; `trajectory`: the motion, with its
+    floor at z = 0; `folder`: directory of the run; None for one that is removed; `on_progress`: called as the
+    run proceeds. Returns whether the run was completed and the robot fell, and errors of joints and base,
+    slip, torque and ZMP.
     """
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "motion.nc"

@@ -4,27 +4,13 @@ from typing import NamedTuple
 
 
 class Threshold(NamedTuple):
-    """A bound of a check.
+    """A bound of a check."""
 
-    Parameters
-    ----------
-    check : str
-        Name of the check that uses it.
-    what : str
-        What is bounded.
-    value : float
-        Largest value that passes.
-    unit : str
-        Its unit; empty for a ratio of two forces.
-    reason : str
-        Why it is what it is.
-    """
-
-    check: str
+    check: str  # Name of the check that uses it.
     what: str
-    value: float
-    unit: str
-    reason: str
+    value: float  # Largest value that passes.
+    unit: str  # Its unit; empty for a ratio of two forces.
+    reason: str  # Why it is what it is.
 
 
 POSITION = Threshold(

@@ -24,19 +24,8 @@ def open_world(
 ) -> "AbstractContextManager[BulletWorld]":
     """Open a world with gravity 9.81 m/s² along -z and a floor, and close it on leaving.
 
-    Parameters
-    ----------
-    timestep : float
-        Duration of a step, s.
-    floor_friction : float
-        Coulomb coefficient between the floor and a body of friction 1.
-    gui : bool
-        Whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
-
-    Returns
-    -------
-    context manager of BulletWorld
-        Closes the world on leaving.
+    `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
+    friction 1; `gui`: whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
     """
     from simbench.sim.bullet.world import connect_world
 
@@ -46,17 +35,8 @@ def open_world(
 def open_stage(renderer: str, *, window: bool = False) -> "AbstractContextManager[BulletStage]":
     """Open a world for pictures, without a floor, and close it on leaving.
 
-    Parameters
-    ----------
-    renderer : `EGL` or `TinyRenderer`
-        Name that `choose_renderer` gave.
-    window : bool
-        Whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
-
-    Returns
-    -------
-    context manager of BulletStage
-        Closes the world on leaving.
+    `renderer`: name that `choose_renderer` gave; `window`: whether to open Bullet's window, which shows
+    nothing until `BulletWorld.show_window`.
     """
     from simbench.sim.bullet.stage import connect_stage
 
@@ -66,17 +46,8 @@ def open_stage(renderer: str, *, window: bool = False) -> "AbstractContextManage
 def require_display(option: str = "--gui", alternative: str = "--video") -> None:
     """Refuse where Bullet's window cannot open: Bullet itself would end the process without a message.
 
-    Parameters
-    ----------
-    option : str
-        Option that needs the window, named in the error message.
-    alternative : str
-        Option to use instead, named in the error message.
-
-    Raises
-    ------
-    RunError
-        If there is no screen.
+    `option`: option that needs the window, named in the error message; `alternative`: option to use instead,
+    named in the error message.
     """
     if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
         raise RunError(f"{option} needs a screen: DISPLAY is not set; use {alternative} instead")

@@ -13,34 +13,16 @@ ROOT = LinkHandle(-1)
 
 @dataclass(frozen=True)
 class BulletBody:
-    """A body in one of Bullet's worlds.
+    """A body in one of Bullet's worlds."""
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    handle : BodyHandle
-        PyBullet's body id.
-    links : mapping of str to LinkHandle
-        Link name to Bullet's index (root: -1).
-    """
-
-    client: int
-    handle: BodyHandle
-    links: Mapping[str, LinkHandle]
+    client: int  # PyBullet's client id.
+    handle: BodyHandle  # PyBullet's body id.
+    links: Mapping[str, LinkHandle]  # Link name to Bullet's index (root: -1).
 
     def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
         """Compute the poses and velocities of links for the present joint positions.
 
-        Parameters
-        ----------
-        links : sequence of LinkHandle
-            Links of this body; the root only alone (`[-1]`).
-
-        Returns
-        -------
-        list of Motion
-            One for each link, in world axes.
+        `links`: links of this body; the root only alone (`[-1]`). Returns one for each link, in world axes.
         """
         if links == [-1]:
             return [self._root_motion()]
@@ -61,14 +43,8 @@ class BulletBody:
     def apply_force(self, link: LinkHandle, force: Vector, point: Vector) -> None:
         """Apply a force to a link during the next step.
 
-        Parameters
-        ----------
-        link : LinkHandle
-            Link that the force acts on.
-        force : (3,) floats
-            Force, world axes, N.
-        point : (3,) floats
-            Point of application, world frame, m.
+        `link`: link that the force acts on; `force` (3,): force, world axes, N; `point` (3,): point of
+        application, world frame, m.
         """
         bullet.applyExternalForce(
             self.handle, link, force, point, bullet.WORLD_FRAME, physicsClientId=self.client
@@ -78,16 +54,9 @@ class BulletBody:
         """Apply a force and a torque to a link during the next step.
 
         Bullet takes the lever of an external force about where it last computed the link to be: a step ago,
-        unless `link_motions` asked for the link in between.
-
-        Parameters
-        ----------
-        link : LinkHandle
-            Link that the wrench acts on.
-        force, torque : (3,) floats
-            Force (N) and torque (N·m), world axes.
-        point : (3,) floats
-            Point of application of the force, world frame, m.
+        unless `link_motions` asked for the link in between. `link`: link that the wrench acts on; `force`,
+        `torque` (3,): force (N) and torque (N·m), world axes; `point` (3,): point of application of the
+        force, world frame, m.
         """
         handle, client = self.handle, self.client
         bullet.applyExternalForce(handle, link, force, point, bullet.WORLD_FRAME, physicsClientId=client)
@@ -97,17 +66,8 @@ class BulletBody:
 def link_handles(client: int, body: BodyHandle) -> dict[str, LinkHandle]:
     """List the links of a body but for its root.
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    body : BodyHandle
-        PyBullet's body id.
-
-    Returns
-    -------
-    {str: LinkHandle}
-        Link name to Bullet's index.
+    `client`: PyBullet's client id; `body`: PyBullet's body id. Returns {str: LinkHandle}: link name to
+    Bullet's index.
     """
     count = bullet.getNumJoints(body, physicsClientId=client)
     infos = [bullet.getJointInfo(body, index, physicsClientId=client) for index in range(count)]

@@ -6,18 +6,7 @@ from simbench.robot.urdf.errors import MOST_JOINTS
 
 
 def require_robot(robot: Robot) -> None:
-    """Refuse a robot with more joints than Bullet has room for.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Raises
-    ------
-    RobotError
-        If there are too many.
-    """
+    """Refuse a robot with more joints than Bullet has room for."""
     moving = len(robot.joint_names)
     if moving > MOST_JOINTS:
         raise RobotError(

@@ -11,12 +11,8 @@ class BulletContacts:
     """All contact points of a world's last step.
 
     Asked for those of a body, Bullet names it first and turns the normal round where it was second, but not
-    the friction. Asked for all, it tells everything as the first feels it.
-
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id of the world.
+    the friction. Asked for all, it tells everything as the first feels it. `client`: PyBullet's client id of
+    the world.
     """
 
     __slots__ = ("_points",)
@@ -27,15 +23,8 @@ class BulletContacts:
     def on(self, body: BodyHandle) -> Iterator[Contact]:
         """Iterate over the contacts of a body.
 
-        Parameters
-        ----------
-        body : BodyHandle
-            Body that feels the contacts.
-
-        Yields
-        ------
-        Contact
-            A contact of the body with itself appears once, as one of its two links feels it.
+        `body`: body that feels the contacts. Yields A contact of the body with itself appears once, as one of
+        its two links feels it.
         """
         # One pattern, nothing called: all that a robot touches is read here hundreds of times a second.
         for (

@@ -20,28 +20,14 @@ from simbench.sim.state import FixtureState
 class BulletFixture(BulletBody):
     """A piece of equipment in one of Bullet's worlds.
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    handle : BodyHandle
-        PyBullet's body id.
-    links : mapping of str to LinkHandle
-        Part name to Bullet's index (root: -1).
-    mechanism : Mechanism
-        Description that the fixture was built from.
-    joints : tuple of int
-        Bullet's index of each joint of the mechanism.
-    furniture : BodyHandle or None
-        Body id of the furniture that carries a fixture that stands freely.
-    furniture_links : mapping of str to LinkHandle
-        Part name to Bullet's index, for the furniture.
+    `client`: PyBullet's client id; `handle`: PyBullet's body id; `links`: part name to Bullet's index (root:
+    -1).
     """
 
-    mechanism: Mechanism
-    joints: tuple[int, ...]
-    furniture: BodyHandle | None
-    furniture_links: Mapping[str, LinkHandle]
+    mechanism: Mechanism  # Description that the fixture was built from.
+    joints: tuple[int, ...]  # Bullet's index of each joint of the mechanism.
+    furniture: BodyHandle | None  # Body id of the furniture that carries a fixture that stands freely.
+    furniture_links: Mapping[str, LinkHandle]  # Part name to Bullet's index, for the furniture.
 
     @cached_property
     def initial_pose(self) -> Array:
@@ -56,10 +42,7 @@ class BulletFixture(BulletBody):
     def read_state(self) -> FixtureState:
         """Read joint positions and velocities and the pose of the fixture.
 
-        Returns
-        -------
-        FixtureState
-            State after the last step.
+        Returns state after the last step.
         """
         client = self.client
         states = bullet.getJointStates(self.handle, self.joints, physicsClientId=client) or ()
@@ -74,15 +57,8 @@ class BulletFixture(BulletBody):
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
 
-        Parameters
-        ----------
-        column : int
-            Index of the joint in `mechanism.joints`.
-
-        Returns
-        -------
-        position, velocity : float
-            m and m/s, or rad and rad/s.
+        `column`: index of the joint in `mechanism.joints`. Returns `position`, `velocity`: m and m/s, or rad
+        and rad/s.
         """
         position, velocity = bullet.getJointState(
             self.handle, self.joints[column], physicsClientId=self.client
@@ -92,12 +68,8 @@ class BulletFixture(BulletBody):
     def apply_joint_effort(self, column: int, effort: float) -> None:
         """Apply a force or torque to one joint during the next step, beside its friction.
 
-        Parameters
-        ----------
-        column : int
-            Index of the joint in `mechanism.joints`.
-        effort : float
-            Force (N) of a prismatic joint, torque (N·m) of a revolute one.
+        `column`: index of the joint in `mechanism.joints`; `effort`: force (N) of a prismatic joint, torque
+        (N·m) of a revolute one.
         """
         bullet.setJointMotorControl2(
             self.handle,
@@ -110,12 +82,8 @@ class BulletFixture(BulletBody):
     def place(self, position: Array, stand: Array | None = None) -> None:
         """Set the joint positions and the pose of the fixture, at rest.
 
-        Parameters
-        ----------
-        position : (J,) array
-            Joint positions, m or rad.
-        stand : (7,) array, optional
-            Pose of the fixture's frame: x, y, z (m), quaternion x, y, z, w; unchanged by default.
+        `position` (J,): joint positions, m or rad; `stand` (7,): pose of the fixture's frame: x, y, z (m),
+        quaternion x, y, z, w; unchanged by default.
         """
         body, client = self.handle, self.client
         for joint, value in zip(self.joints, position, strict=True):
@@ -139,21 +107,8 @@ def build_fixture(world: World, client: int, mechanism: Mechanism) -> BulletFixt
     Coulomb friction of a joint is a motor with target velocity 0 and at most that force: solved implicitly,
     so the joint sticks. End stops are Bullet's. Parts of one mechanism do not collide with each other, since
     its joints guide them, except for one that stands freely with what carries it; all collide with everything
-    else.
-
-    Parameters
-    ----------
-    world : World
-        World that gets the fixture.
-    client : int
-        PyBullet's client id of that world.
-    mechanism : Mechanism
-        Description of the equipment.
-
-    Returns
-    -------
-    BulletFixture
-        The equipment in the world.
+    else. `world`: world that gets the fixture; `client`: PyBullet's client id of that world; `mechanism`:
+    description of the equipment. Returns the equipment in the world.
     """
     body = _load(client, write_mechanism(mechanism, world.scratch), mechanism, fixed=not mechanism.standing)
     furniture, furniture_links = None, {}

@@ -20,11 +20,7 @@ def choose_renderer() -> str:
     """Choose EGL where it works, TinyRenderer elsewhere.
 
     The plugin ends the whole process where there is no EGL library or display, so a process of its own tries.
-
-    Returns
-    -------
-    `EGL` or `TinyRenderer`
-        Name of the renderer.
+    Returns name of the renderer.
     """
     plugin = egl_plugin()
     if plugin is None:
@@ -39,12 +35,6 @@ def choose_renderer() -> str:
 
 
 def egl_plugin() -> str | None:
-    """Find the EGL plugin, which not every wheel has.
-
-    Returns
-    -------
-    str or None
-        Path of the plugin.
-    """
+    """Find the EGL plugin, which not every wheel has. Returns path of the plugin."""
     spec = importlib.util.find_spec("eglRenderer")
     return None if spec is None else spec.origin

@@ -26,43 +26,22 @@ _POSITION, _SPEED = itemgetter(0), itemgetter(1)
 class BulletRobot(BulletBody):
     """A robot in one of Bullet's worlds.
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    handle : BodyHandle
-        PyBullet's body id.
-    links : mapping of str to LinkHandle
-        Link name to Bullet's index (root: -1).
-    world : World
-        World that holds the robot.
-    robot : Robot
-        Robot whose model has this world's frame as its universe.
-    joints : tuple of int, length n
-        Bullet's joint indices in the order of `robot.joint_names`.
-    root_com : (3,) floats
-        Origin of Bullet's inertial frame in the root link's frame, m.
-    root_principal : (4,) floats
-        Quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
-    to_root : (4,) floats
-        Inverse of `root_principal`.
-    rotors : mapping of int to (3, 3) array
-        By joint of the model, the rotor that is inertia of a leg's link, in the link's axes, kg·m².
-    root : LinkHandle
-        Bullet's index of the root link.
-    has_armature : bool
-        False: Bullet's joints have no reflected inertia.
+    `client`: PyBullet's client id; `handle`: PyBullet's body id; `links`: link name to Bullet's index (root:
+    -1).
     """
 
-    world: World
-    robot: Robot
-    joints: tuple[int, ...]
-    root_com: Vector
+    world: World  # World that holds the robot.
+    robot: Robot  # Robot whose model has this world's frame as its universe.
+    joints: tuple[int, ...]  # Bullet's joint indices in the order of `robot.joint_names`.
+    root_com: Vector  # (3,): origin of Bullet's inertial frame in the root link's frame, m.
+    # (4,): quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
     root_principal: Quaternion
-    to_root: Quaternion
+    to_root: Quaternion  # (4,): inverse of `root_principal`.
+    # Mapping of int to (3, 3) array: by joint of the model, the rotor that is inertia of a leg's link, in the
+    # link's axes, kg·m².
     rotors: Mapping[int, Array]
-    root: LinkHandle = ROOT
-    has_armature: bool = False
+    root: LinkHandle = ROOT  # Bullet's index of the root link.
+    has_armature: bool = False  # False: Bullet's joints have no reflected inertia.
 
     @property
     def root_motion(self) -> RootMotion:
@@ -73,13 +52,8 @@ class BulletRobot(BulletBody):
         """Copy the configuration and velocity of the robot into `state`.
 
         Of a free root Bullet reports pose and velocity of the centre of mass, with its inertial frame's axes;
-        with R, p the pose of the root frame, c its centre of mass, v_c and ω the world velocities:
-        v = Rᵀ(v_c − ω × R c), ω_root = Rᵀ ω.
-
-        Parameters
-        ----------
-        state : RobotState
-            Buffers from `empty_state`; overwritten.
+        with R, p the pose of the root frame, c its centre of mass, v_c and ω the world velocities: v = Rᵀ(v_c
+        − ω × R c), ω_root = Rᵀ ω. `state`: buffers from `empty_state`; overwritten.
         """
         body, client = self.handle, self.client
         states = bullet.getJointStates(body, self.joints, physicsClientId=client)
@@ -114,10 +88,7 @@ class BulletRobot(BulletBody):
     def root_pose(self) -> Array:
         """Read the pose of the root link.
 
-        Returns
-        -------
-        (7,) array
-            Position (m) and quaternion x, y, z, w of the root link in the world.
+        Returns (7,): position (m) and quaternion x, y, z, w of the root link in the world.
         """
         com, quaternion = self.root_com_frame()
         return np.array([*subtract(com, rotate(quaternion, self.root_com)), *quaternion])
@@ -125,12 +96,8 @@ class BulletRobot(BulletBody):
     def root_com_frame(self) -> tuple[Vector, Quaternion]:
         """Read the frame at the root link's centre of mass, with the axes of the link's frame.
 
-        Returns
-        -------
-        position : (3,) floats
-            Centre of mass of the root link, world frame, m.
-        rotation : (4,) floats
-            Quaternion x, y, z, w of the root link's frame in the world.
+        Returns `position` (3,): centre of mass of the root link, world frame, m; `rotation` (4,): quaternion
+        x, y, z, w of the root link's frame in the world.
         """
         com, principal = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=self.client)
         return com, multiply(principal, self.to_root)
@@ -138,12 +105,8 @@ class BulletRobot(BulletBody):
     def place(self, base: Array, positions: Array) -> None:
         """Set the pose of the robot, at rest.
 
-        Parameters
-        ----------
-        base : (7,) array
-            Pose of the root link: x, y, z (m), quaternion x, y, z, w.
-        positions : (n,) array
-            Joint positions in the order of `robot.joint_names`, rad.
+        `base` (7,): pose of the root link: x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint
+        positions in the order of `robot.joint_names`, rad.
         """
         body, client = self.handle, self.client
         rotation: Quaternion = tuple(base[3:].tolist())
@@ -156,22 +119,13 @@ class BulletRobot(BulletBody):
         )
 
     def apply_root_torque(self, torque: Vector) -> None:
-        """Apply a torque to the root link during the next step.
-
-        Parameters
-        ----------
-        torque : (3,) floats
-            Torque, world axes, N·m.
-        """
+        """Apply a torque to the root link during the next step. `torque` (3,): torque, world axes, N·m."""
         bullet.applyExternalTorque(self.handle, ROOT, torque, bullet.WORLD_FRAME, physicsClientId=self.client)
 
     def apply_joint_torques(self, torques: Array) -> None:
         """Apply torques to the joints during the next step.
 
-        Parameters
-        ----------
-        torques : (n,) array
-            Joint torques in the order of `robot.joint_names`, N·m.
+        `torques` (n,): joint torques in the order of `robot.joint_names`, N·m.
         """
         bullet.setJointMotorControlArray(
             self.handle,
@@ -185,31 +139,10 @@ class BulletRobot(BulletBody):
 def load_robot(world: World, client: int, robot: Robot, base: Array, positions: Array) -> BulletRobot:
     """Put a robot into a world, at rest. Only a robot whose description says so has a fixed root.
 
-    Bullet's default motors and its artificial damping (0.04 on every link) are switched off; inertia is
-    the description's own; only the self-collision pairs that the robot lists are active.
-
-    Parameters
-    ----------
-    world : World
-        World that gets the robot.
-    client : int
-        PyBullet's client id of that world.
-    robot : Robot
-        Robot to load.
-    base : (7,) array
-        Pose of the root link: x, y, z (m), quaternion x, y, z, w.
-    positions : (n,) array
-        Joint positions in the order of `robot.joint_names`, rad.
-
-    Returns
-    -------
-    BulletRobot
-        The robot in the world.
-
-    Raises
-    ------
-    RobotError
-        If Bullet cannot read the robot.
+    Bullet's default motors and its artificial damping (0.04 on every link) are switched off; inertia is the
+    description's own; only the self-collision pairs that the robot lists are active. `world`: world that gets
+    the robot; `client`: PyBullet's client id of that world; `base` (7,): pose of the root link: x, y, z (m),
+    quaternion x, y, z, w; `positions` (n,): joint positions in the order of `robot.joint_names`, rad.
     """
     require_robot(robot)
     robot = placed_robot(robot, base)

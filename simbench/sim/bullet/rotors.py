@@ -21,16 +21,9 @@ from simbench.robot.robot import Robot
 def rotor_tensors(robot: Robot) -> dict[int, Array]:
     """Compute the inertia that Bullet adds to the links of the legs.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot whose motors have reflected inertia.
-
-    Returns
-    -------
-    dict of int to (3, 3) array
-        By joint of the model, the inertia I_r a aᵀ of its rotor, kg·m², in the axes of the link that the
-        joint carries; turning joints between the root and a foot that have reflected inertia.
+    `robot`: robot whose motors have reflected inertia. Returns dict of int to (3, 3) array: by joint of the
+    model, the inertia I_r a aᵀ of its rotor, kg·m², in the axes of the link that the joint carries; turning
+    joints between the root and a foot that have reflected inertia.
     """
     model, tensors = robot.model, {}
     feet = [model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet]
@@ -50,19 +43,9 @@ def add_rotors(urdf: str, tensors: Mapping[str, Array]) -> str:
     """Add inertia to links of a URDF.
 
     Their inertia is written in principal axes: Bullet refuses products of inertia of a link that, as a rotor
-    makes it, no rigid body could have.
-
-    Parameters
-    ----------
-    urdf : str
-        Text of the URDF.
-    tensors : mapping of str to (3, 3) array
-        By joint, what is added to the inertia of the link that it carries, in that link's axes, kg·m².
-
-    Returns
-    -------
-    str
-        Text of the URDF with these links changed.
+    makes it, no rigid body could have. `urdf`: text of the URDF; `tensors` mapping of str to (3, 3) array: by
+    joint, what is added to the inertia of the link that it carries, in that link's axes, kg·m². Returns text
+    of the URDF with these links changed.
     """
     robot = ET.fromstring(urdf)
     links = {str(link.get("name")): link for link in robot.findall("link")}

@@ -36,21 +36,11 @@ _KEYS = {
 class BulletStage(BulletWorld):
     """A world for pictures, without a floor.
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    timestep : float
-        Duration of a step, s.
-    floor : BodyHandle
-        Body id of the floor, which is no longer there.
-    scratch : Path
-        Directory for files that Bullet must read, removed with the world.
-    renderer : `EGL` or `TinyRenderer`
-        Renderer that draws.
+    `client`: PyBullet's client id; `timestep`: duration of a step, s; `floor`: body id of the floor, which is
+    no longer there; `scratch`: directory for files that Bullet must read, removed with the world.
     """
 
-    renderer: str
+    renderer: str  # Renderer that draws.
 
     @property
     def largest_picture(self) -> tuple[int, int] | None:
@@ -70,12 +60,8 @@ class BulletStage(BulletWorld):
     def tint(self, body: RobotBody, colour: Sequence[float]) -> None:
         """Give all links of a robot one colour.
 
-        Parameters
-        ----------
-        body : RobotBody
-            Robot in this world.
-        colour : four floats
-            Red, green, blue and opacity, 0..1; only Bullet's window draws it less than opaque.
+        `body`: robot in this world; `colour`: red, green, blue and opacity, 0..1; only Bullet's window draws
+        it less than opaque.
         """
         for link in body.links.values():
             bullet.changeVisualShape(body.handle, link, rgbaColor=colour, physicsClientId=self.client)
@@ -83,23 +69,9 @@ class BulletStage(BulletWorld):
     def measure_shapes(self, body: BodyHandle, like: BodyHandle) -> "BulletShapeBoxes":
         """Measure the visible shapes of a body.
 
-        Parameters
-        ----------
-        body : BodyHandle
-            Body whose pose the boxes follow.
-        like : BodyHandle
-            Body loaded from the same files, whose shapes are measured: Bullet forgets the files of what is
-            loaded a second time.
-
-        Returns
-        -------
-        BulletShapeBoxes
-            Boxes that follow the body.
-
-        Raises
-        ------
-        UnreadableShapeError
-            If a shape cannot be measured.
+        `body`: body whose pose the boxes follow; `like`: body loaded from the same files, whose shapes are
+        measured: Bullet forgets the files of what is loaded a second time. Returns boxes that follow the
+        body. Raises UnreadableShapeError if a shape cannot be measured.
         """
         return BulletShapeBoxes(self.client, body, like)
 
@@ -108,23 +80,11 @@ class BulletStage(BulletWorld):
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """Draw the world.
 
-        Parameters
-        ----------
-        view : (4, 4) array
-            Transform from the world to the camera's axes: x right, y up, -z along the view.
-        projection : (4, 4) array
-            OpenGL's perspective matrix.
-        light : (3,) array
-            Vector from the world's origin to the light, m.
-        width, height : int
-            Size of the picture, pixels; at most `largest_picture`.
-
-        Returns
-        -------
-        colours : (height, width, 4) array of uint8
-            Red, green, blue and alpha.
-        depth : (height, width) array of float32
-            Depth buffer, 0..1.
+        `view` (4, 4): transform from the world to the camera's axes: x right, y up, -z along the view;
+        `projection` (4, 4): openGL's perspective matrix; `light` (3,): vector from the world's origin to the
+        light, m; `width`, `height`: size of the picture, pixels; at most `largest_picture`. Returns `colours`
+        (height, width, 4) of uint8: red, green, blue and alpha; `depth` (height, width) of float32: depth
+        buffer, 0..1.
         """
         egl = self.renderer == "EGL"
         image = bullet.getCameraImage(
@@ -148,10 +108,7 @@ class BulletStage(BulletWorld):
     def pressed_keys(self) -> set[str]:
         """Read which keys were pressed in the window since the last call.
 
-        Returns
-        -------
-        set of str
-            Among `space`, `left`, `right`, `r`, `l`, `q`; a closed window counts as `q`.
+        Returns among `space`, `left`, `right`, `r`, `l`, `q`; a closed window counts as `q`.
         """
         if not bullet.isConnected(self.client):
             return {"q"}
@@ -166,14 +123,8 @@ class BulletStage(BulletWorld):
 class BulletShapeBoxes:
     """Bounding boxes of the visible shapes of a body, fixed in the frames of their links.
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    body : BodyHandle
-        Body whose pose the boxes follow.
-    like : BodyHandle
-        Body loaded from the same files, whose shapes are measured.
+    `client`: PyBullet's client id; `body`: body whose pose the boxes follow; `like`: body loaded from the
+    same files, whose shapes are measured.
     """
 
     def __init__(self, client: int, body: BodyHandle, like: BodyHandle) -> None:
@@ -189,10 +140,7 @@ class BulletShapeBoxes:
     def corners(self) -> Array:
         """Compute where the boxes are for the present pose of the body.
 
-        Returns
-        -------
-        (S, 8, 3) array
-            Corners of the box of each shape, world frame, m.
+        Returns (S, 8, 3): corners of the box of each shape, world frame, m.
         """
         base = bullet.getBasePositionAndOrientation(self._body, physicsClientId=self._client)
         poses = [bullet.multiplyTransforms(*base, *self._inertial_root)]
@@ -229,16 +177,8 @@ def _box(shape: tuple[Any, ...]) -> Array:
 def connect_stage(renderer: str, *, window: bool) -> Iterator[BulletStage]:
     """Open a world for pictures, without a floor, and close it on leaving.
 
-    Parameters
-    ----------
-    renderer : `EGL` or `TinyRenderer`
-        Renderer that draws.
-    window : bool
-        Whether to open Bullet's window, which shows nothing until `BulletStage.show_window`.
-
-    Yields
-    ------
-    BulletStage
+    `renderer`: renderer that draws; `window`: whether to open Bullet's window, which shows nothing until
+    `BulletStage.show_window`.
     """
     with connect_world(0.001, floor_friction=0.8, gui=window) as world:
         client = world.client

@@ -24,24 +24,12 @@ SOLVER_ITERATIONS = 50
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """A physics client with a floor at z = 0.
+    """A physics client with a floor at z = 0."""
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    timestep : float
-        Duration of a step, s.
-    floor : BodyHandle
-        Body id of the floor.
-    scratch : Path
-        Directory for files that Bullet must read, removed with the world.
-    """
-
-    client: int
-    timestep: float
-    floor: BodyHandle
-    scratch: Path
+    client: int  # PyBullet's client id.
+    timestep: float  # Duration of a step, s.
+    floor: BodyHandle  # Body id of the floor.
+    scratch: Path  # Directory for files that Bullet must read, removed with the world.
 
     def step(self) -> None:
         """Advance the physics by one time step."""
@@ -50,53 +38,23 @@ class BulletWorld:
     def add_robot(self, robot: Robot, base: Array, positions: Array) -> BulletRobot:
         """Put a robot into the world, at rest.
 
-        Parameters
-        ----------
-        robot : Robot
-            Robot to add.
-        base : (7,) array
-            Pose of the root link: x, y, z (m), quaternion x, y, z, w.
-        positions : (n,) array
-            Joint positions in the order of `robot.joint_names`, rad.
-
-        Returns
-        -------
-        BulletRobot
-            The robot in this world.
+        `base` (7,): pose of the root link: x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint
+        positions in the order of `robot.joint_names`, rad.
         """
         return load_robot(self, self.client, robot, base, positions)
 
     def add_fixture(self, mechanism: Mechanism) -> BulletFixture:
         """Build a mechanism in the world, in its initial state.
 
-        Parameters
-        ----------
-        mechanism : Mechanism
-            Description of the equipment.
-
-        Returns
-        -------
-        BulletFixture
-            The equipment in this world.
+        `mechanism`: description of the equipment. Returns the equipment in this world.
         """
         return build_fixture(self, self.client, mechanism)
 
     def add_rigid_body(self, mass: float, moments: Array, rotation: Quaternion) -> "BulletRigidBody":
         """Add a rigid body without shape at the origin, at rest and without Bullet's artificial damping.
 
-        Parameters
-        ----------
-        mass : float
-            kg.
-        moments : (3,) array
-            Principal moments of inertia about the centre of mass, kg·m².
-        rotation : (4,) floats
-            Quaternion x, y, z, w of the principal axes in the world.
-
-        Returns
-        -------
-        BulletRigidBody
-            The body in this world.
+        `mass`: kg; `moments` (3,): principal moments of inertia about the centre of mass, kg·m²; `rotation`
+        (4,): quaternion x, y, z, w of the principal axes in the world.
         """
         body = bullet.createMultiBody(mass, -1, -1, [0, 0, 0], rotation, physicsClientId=self.client)
         bullet.changeDynamics(
@@ -112,16 +70,9 @@ class BulletWorld:
     def add_surface(self, mesh: Path, grey: float, center: Sequence[float], texture: Path | None) -> None:
         """Add a visible surface that nothing collides with.
 
-        Parameters
-        ----------
-        mesh : Path
-            Wavefront OBJ file with texture coordinates and normals, m.
-        grey : float
-            Grey level that the texture is multiplied by, 0..1.
-        center : two floats
-            Position of the mesh's origin on the ground, world frame, m.
-        texture : Path or None
-            Picture file that covers the mesh.
+        `mesh`: wavefront OBJ file with texture coordinates and normals, m; `grey`: grey level that the
+        texture is multiplied by, 0..1; `center`: position of the mesh's origin on the ground, world frame, m;
+        `texture`: picture file that covers the mesh.
         """
         client = self.client
         shape = bullet.createVisualShape(
@@ -142,18 +93,9 @@ class BulletWorld:
     ) -> None:
         """Let Bullet's window, which shows nothing yet, show the world.
 
-        The floor's body is no longer seen: `add_surface` is there to show one.
-
-        Parameters
-        ----------
-        body : RobotBody
-            Robot in this world.
-        target : (3,) floats
-            Point in the middle of the window, world frame, m.
-        distance : float
-            Distance of the camera from the target, m.
-        angles : two floats
-            Yaw and pitch of the camera, degrees.
+        The floor's body is no longer seen: `add_surface` is there to show one. `target` (3,): point in the
+        middle of the window, world frame, m; `distance`: distance of the camera from the target, m; `angles`:
+        yaw and pitch of the camera, degrees.
         """
         client = self.client
         # Bullet's own keys would act beside ours; its side panels hide half of the window.
@@ -170,13 +112,7 @@ class BulletWorld:
             bullet.changeVisualShape(handle, link, rgbaColor=colour, physicsClientId=self.client)
 
     def read_contacts(self) -> BulletContacts:
-        """Read all contacts of the last step.
-
-        Returns
-        -------
-        BulletContacts
-            Contact points of all bodies.
-        """
+        """Read all contacts of the last step. Returns contact points of all bodies."""
         return BulletContacts(self.client)
 
     def are_links_near(
@@ -187,17 +123,7 @@ class BulletWorld:
     ) -> bool:
         """Tell whether two links are within a distance, whether or not they can collide.
 
-        Parameters
-        ----------
-        first, second : (BodyHandle, LinkHandle)
-            The two links, each with its body.
-        distance : float
-            Largest distance between their surfaces, m.
-
-        Returns
-        -------
-        bool
-            True if they are as near as that.
+        `distance`: largest distance between their surfaces, m. Returns true if they are as near as that.
         """
         (body, link), (other, other_link) = first, second
         client = self.client
@@ -206,41 +132,23 @@ class BulletWorld:
     def disable_collision(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle]
     ) -> None:
-        """Let two links pass through each other.
-
-        Parameters
-        ----------
-        first, second : (BodyHandle, LinkHandle)
-            The two links, each with its body.
-        """
+        """Let two links pass through each other."""
         (body, link), (other, other_link) = first, second
         bullet.setCollisionFilterPair(body, other, link, other_link, 0, physicsClientId=self.client)
 
 
 @dataclass(frozen=True)
 class BulletRigidBody:
-    """A single rigid body that moves freely.
+    """A single rigid body that moves freely."""
 
-    Parameters
-    ----------
-    client : int
-        PyBullet's client id.
-    handle : int
-        PyBullet's body id.
-    """
-
-    client: int
-    handle: int
+    client: int  # PyBullet's client id.
+    handle: int  # PyBullet's body id.
 
     def pose(self) -> tuple[Vector, Array]:
         """Read the pose of the body.
 
-        Returns
-        -------
-        position : (3,) floats
-            Centre of mass, world frame, m.
-        rotation : (3, 3) array
-            Rotation matrix of the principal axes in the world.
+        Returns `position` (3,): centre of mass, world frame, m; `rotation` (3, 3): rotation matrix of the
+        principal axes in the world.
         """
         position, quaternion = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=self.client)
         return position, np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3))
@@ -248,12 +156,7 @@ class BulletRigidBody:
     def apply_force(self, force: Vector, point: Vector) -> None:
         """Apply a force during the next step.
 
-        Parameters
-        ----------
-        force : (3,) floats
-            Force, world axes, N.
-        point : (3,) floats
-            Point of application, world frame, m.
+        `force` (3,): force, world axes, N; `point` (3,): point of application, world frame, m.
         """
         bullet.applyExternalForce(
             self.handle, -1, force, point, bullet.WORLD_FRAME, physicsClientId=self.client
@@ -264,18 +167,8 @@ class BulletRigidBody:
 def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Iterator[BulletWorld]:
     """Open a world with gravity 9.81 m/s² along -z and a floor, and close it on leaving.
 
-    Parameters
-    ----------
-    timestep : float
-        Duration of a step, s.
-    floor_friction : float
-        Coulomb coefficient between the floor and a body of friction 1.
-    gui : bool
-        Whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
-
-    Yields
-    ------
-    BulletWorld
+    `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
+    friction 1; `gui`: whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
     """
     # The window's thread prints whenever it likes.
     quiet = hidden_native_stdout() if gui else contextlib.nullcontext()

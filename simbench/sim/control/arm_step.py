@@ -31,23 +31,10 @@ def arm_constants(
 ) -> Record:
     """Collect the constants that `arm_step` reads.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed root.
-    law : ControlLaw
-        Law that the motors follow.
-    timestep : float
-        Physics step, s.
-    gravity : float
-        Gravitational acceleration along -z, m/s².
-    has_armature : bool
-        Whether the engine gives the joints their reflected inertia.
-
-    Returns
-    -------
-    (1,) structured array
-        Kinematic tree, masses, gains, motors and friction.
+    `robot`: robot with a fixed root; `law`: law that the motors follow; `timestep`: physics step, s;
+    `gravity`: gravitational acceleration along -z, m/s²; `has_armature`: whether the engine gives the joints
+    their reflected inertia. Returns (1,) structured array: kinematic tree, masses, gains, motors and
+    friction.
     """
     tree, motors, friction = kinematic_tree(robot.model), robot.motors, robot.friction
     rubbing = np.flatnonzero(friction.breakaway > 0.0)
@@ -82,16 +69,9 @@ def arm_constants(
 def arm_memory(joints: int) -> Record:
     """Allocate the memory that `arm_step` writes.
 
-    Parameters
-    ----------
-    joints : int
-        Number of joints, n.
-
-    Returns
-    -------
-    (1,) structured array
-        `load` (n + 1, 6) is to be set: force and moment on each body in its joint's frame, N and N·m.
-        `requested`, `motor`, `joint`, `friction` (n,) are those of a `Command`.
+    `joints`: number of joints, n. Returns (1,) structured array: `load` (n + 1, 6) is to be set: force and
+    moment on each body in its joint's frame, N and N·m. `requested`, `motor`, `joint`, `friction` (n,) are
+    those of a `Command`.
     """
     n, bodies = np.zeros(joints), joints + 1
     return _record(
@@ -132,21 +112,9 @@ def _structure(*fields: tuple[str, np.dtype[np.generic], tuple[int, ...]]) -> np
 def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Array) -> int:
     """Compute the torques of an arm's motors and joints for this step.
 
-    Parameters
-    ----------
-    constants : structured array
-        From `arm_constants`.
-    memory : structured array
-        From `arm_memory`; remembers the last step.
-    q, v : (n,) array
-        Joint positions and velocities at the start of the step, rad and rad/s.
-    demand : (n,) array
-        Demand of the law for this step.
-
-    Returns
-    -------
-    int
-        Number of motors at their limit.
+    `memory`: from `arm_memory`; remembers the last step; `q`, `v` (n,): joint positions and velocities at the
+    start of the step, rad and rad/s; `demand` (n,): demand of the law for this step. Returns number of motors
+    at their limit.
     """
     c, m = constants[0], memory[0]
     n = len(q)

@@ -15,27 +15,14 @@ the joint's frame."""
 
 @dataclass
 class Command:
-    """Torques of one step, arrays in the order of `robot.joint_names`.
+    """Torques of one step, arrays in the order of `robot.joint_names`."""
 
-    Parameters
-    ----------
-    requested : (n,) array
-        Motor torque that the control law asks for, N·m.
-    motor : (n,) array
-        The same within the torque limits.
-    joint : (n,) array
-        Torque that the joint receives: motor torque minus what accelerates the rotor, and friction, N·m.
-    friction : (n,) array
-        Coulomb and viscous friction on the joint, N·m.
-    saturated : int
-        Number of motors at their limit.
-    """
-
-    requested: Array
-    motor: Array
+    requested: Array  # (n,): motor torque that the control law asks for, N·m.
+    motor: Array  # (n,): the same within the torque limits.
+    # (n,): torque that the joint receives: motor torque minus what accelerates the rotor, and friction, N·m.
     joint: Array
-    friction: Array
-    saturated: int = 0
+    friction: Array  # (n,): coulomb and viscous friction on the joint, N·m.
+    saturated: int = 0  # Number of motors at their limit.
 
 
 COMMAND_SIGNALS: tuple[Signal[Command], ...] = (

@@ -15,12 +15,8 @@ from simbench.sim.state import RobotState
 class ContactTorque:
     """Estimates the joint torque of the last step beside the known torques and forces.
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot whose motion is observed.
-    held : sequence of str
-        Links that stand on something: the joints that carry them are left out.
+    `body`: robot whose motion is observed; `held`: links that stand on something: the joints that carry them
+    are left out.
     """
 
     def __init__(self, body: RobotBody, held: Sequence[str]) -> None:
@@ -42,19 +38,9 @@ class ContactTorque:
     def of_last_step(self, state: RobotState, forces: pin.StdVec_Force, received: Array) -> Array:
         """Compute the joint torque of unknown contacts in the step that led to `state`; remember `state`.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the end of the step.
-        forces : pinocchio.StdVec_Force
-            Known external forces of the last step, in the frames of their joints.
-        received : (n,) array
-            Joint torques of the last step, N·m.
-
-        Returns
-        -------
-        (n,) array
-            Joint torque, N·m; zero before the first step, and in the joints that carry the held links.
+        `state`: state at the end of the step; `forces`: known external forces of the last step, in the frames
+        of their joints; `received` (n,): joint torques of the last step, N·m. Returns (n,): joint torque,
+        N·m; zero before the first step, and in the joints that carry the held links.
         """
         torque, acceleration = self._torque, self._acceleration
         if self._started:
@@ -100,23 +86,11 @@ def _acceleration(
     """Compute the accelerations that made the last step, a free root's in its frame as it was before.
 
     With the velocity v of the point of the root link that the engine integrates, c its position relative to
-    the root frame, ω and α the angular velocity and acceleration, all in world axes before the step:
-    a = v̇ − α × c − ω × v, and α.
-
-    Parameters
-    ----------
-    before, now : (nv,) array
-        Velocities at both ends of the step, `RobotState.v`.
-    root, root_now : (15,) array
-        `RobotState.root` at both ends; `root` is empty for a fixed root.
-    point : (3,) array
-        That point in the root frame, m.
-    turns_in_root : bool
-        Whether the engine integrates the angular velocity in the root's axes.
-    rate : float
-        1 / time step, Hz.
-    acceleration : (nv,) array
-        Overwritten: m/s², rad/s².
+    the root frame, ω and α the angular velocity and acceleration, all in world axes before the step: a = v̇ −
+    α × c − ω × v, and α. `before`, `now` (nv,): velocities at both ends of the step, `RobotState.v`; `root`,
+    `root_now` (15,): `RobotState.root` at both ends; `root` is empty for a fixed root; `point` (3,): that
+    point in the root frame, m; `turns_in_root`: whether the engine integrates the angular velocity in the
+    root's axes; `rate`: 1 / time step, Hz; `acceleration` (nv,): overwritten: m/s², rad/s².
     """
     for i in range(len(now)):
         acceleration[i] = (now[i] - before[i]) * rate

@@ -20,12 +20,7 @@ has taken the record of one robot for that of another in the same process."""
 class ArmController:
     """Drives the joints of an arm by a law, as `JointController` does, but in one compiled call.
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot with a fixed root.
-    law : ControlLaw
-        Law that the motors follow.
+    `body`: robot with a fixed root; `law`: law that the motors follow.
     """
 
     def __init__(self, body: RobotBody, law: ControlLaw) -> None:
@@ -46,30 +41,13 @@ class ArmController:
         self.command = Command(requested, motor, joint, friction)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
-        """Do nothing: an arm has no feet.
-
-        Parameters
-        ----------
-        held : sequence of bool
-            Ignored.
-        """
+        """Do nothing: an arm has no feet. `held`: ignored."""
 
     def step(self, state: RobotState, demand: Array, loads: Sequence[Load] = ()) -> Command:
         """Compute the torques of this step and hand them to the engine.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (n,) array
-            Row of `demand` for this step.
-        loads : sequence of Load
-            Known external forces.
-
-        Returns
-        -------
-        Command
-            Torques of this step; overwritten by the next step.
+        `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `loads`: known
+        external forces. Returns torques of this step; overwritten by the next step.
         """
         for joint in self._loaded:
             self._load[joint] = 0.0
@@ -89,19 +67,9 @@ class ArmController:
 def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> Controller:
     """Make the controller of a robot: compiled as a whole for an arm, whose steps take next to no time.
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot to drive.
-    law : ControlLaw, optional
-        Law that the motors follow; PD with the robot's gains by default.
-    seated : sequence of str
-        Links that a seat holds, instead of feet that the ground holds.
-
-    Returns
-    -------
-    Controller
-        `ArmController` for a fixed root without feet and with few joints, `JointController` for any other.
+    `body`: robot to drive; `law`: law that the motors follow; PD with the robot's gains by default; `seated`:
+    links that a seat holds, instead of feet that the ground holds. Returns `ArmController` for a fixed root
+    without feet and with few joints, `JointController` for any other.
     """
     if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
         return JointController(body, law, seated)

@@ -12,19 +12,9 @@ from simbench.sim.state import RobotState
 class ExplicitTorqueLaw:
     """Computed torque, its inverse dynamics by an explicit model.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed, upright base.
-    timestep : float
-        Physics step, s.
-    bandwidth_hz : float
-        Bandwidth of the closed loop, Hz.
-    model : Evaluation
-        Explicit model.
-    elements_every, torques_every : int
-        Number of steps after which the elements, which depend on the angles, and the torques are computed
-        again. In between the motors hold their torques.
+    `robot`: robot with a fixed, upright base. `timestep`: physics step, s. `bandwidth_hz`: bandwidth of the
+    closed loop, Hz. `elements_every`, `torques_every`: number of steps after which the elements, which depend
+    on the angles, and the torques are computed again. In between the motors hold their torques.
     """
 
     by_model = False
@@ -54,33 +44,17 @@ class ExplicitTorqueLaw:
     ) -> Array:
         """Compute the reference's part of the acceleration.
 
-        Parameters
-        ----------
-        position, velocity : (..., n) array
-            Reference at the end of a step, rad and rad/s.
-        feedforward : (..., n) array
-            Feed-forward torque, N·m; not used: the model takes its place.
-        acceleration : (..., n) array or float
-            Reference acceleration, rad/s².
-
-        Returns
-        -------
-        (..., n) array
-            Demand, rad/s².
+        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
+        n): feed-forward torque, N·m; not used: the model takes its place; `acceleration` (..., n) or float:
+        reference acceleration, rad/s². Returns (..., n): demand, rad/s².
         """
         return self._closing.demand(position, velocity, feedforward, acceleration)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Compute the model's torques of the acceleration that closes the error.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (n,) array
-            Row of `demand` for this step.
-        out : (n,) array
-            Overwritten: torque, N·m.
+        `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
         """
         law = self._closing
         if self._step % self._every[0] == 0:

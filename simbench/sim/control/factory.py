@@ -22,35 +22,14 @@ def make_control_law(
 ) -> ControlLaw:
     """Make the control law that a scenario's `control` section asks for.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot that the law drives.
-    description : str
-        Name of the robot, or path of its robot.yaml: an explicit model is derived from its table of rows.
-    control : ControlSection
-        Law, its options if a plug-in has it, PD gains and their factors, bandwidth in Hz, model, and the
-        rates in Hz of an explicit model.
-    timestep : float
-        Physics step, s.
-    posture : (n,) array, optional
-        Joint positions of the scenario's posture, rad: a policy's default ones where its contract has none.
-
-    Returns
-    -------
-    ControlLaw
-        Law that computes the joint torques of every physics step.
-
-    Raises
-    ------
-    ScenarioError
-        If the law does not suit the robot.
-    PolicyError
-        If a policy or its contract cannot be read, or does not suit the robot.
-    PluginError
-        If the law is a plug-in's, and it cannot be made.
-    RobotError
-        If an explicit model is asked for, and the robot is no arm described by rows (`dh`).
+    `robot`: robot that the law drives; `description`: name of the robot, or path of its robot.yaml: an
+    explicit model is derived from its table of rows; `control`: law, its options if a plug-in has it, PD
+    gains and their factors, bandwidth in Hz, model, and the rates in Hz of an explicit model; `timestep`:
+    physics step, s; `posture` (n,): joint positions of the scenario's posture, rad: a policy's default ones
+    where its contract has none. Returns law that computes the joint torques of every physics step. Raises
+    ScenarioError if the law does not suit the robot. Raises PolicyError if a policy or its contract cannot be
+    read, or does not suit the robot. Raises PluginError if the law is a plug-in's, and it cannot be made.
+    Raises RobotError if an explicit model is asked for, and the robot is no arm described by rows (`dh`).
     """
     if control.law not in CONTROL_LAWS:
         return _plugged_law(robot, control, timestep)

@@ -30,25 +30,10 @@ def friction_torque(
     and |f| its Coulomb friction; a joint that rests has v⁺ = 0 and |f| at most its break-away torque. Joints
     are coupled by M⁻¹, so their states are found together: guess, solve for those that rest, and move every
     joint that contradicts its state to the other one (block principal pivoting, Júdice & Pires 1994; later
-    one at a time, Murty 1974).
-
-    Parameters
-    ----------
-    acceleration : (k,) array
-        Accelerations that the joints with friction would have without it, rad/s².
-    response : (k, k) array
-        Their block of the inverse of the mass matrix, rotors included, 1/(kg·m²).
-    velocity : (k,) array
-        At the start of the step, rad/s.
-    timestep : float
-        s.
-    coulomb, breakaway : (k,) array
-        N·m.
-
-    Returns
-    -------
-    (k,) array
-        Friction torques on the joints, N·m.
+    one at a time, Murty 1974). `acceleration` (k,): accelerations that the joints with friction would have
+    without it, rad/s²; `response` (k, k): their block of the inverse of the mass matrix, rotors included,
+    1/(kg·m²); `velocity` (k,): at the start of the step, rad/s; `coulomb`, `breakaway` (k,): N·m. Returns
+    (k,): friction torques on the joints, N·m.
     """
     count = len(velocity)
     free, torque, direction = np.empty(count), np.empty(count), np.empty(count)

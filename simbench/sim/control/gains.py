@@ -15,23 +15,9 @@ from simbench.robot.robot import Robot
 def apply_gains(robot: Robot, control: ControlSection) -> Robot:
     """Give a robot's motors the gains of a scenario: K = s_K K₀ and D = s_D D₀ of each joint.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with gains of its own.
-    control : ControlSection
-        Gains K₀ and D₀ instead of these, in N·m/rad and N·m·s/rad (N/m and N·s/m of a sliding joint), and
-        factors s_K and s_D.
-
-    Returns
-    -------
-    Robot
-        The same robot with these gains.
-
-    Raises
-    ------
-    ScenarioError
-        If the robot has no joint or group of a name.
+    `robot`: robot with gains of its own; `control`: gains K₀ and D₀ instead of these, in N·m/rad and
+    N·m·s/rad (N/m and N·s/m of a sliding joint), and factors s_K and s_D. Returns the same robot with these
+    gains. Raises ScenarioError if the robot has no joint or group of a name.
     """
     motors = robot.motors
     stiffness = _by_joint(robot, "stiffness", control.stiffness, motors.stiffness)

@@ -49,55 +49,27 @@ GROUND_MASS = 1e5
 
 
 class MotorConstants(NamedTuple):
-    """Constants of motors and gears, (n,) each.
+    """Constants of motors and gears, (n,) each."""
 
-    Parameters
-    ----------
-    limit : (n,) array
-        Largest torque, N·m.
-    reflected : (n,) array
-        Reflected rotor inertia that the engine does not have, kg·m².
-    viscous : (n,) array
-        Viscous friction, N·m·s/rad.
-    """
-
-    limit: Array
-    reflected: Array
-    viscous: Array
+    limit: Array  # (n,): largest torque, N·m.
+    reflected: Array  # (n,): reflected rotor inertia that the engine does not have, kg·m².
+    viscous: Array  # (n,): viscous friction, N·m·s/rad.
 
 
 class StepTorques(NamedTuple):
-    """Torques of a step, (n,) each, N·m; buffers that `_deliver` writes.
+    """Torques of a step, (n,) each, N·m; buffers that `_deliver` writes."""
 
-    Parameters
-    ----------
-    requested : (n,) array
-        Motor torque that the law asks for.
-    motor : (n,) array
-        The same within the limits.
-    friction : (n,) array
-        Friction on the joint.
-    joint : (n,) array
-        Torque that the joint receives.
-    """
-
-    requested: Array
-    motor: Array
-    friction: Array
-    joint: Array
+    requested: Array  # (n,): motor torque that the law asks for.
+    motor: Array  # (n,): the same within the limits.
+    friction: Array  # (n,): friction on the joint.
+    joint: Array  # (n,): torque that the joint receives.
 
 
 class JointController:
     """Drives all joints of a robot by a law; holds the buffers that every step reuses.
 
-    Parameters
-    ----------
-    body : RobotBody
-        Robot to drive.
-    law : ControlLaw, optional
-        Law that the motors follow; PD with the robot's gains by default.
-    seated : sequence of str
-        Links that a seat holds, instead of feet that the ground holds.
+    `law`: law that the motors follow; PD with the robot's gains by default; `seated`: links that a seat
+    holds, instead of feet that the ground holds.
     """
 
     def __init__(self, body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> None:
@@ -155,12 +127,7 @@ class JointController:
         """Set which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
 
         A held foot's added mass must not add weight: it is carried by a force against gravity, turned with
-        the foot as it is now.
-
-        Parameters
-        ----------
-        held : sequence of bool
-            In the order of `robot.feet`, or of the links on a seat.
+        the foot as it is now. `held`: in the order of `robot.feet`, or of the links on a seat.
         """
         # The prediction leaves the joints' placements in their parents; those in the world follow from them.
         pin.updateGlobalPlacements(self._model, self._data)
@@ -179,19 +146,8 @@ class JointController:
     ) -> Command:
         """Compute the torques of this step and hand them to the engine.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (n,) array
-            Row of `demand` for this step.
-        loads : sequence of Load
-            Known external forces.
-
-        Returns
-        -------
-        Command
-            Torques of this step; overwritten by the next step.
+        `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `loads`: known
+        external forces. Returns torques of this step; overwritten by the next step.
         """
         command = self.command
         contact = self._contact.of_last_step(state, self._forces, command.joint)

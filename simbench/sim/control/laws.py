@@ -127,22 +127,10 @@ class PdLaw:
 class ComputedTorqueLaw:
     """Computed torque: the model's inverse dynamics of the acceleration that closes the error.
 
-    a* = a_r + 2 ω (v_r⁺ − v⁺) + ω² (q_r⁺ − q⁺) with q⁺, v⁺ as a* would make them and ω the bandwidth;
-    τ = A(q) a* + I_m a* + h(q, v). Friction is not compensated.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed base.
-    timestep : float
-        Physics step, s.
-    bandwidth_hz : float
-        Bandwidth of the closed loop ω / 2π, Hz.
-
-    Raises
-    ------
-    ScenarioError
-        If the robot has a free base.
+    a* = a_r + 2 ω (v_r⁺ − v⁺) + ω² (q_r⁺ − q⁺) with q⁺, v⁺ as a* would make them and ω the bandwidth; τ =
+    A(q) a* + I_m a* + h(q, v). Friction is not compensated. `robot`: robot with a fixed base; `timestep`:
+    physics step, s; `bandwidth_hz`: bandwidth of the closed loop ω / 2π, Hz. Raises ScenarioError if the
+    robot has a free base.
     """
 
     def __init__(self, robot: Robot, timestep: float, bandwidth_hz: float) -> None:
@@ -166,33 +154,17 @@ class ComputedTorqueLaw:
     ) -> Array:
         """Compute the reference's part of a*.
 
-        Parameters
-        ----------
-        position, velocity : (..., n) array
-            Reference at the end of a step, rad and rad/s.
-        feedforward : (..., n) array
-            Feed-forward torque, N·m; not used: the model takes its place.
-        acceleration : (..., n) array or float
-            Reference acceleration, rad/s².
-
-        Returns
-        -------
-        (..., n) array
-            Demand, rad/s².
+        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
+        n): feed-forward torque, N·m; not used: the model takes its place; `acceleration` (..., n) or float:
+        reference acceleration, rad/s². Returns (..., n): demand, rad/s².
         """
         return self._scale * (acceleration + self._damping * velocity + self._stiffness * position)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Compute the inverse dynamics of a*.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (n,) array
-            Row of `demand` for this step.
-        out : (n,) array
-            Overwritten: torque, N·m.
+        `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
         """
         without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, self._target)
         out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._target)
@@ -202,16 +174,8 @@ class ComputedTorqueLaw:
 def without_feedback(demand: Array, gain: Array, rate_gain: Array, q: Array, v: Array, out: Array) -> None:
     """Compute demand − gain · q − rate_gain · v of the joints.
 
-    Parameters
-    ----------
-    demand, gain, rate_gain : (n,) array
-        Demand of the law and its gains.
-    q : (nq,) array
-        Configuration; the joints come last, rad.
-    v : (nv,) array
-        Velocity; the joints come last, rad/s.
-    out : (n,) array
-        Overwritten.
+    `demand`, `gain`, `rate_gain` (n,): demand of the law and its gains; `q` (nq,): configuration; the joints
+    come last, rad; `v` (nv,): velocity; the joints come last, rad/s; `out` (n,): overwritten.
     """
     joint_q, joint_v = len(q) - len(out), len(v) - len(out)
     for i in range(len(out)):

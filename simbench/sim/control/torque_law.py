@@ -78,21 +78,8 @@ class ControlLawPlugin(Protocol):
 class PluggedLaw:
     """A torque law as a control law.
 
-    Parameters
-    ----------
-    reference : str
-        How the scenario names it, for messages.
-    law : TorqueLaw
-        The function.
-    robot : Robot
-        Robot that it drives.
-    timestep : float
-        Physics step, s.
-
-    Raises
-    ------
-    PluginError
-        If `implicit` of the law has another shape.
+    `reference`: how the scenario names it, for messages; `law`: the function; `robot`: robot that it drives;
+    `timestep`: physics step, s. Raises PluginError if `implicit` of the law has another shape.
     """
 
     by_model = False
@@ -117,19 +104,9 @@ class PluggedLaw:
     ) -> Array:
         """Put the reference into rows, from which `torque` takes it.
 
-        Parameters
-        ----------
-        position, velocity : (..., n) array
-            Reference at the end of a step, rad and rad/s.
-        feedforward : (..., n) array
-            Feed-forward torque, N·m.
-        acceleration : (..., n) array or float
-            Reference acceleration, rad/s².
-
-        Returns
-        -------
-        (..., 4 n) array
-            All of them in this order.
+        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
+        n): feed-forward torque, N·m; `acceleration` (..., n) or float: reference acceleration, rad/s².
+        Returns (..., 4 n): all of them in this order.
         """
         rows = np.broadcast_to(acceleration, np.shape(position))
         return np.concatenate([position, velocity, rows, feedforward], axis=-1)
@@ -137,19 +114,8 @@ class PluggedLaw:
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Ask the law.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (4 n,) array
-            Row of `demand` for this step.
-        out : (n,) array
-            Overwritten: torque, N·m.
-
-        Raises
-        ------
-        PluginError
-            If the law fails, or returns no finite torque for each joint.
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
         """
         given, root = self._inputs, self._root
         given.time = self._step * self._timestep

@@ -39,21 +39,11 @@ _BELOW, _ABOVE = 0.98, 1.02
 
 
 class SceneResult(NamedTuple):
-    """What a scene measured, and what its closed form says.
-
-    Parameters
-    ----------
-    quantity : str
-        What is measured.
-    unit : str
-        Its unit; empty for a plain number.
-    measured, expected : float
-        The same quantity in the simulation and by the closed form.
-    """
+    """What a scene measured, and what its closed form says."""
 
     quantity: str
-    unit: str
-    measured: float
+    unit: str  # Its unit; empty for a plain number.
+    measured: float  # `measured`, `expected`: the same quantity in the simulation and by the closed form.
     expected: float
 
     @property
@@ -65,17 +55,8 @@ class SceneResult(NamedTuple):
 def free_fall(engine: str, timestep: float) -> list[SceneResult]:
     """Let a body fall from rest: z = -g t² / 2.
 
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Height after half a second.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns height after
+    half a second.
     """
     with open_engine(engine).open_world(timestep) as world:
         body = world.add_rigid_body(_MASS, _MOMENTS, (0.0, 0.0, 0.0, 1.0))
@@ -89,18 +70,8 @@ def sliding_block(engine: str, timestep: float) -> list[SceneResult]:
     """Push a block on the floor, and let it slide until friction stops it.
 
     With the push F for a time T and the deceleration µ g: x = a T² / 2 + (a T)² / (2 µ g), a = F / m − µ g.
-
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Distance that it slides.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns distance that
+    it slides.
     """
     limit = FRICTION * FLOOR_FRICTION * GRAVITY
     acceleration = 2.0 * limit
@@ -122,18 +93,8 @@ def landing_block(engine: str, timestep: float) -> list[SceneResult]:
     """Let a block that moves forward fall on the floor: friction takes μ times what stops its fall.
 
     Of the forward speed v, what lands with the speed w keeps v − μ w, and loses μ g t in the time t after it.
-
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Forward speed a little after landing, and how high the block bounces.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns forward speed
+    a little after landing, and how high the block bounces.
     """
     friction = FRICTION * FLOOR_FRICTION
     with open_engine(engine).open_world(timestep, floor_friction=FLOOR_FRICTION) as world:
@@ -160,17 +121,8 @@ def landing_block(engine: str, timestep: float) -> list[SceneResult]:
 def pendulum(engine: str, timestep: float) -> list[SceneResult]:
     """Let a board swing on a hinge: T = 4 √(I / (m g l)) K(sin² θ₀/2), K the complete elliptic integral.
 
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Period, and how far it swings back after three of them.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns period, and
+    how far it swings back after three of them.
     """
     board = Board((-0.02, -0.05, -0.6), (0.02, 0.05, 0.0), IRON)
     hinge = MechanismJoint("swing", "turn", (0.0, 1.0, 0.0), start=_SWING)
@@ -206,17 +158,8 @@ def pendulum(engine: str, timestep: float) -> list[SceneResult]:
 def spinning_body(engine: str, timestep: float) -> list[SceneResult]:
     """Let a body of revolution spin without a torque: its axis turns about the momentum L by |L| / I₁.
 
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Angle by which the axis has turned about the momentum after a second, and its angle with it.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns angle by
+    which the axis has turned about the momentum after a second, and its angle with it.
     """
     momentum = _MOMENTS * _SPIN
     size = float(np.linalg.norm(momentum))
@@ -248,17 +191,8 @@ def spinning_body(engine: str, timestep: float) -> list[SceneResult]:
 def two_wires(engine: str, timestep: float) -> list[SceneResult]:
     """Measure the inertia of a body that twists on two wires (Armstrong 1986, figure 1).
 
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        The three moments of inertia.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns the three
+    moments of inertia.
     """
     measured = measure_on_two_wires(_HUNG, engine, timestep)
     return [
@@ -270,17 +204,8 @@ def two_wires(engine: str, timestep: float) -> list[SceneResult]:
 def block_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
     """Pull a block on the floor by a little less and a little more than friction holds.
 
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Way in half a second under 98 % and 102 % of the break-away force.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns way in half a
+    second under 98 % and 102 % of the break-away force.
     """
     limit = FRICTION * FLOOR_FRICTION * _MASS * GRAVITY
     ways = []
@@ -297,17 +222,8 @@ def block_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
 def joint_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
     """Load a sliding joint by a little less and a little more than its friction holds.
 
-    Parameters
-    ----------
-    engine : str
-        Physics engine, one of `sim.engines.ENGINES`.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    list of SceneResult
-        Way in half a second under 98 % and 102 % of the break-away force.
+    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns way in half a
+    second under 98 % and 102 % of the break-away force.
     """
     slide = MechanismJoint(
         "travel", "slide", (1.0, 0.0, 0.0), lowest=-1.0, highest=1.0, friction=_JOINT_FRICTION

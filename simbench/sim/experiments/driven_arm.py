@@ -17,12 +17,7 @@ _ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 class FeedbackLaw:
     """A `Feedback` law for a controller: state at the start of a step, acceleration in it.
 
-    Parameters
-    ----------
-    law : Feedback
-        Gains on position, velocity and acceleration.
-    joints : int
-        Number of joints, n.
+    `law`: gains on position, velocity and acceleration; `joints`: number of joints, n.
     """
 
     def __init__(self, law: Feedback, joints: int) -> None:
@@ -37,33 +32,16 @@ class FeedbackLaw:
     ) -> Array:
         """Compute k_p θ*.
 
-        Parameters
-        ----------
-        position : (..., n) array
-            Target θ*, rad.
-        velocity, feedforward : (..., n) array
-            Not used.
-        acceleration : (..., n) array or float
-            Not used.
-
-        Returns
-        -------
-        (..., n) array
-            Demand, N·m.
+        `position` (..., n): target θ*, rad; `velocity`, `feedforward` (..., n): not used; `acceleration`
+        (..., n) or float: not used. Returns (..., n): demand, N·m.
         """
         return self.gain * position
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Compute the torque at zero acceleration.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (n,) array
-            Row of `demand` for this step.
-        out : (n,) array
-            Overwritten: torque, N·m.
+        `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
         """
         out[:] = demand - self.gain * state.q - self.rate_gain * state.v
 
@@ -73,30 +51,12 @@ def drive_arm(
 ) -> ArmMotion:
     """Simulate an arm that moves from rest toward the target of a law.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed base. Coulomb friction less than zero, which an identification may find, drives a
-        joint that moves.
-    law : Feedback
-        Law that drives all joints.
-    start, target : (n,) array_like
-        Initial and target joint positions, rad.
-    timestep : float
-        Physics step, s; every step is a sample.
-    steps : int
-        Number of steps.
-
-    Returns
-    -------
-    ArmMotion
-        Positions and velocities at the start of each step, and the change of velocity in the step over its
-        duration: the engine's own equation of motion holds between them without any error of integration.
-
-    Raises
-    ------
-    RobotError
-        If the robot floats.
+    `robot`: robot with a fixed base. Coulomb friction less than zero, which an identification may find,
+    drives a joint that moves. `law`: law that drives all joints. `start`, `target` (n,) _like: initial and
+    target joint positions, rad. `timestep`: physics step, s; every step is a sample. `steps`: number of
+    steps. Returns positions and velocities at the start of each step, and the change of velocity in the step
+    over its duration: the engine's own equation of motion holds between them without any error of
+    integration.
     """
     if robot.floating:
         raise RobotError(f"{robot.name} floats; allowed: an arm on a fixed base")

@@ -27,21 +27,9 @@ def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
 
     The motor pulls the joint back like a spring, without damping; the others hold; the weight is carried by
     its model. The links' contribution is known, and is subtracted. There is no friction here, against which
-    the paper had to use positive velocity feedback.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed root.
-    posture : str
-        Name of the posture about which the joint swings.
-    joint : int
-        Index of the joint; 0 is the first.
-
-    Returns
-    -------
-    float
-        Inertia of motor and drive at the joint, kg·m².
+    the paper had to use positive velocity feedback. `robot`: robot with a fixed root; `posture`: name of the
+    posture about which the joint swings; `joint`: index of the joint; 0 is the first. Returns inertia of
+    motor and drive at the joint, kg·m².
     """
     model, nothing = robot.model, np.zeros(len(robot.joint_names))
     whole = _inertia(model, robot.postures[posture])

@@ -21,19 +21,9 @@ SWINGS = 4
 def measure_on_two_wires(body: pin.Inertia, engine: str | None = None, timestep: float = TIMESTEP) -> Array:
     """Measure a body's moments of inertia about its three axes, one suspension after the other.
 
-    Parameters
-    ----------
-    body : pinocchio.Inertia
-        Diagonal in its axes.
-    engine : str, optional
-        Physics engine, one of `sim.engines.ENGINES`; by default the usual one.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    (3,) array
-        Principal moments of inertia about the centre of gravity, kg·m².
+    `body`: diagonal in its axes; `engine`: physics engine, one of `sim.engines.ENGINES`; by default the usual
+    one; `timestep`: physics step, s. Returns (3,): principal moments of inertia about the centre of gravity,
+    kg·m².
     """
     measured = []
     for axis in range(3):
@@ -50,23 +40,10 @@ def twist_on_two_wires(
 ) -> tuple[Array, Array]:
     """Let a body hang on two wires by one of its axes, twisted a little and let go.
 
-    Parameters
-    ----------
-    body : pinocchio.Inertia
-        Mass and inertia, diagonal in the body's axes.
-    axis : int
-        Index of the axis that is vertical.
-    duration : float
-        Simulated time, s.
-    engine : str, optional
-        Physics engine, one of `sim.engines.ENGINES`; by default the usual one.
-    timestep : float
-        Physics step, s.
-
-    Returns
-    -------
-    time, angle : (T,) array
-        Time (s) and angle of the twist (rad).
+    `body`: mass and inertia, diagonal in the body's axes; `axis`: index of the axis that is vertical;
+    `duration`: simulated time, s; `engine`: physics engine, one of `sim.engines.ENGINES`; by default the
+    usual one; `timestep`: physics step, s. Returns `time`, `angle` (T,): time (s) and angle of the twist
+    (rad).
     """
     # Axis up, the wires' ends along the next one.
     upright = np.roll(np.eye(3), -axis - 1, axis=0)

@@ -18,15 +18,7 @@ __all__ = ["open_world", "require_display", "require_robot"]
 def require_robot(robot: Robot) -> None:
     """Refuse a robot that MuJoCo cannot read or simulate.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Raises
-    ------
-    RobotError
-        If there is something in its URDF that MuJoCo does not take.
+    Raises RobotError if there is something in its URDF that MuJoCo does not take.
     """
     from simbench.sim.mujoco.robot_description import require_readable
 
@@ -38,19 +30,8 @@ def open_world(
 ) -> "AbstractContextManager[MujocoWorld]":
     """Open a world with gravity 9.81 m/s² along -z and a floor, and close it on leaving.
 
-    Parameters
-    ----------
-    timestep : float
-        Duration of a step, s.
-    floor_friction : float
-        Coulomb coefficient between the floor and a body of friction 1.
-    gui : bool
-        Has to be False: there is no window.
-
-    Returns
-    -------
-    context manager of MujocoWorld
-        Closes the world on leaving.
+    `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
+    friction 1; `gui`: has to be False: there is no window.
     """
     from simbench.sim.mujoco.world import make_world
 
@@ -62,16 +43,7 @@ def open_world(
 def require_display(option: str = "--gui", alternative: str = "--view") -> None:
     """Refuse the engine's window, which MuJoCo does not have here.
 
-    Parameters
-    ----------
-    option : str
-        Option that needs the window, named in the error message.
-    alternative : str
-        Option to use instead, named in the error message.
-
-    Raises
-    ------
-    RunError
-        Always.
+    `option`: option that needs the window, named in the error message; `alternative`: option to use instead,
+    named in the error message.
     """
     raise RunError(f"{option}: engine mujoco has no window; allowed: {alternative}, or engine bullet")

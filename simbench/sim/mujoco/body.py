@@ -14,34 +14,16 @@ from simbench.sim.vectors import Motion, Vector
 
 @dataclass(frozen=True)
 class MujocoBody:
-    """A body in one of MuJoCo's worlds.
-
-    Parameters
-    ----------
-    scene : MujocoScene
-        World of the body.
-    handle : BodyHandle
-        Number of the body in its world.
-    links : mapping of str to LinkHandle
-        Link name to MuJoCo's index.
-    """
+    """A body in one of MuJoCo's worlds."""
 
     scene: MujocoScene
-    handle: BodyHandle
-    links: Mapping[str, LinkHandle]
+    handle: BodyHandle  # Number of the body in its world.
+    links: Mapping[str, LinkHandle]  # Link name to MuJoCo's index.
 
     def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
         """Compute the poses and velocities of links for the present joint positions.
 
-        Parameters
-        ----------
-        links : sequence of LinkHandle
-            Links of this body.
-
-        Returns
-        -------
-        list of Motion
-            One for each link, in world axes.
+        Returns one for each link, in world axes.
         """
         data = self.scene.locate_links()
         return [_motion(data, self.scene.model, link) for link in links]
@@ -49,28 +31,16 @@ class MujocoBody:
     def apply_force(self, link: LinkHandle, force: Vector, point: Vector) -> None:
         """Apply a force to a link during the next step.
 
-        Parameters
-        ----------
-        link : LinkHandle
-            Link that the force acts on.
-        force : (3,) floats
-            Force, world axes, N.
-        point : (3,) floats
-            Point of application, world frame, m.
+        `link`: link that the force acts on; `force` (3,): force, world axes, N; `point` (3,): point of
+        application, world frame, m.
         """
         self.apply_wrench(link, force, (0.0, 0.0, 0.0), point)
 
     def apply_wrench(self, link: LinkHandle, force: Vector, torque: Vector, point: Vector) -> None:
         """Apply a force and a torque to a link during the next step.
 
-        Parameters
-        ----------
-        link : LinkHandle
-            Link that the wrench acts on.
-        force, torque : (3,) floats
-            Force (N) and torque (N·m), world axes.
-        point : (3,) floats
-            Point of application of the force, world frame, m.
+        `link`: link that the wrench acts on; `force`, `torque` (3,): force (N) and torque (N·m), world axes;
+        `point` (3,): point of application of the force, world frame, m.
         """
         apply_at(self.scene, link, force, torque, point)
 
@@ -78,16 +48,8 @@ class MujocoBody:
 def apply_at(scene: MujocoScene, link: int, force: Vector, torque: Vector, point: Vector) -> None:
     """Add a force and a torque to those of the next step; MuJoCo takes them about the link's centre of mass.
 
-    Parameters
-    ----------
-    scene : MujocoScene
-        World of the link.
-    link : int
-        MuJoCo's index of the link.
-    force, torque : (3,) floats
-        Force (N) and torque (N·m), world axes.
-    point : (3,) floats
-        Point of application of the force, world frame, m.
+    `scene`: world of the link; `link`: MuJoCo's index of the link; `force`, `torque` (3,): force (N) and
+    torque (N·m), world axes; `point` (3,): point of application of the force, world frame, m.
     """
     data = scene.locate_links()
     (cx, cy, cz), (fx, fy, fz), (tx, ty, tz) = data.xipos[link].tolist(), force, torque
@@ -109,15 +71,8 @@ def _motion(data: mujoco.MjData, model: mujoco.MjModel, link: int) -> Motion:
 def free_pose(qpos: Array) -> Array:
     """Convert the position coordinates of a free joint to a pose.
 
-    Parameters
-    ----------
-    qpos : (7,) array
-        MuJoCo's coordinates: x, y, z (m), quaternion w, x, y, z.
-
-    Returns
-    -------
-    (7,) array
-        Position x, y, z (m) and quaternion x, y, z, w.
+    `qpos` (7,): MuJoCo's coordinates: x, y, z (m), quaternion w, x, y, z. Returns (7,): position x, y, z (m)
+    and quaternion x, y, z, w.
     """
     return np.concatenate([qpos[:3], qpos[4:7], qpos[3:4]])
 
@@ -125,14 +80,7 @@ def free_pose(qpos: Array) -> Array:
 def free_coordinates(pose: Array) -> Array:
     """Convert a pose to the position coordinates of a free joint.
 
-    Parameters
-    ----------
-    pose : (7,) array
-        Position x, y, z (m) and quaternion x, y, z, w.
-
-    Returns
-    -------
-    (7,) array
-        MuJoCo's coordinates: x, y, z (m), quaternion w, x, y, z.
+    `pose` (7,): position x, y, z (m) and quaternion x, y, z, w. Returns (7,): MuJoCo's coordinates: x, y, z
+    (m), quaternion w, x, y, z.
     """
     return np.concatenate([pose[:3], pose[6:7], pose[3:6]])

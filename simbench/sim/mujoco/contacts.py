@@ -13,11 +13,6 @@ class MujocoContacts:
 
     MuJoCo reports a contact in the middle between the two surfaces, with a normal from the first shape to the
     second, and its force in the axes of the contact.
-
-    Parameters
-    ----------
-    scene : MujocoScene
-        The world.
     """
 
     __slots__ = ("_points",)
@@ -53,15 +48,8 @@ class MujocoContacts:
     def on(self, body: BodyHandle) -> Iterator[Contact]:
         """Iterate over the contacts of a body.
 
-        Parameters
-        ----------
-        body : BodyHandle
-            Body that feels the contacts.
-
-        Yields
-        ------
-        Contact
-            A contact of the body with itself appears once, as one of its two links feels it.
+        `body`: body that feels the contacts. Yields A contact of the body with itself appears once, as one of
+        its two links feels it.
         """
         for owner, other, first, second, at_first, at_second, distance, normal, (x, y, z) in self._points:
             if owner == body:

@@ -24,32 +24,17 @@ from simbench.sim.state import FixtureState
 class MujocoFixture(MujocoBody):
     """A piece of equipment in one of MuJoCo's worlds.
 
-    Parameters
-    ----------
-    scene : MujocoScene
-        World of the body.
-    handle : BodyHandle
-        Number of the body in its world.
-    links : mapping of str to LinkHandle
-        Part name to MuJoCo's index.
-    mechanism : Mechanism
-        Description that the fixture was built from.
-    position_columns, velocity_columns : (J,) array of int
-        Indices of the joints among MuJoCo's coordinates.
-    root_columns : (position, velocity) or None
-        First indices of the root of a fixture that stands freely.
-    furniture : BodyHandle or None
-        Number of the furniture that carries a fixture that stands freely.
-    furniture_links : mapping of str to LinkHandle
-        Part name to MuJoCo's index, for the furniture.
+    `scene`: world of the body; `handle`: number of the body in its world; `links`: part name to MuJoCo's
+    index.
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism  # Description that the fixture was built from.
+    # `position_columns`, `velocity_columns` (J,) of int: indices of the joints among MuJoCo's coordinates.
     position_columns: NDArray[np.int64]
     velocity_columns: NDArray[np.int64]
-    root_columns: tuple[int, int] | None
-    furniture: BodyHandle | None
-    furniture_links: Mapping[str, LinkHandle]
+    root_columns: tuple[int, int] | None  # First indices of the root of a fixture that stands freely.
+    furniture: BodyHandle | None  # Number of the furniture that carries a fixture that stands freely.
+    furniture_links: Mapping[str, LinkHandle]  # Part name to MuJoCo's index, for the furniture.
 
     @cached_property
     def initial_pose(self) -> Array:
@@ -64,10 +49,7 @@ class MujocoFixture(MujocoBody):
     def read_state(self) -> FixtureState:
         """Read joint positions and velocities and the pose of the fixture.
 
-        Returns
-        -------
-        FixtureState
-            State after the last step.
+        Returns state after the last step.
         """
         data = self.scene.data
         position, velocity = data.qpos[self.position_columns], data.qvel[self.velocity_columns]
@@ -79,15 +61,8 @@ class MujocoFixture(MujocoBody):
     def joint_state(self, column: int) -> tuple[float, float]:
         """Read the position and the velocity of one joint.
 
-        Parameters
-        ----------
-        column : int
-            Index of the joint in `mechanism.joints`.
-
-        Returns
-        -------
-        position, velocity : float
-            m and m/s, or rad and rad/s.
+        `column`: index of the joint in `mechanism.joints`. Returns `position`, `velocity`: m and m/s, or rad
+        and rad/s.
         """
         data = self.scene.data
         at, speed = self.position_columns[column], self.velocity_columns[column]
@@ -96,24 +71,16 @@ class MujocoFixture(MujocoBody):
     def apply_joint_effort(self, column: int, effort: float) -> None:
         """Apply a force or torque to one joint during the next step, beside its friction.
 
-        Parameters
-        ----------
-        column : int
-            Index of the joint in `mechanism.joints`.
-        effort : float
-            Force (N) of a prismatic joint, torque (N·m) of a revolute one.
+        `column`: index of the joint in `mechanism.joints`; `effort`: force (N) of a prismatic joint, torque
+        (N·m) of a revolute one.
         """
         self.scene.data.qfrc_applied[self.velocity_columns[column]] = effort
 
     def place(self, position: Array, stand: Array | None = None) -> None:
         """Set the joint positions and the pose of the fixture, at rest.
 
-        Parameters
-        ----------
-        position : (J,) array
-            Joint positions, m or rad.
-        stand : (7,) array, optional
-            Pose of the fixture's frame: x, y, z (m), quaternion x, y, z, w; unchanged by default.
+        `position` (J,): joint positions, m or rad; `stand` (7,): pose of the fixture's frame: x, y, z (m),
+        quaternion x, y, z, w; unchanged by default.
         """
         data = self.scene.data
         data.qpos[self.position_columns] = position
@@ -131,19 +98,8 @@ def build_fixture(scene: MujocoScene, mechanism: Mechanism) -> MujocoFixture:
     Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
     Coulomb friction of a joint is a constraint that its force at most reaches, so the joint sticks. Parts of
     one mechanism do not collide with each other, since its joints guide them, except for one that stands
-    freely with what carries it; all collide with everything else.
-
-    Parameters
-    ----------
-    scene : MujocoScene
-        World that gets the fixture.
-    mechanism : Mechanism
-        Description of the equipment.
-
-    Returns
-    -------
-    MujocoFixture
-        The equipment in the world.
+    freely with what carries it; all collide with everything else. `scene`: world that gets the fixture;
+    `mechanism`: description of the equipment. Returns the equipment in the world.
     """
     handle, links = _add_parts(scene, mechanism, mechanism.parts, free=mechanism.standing)
     furniture: BodyHandle | None = None

@@ -21,41 +21,23 @@ from simbench.sim.vectors import Quaternion, Vector
 class MujocoRobot(MujocoBody):
     """A robot in one of MuJoCo's worlds.
 
-    Parameters
-    ----------
-    scene : MujocoScene
-        World of the body.
-    handle : BodyHandle
-        Number of the body in its world.
-    links : mapping of str to LinkHandle
-        Link name to MuJoCo's index.
-    world : World
-        World that holds the robot.
-    robot : Robot
-        Robot whose model has this world's frame as its universe.
-    root : LinkHandle
-        MuJoCo's index of the root link.
-    root_com : (3,) floats
-        Centre of mass of the root link in its frame, m.
-    root_columns : (position, velocity) or None
-        First indices of a free root among MuJoCo's position and velocity coordinates.
-    position_columns, velocity_columns : (n,) array of int
-        Indices of the joints there, in the order of `robot.joint_names`.
-    rotors : mapping of int to (3, 3) array
-        Empty: no rotor is inertia of a link.
-    has_armature : bool
-        True: MuJoCo's joints have the reflected inertia of their rotors.
+    `scene`: world of the body; `handle`: number of the body in its world; `links`: link name to MuJoCo's
+    index.
     """
 
-    world: World
-    robot: Robot
-    root: LinkHandle
-    root_com: Vector
+    world: World  # World that holds the robot.
+    robot: Robot  # Robot whose model has this world's frame as its universe.
+    root: LinkHandle  # MuJoCo's index of the root link.
+    root_com: Vector  # (3,): centre of mass of the root link in its frame, m.
+    # First indices of a free root among MuJoCo's position and velocity coordinates.
     root_columns: tuple[int, int] | None
+    # `position_columns`, `velocity_columns` (n,) of int: indices of the joints there, in the order of
+    # `robot.joint_names`.
     position_columns: NDArray[np.int64]
     velocity_columns: NDArray[np.int64]
+    # Mapping of int to (3, 3) array: empty: no rotor is inertia of a link.
     rotors: Mapping[int, Array] = field(default_factory=dict)
-    has_armature: bool = True
+    has_armature: bool = True  # True: MuJoCo's joints have the reflected inertia of their rotors.
 
     @property
     def root_motion(self) -> RootMotion:
@@ -66,12 +48,7 @@ class MujocoRobot(MujocoBody):
         """Copy the configuration and velocity of the robot into `state`.
 
         Of a free root MuJoCo has the linear velocity of its origin in world axes, and the angular velocity in
-        its own.
-
-        Parameters
-        ----------
-        state : RobotState
-            Buffers from `empty_state`; overwritten.
+        its own. `state`: buffers from `empty_state`; overwritten.
         """
         data = self.scene.data
         q, v = data.qpos, data.qvel
@@ -83,10 +60,7 @@ class MujocoRobot(MujocoBody):
     def root_pose(self) -> Array:
         """Read the pose of the root link.
 
-        Returns
-        -------
-        (7,) array
-            Position (m) and quaternion x, y, z, w of the root link in the world.
+        Returns (7,): position (m) and quaternion x, y, z, w of the root link in the world.
         """
         if self.root_columns is not None:
             at = self.root_columns[0]
@@ -97,12 +71,8 @@ class MujocoRobot(MujocoBody):
     def root_com_frame(self) -> tuple[Vector, Quaternion]:
         """Read the frame at the root link's centre of mass, with the axes of the link's frame.
 
-        Returns
-        -------
-        position : (3,) floats
-            Centre of mass of the root link, world frame, m.
-        rotation : (4,) floats
-            Quaternion x, y, z, w of the root link's frame in the world.
+        Returns `position` (3,): centre of mass of the root link, world frame, m; `rotation` (4,): quaternion
+        x, y, z, w of the root link's frame in the world.
         """
         data = self.scene.locate_links()
         w, x, y, z = data.xquat[self.root].tolist()
@@ -111,12 +81,8 @@ class MujocoRobot(MujocoBody):
     def place(self, base: Array, positions: Array) -> None:
         """Set the pose of the robot, at rest.
 
-        Parameters
-        ----------
-        base : (7,) array
-            Pose of the root link: x, y, z (m), quaternion x, y, z, w.
-        positions : (n,) array
-            Joint positions in the order of `robot.joint_names`, rad.
+        `base` (7,): pose of the root link: x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint
+        positions in the order of `robot.joint_names`, rad.
         """
         data = self.scene.data
         if self.root_columns is not None:
@@ -128,22 +94,13 @@ class MujocoRobot(MujocoBody):
         self.scene.state_changed()
 
     def apply_root_torque(self, torque: Vector) -> None:
-        """Apply a torque to the root link during the next step.
-
-        Parameters
-        ----------
-        torque : (3,) floats
-            Torque, world axes, N·m.
-        """
+        """Apply a torque to the root link during the next step. `torque` (3,): torque, world axes, N·m."""
         self.scene.data.xfrc_applied[self.root, 3:] += torque
 
     def apply_joint_torques(self, torques: Array) -> None:
         """Apply torques to the joints during the next step.
 
-        Parameters
-        ----------
-        torques : (n,) array
-            Joint torques in the order of `robot.joint_names`, N·m.
+        `torques` (n,): joint torques in the order of `robot.joint_names`, N·m.
         """
         self.scene.data.qfrc_applied[self.velocity_columns] = torques
 
@@ -151,28 +108,9 @@ class MujocoRobot(MujocoBody):
 def load_robot(world: World, scene: MujocoScene, robot: Robot, base: Array, positions: Array) -> MujocoRobot:
     """Put a robot into a world, at rest. Only a robot whose description says so has a fixed root.
 
-    Parameters
-    ----------
-    world : World
-        World that gets the robot.
-    scene : MujocoScene
-        The same world's model.
-    robot : Robot
-        Robot to load.
-    base : (7,) array
-        Pose of the root link: x, y, z (m), quaternion x, y, z, w.
-    positions : (n,) array
-        Joint positions in the order of `robot.joint_names`, rad.
-
-    Returns
-    -------
-    MujocoRobot
-        The robot in the world.
-
-    Raises
-    ------
-    RobotError
-        If MuJoCo cannot simulate the robot.
+    `world`: world that gets the robot; `scene`: the same world's model; `base` (7,): pose of the root link:
+    x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint positions in the order of `robot.joint_names`,
+    rad. Raises RobotError if MuJoCo cannot simulate the robot.
     """
     robot = placed_robot(robot, base)
     description, root = read_description(robot)

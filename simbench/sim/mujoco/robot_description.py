@@ -26,22 +26,8 @@ _SMALLEST_PART = 1e-9
 def read_description(robot: Robot) -> tuple[Any, str]:
     """Have MuJoCo read a robot's URDF, without shapes.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    description : mujoco.MjSpec
-        All links and joints, on a root that is fixed to the world.
-    root : str
-        Name of the root link.
-
-    Raises
-    ------
-    RobotError
-        If MuJoCo cannot simulate the robot.
+    Returns `description`: all links and joints, on a root that is fixed to the world; `root`: name of the
+    root link. Raises RobotError if MuJoCo cannot simulate the robot.
     """
     tree = ET.fromstring(robot.urdf_text)
     children = {
@@ -75,15 +61,7 @@ def read_description(robot: Robot) -> tuple[Any, str]:
 def require_readable(robot: Robot) -> None:
     """Refuse a robot whose links and joints MuJoCo does not take.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-
-    Raises
-    ------
-    RobotError
-        If MuJoCo cannot simulate it.
+    Raises RobotError if MuJoCo cannot simulate it.
     """
     try:
         read_description(robot)[0].compile()
@@ -94,17 +72,7 @@ def require_readable(robot: Robot) -> None:
 def refused(robot: Robot, error: Exception | str) -> RobotError:
     """Make the error of a robot that MuJoCo refuses.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    error : Exception or str
-        What MuJoCo said.
-
-    Returns
-    -------
-    RobotError
-        The same in one line.
+    `error`: what MuJoCo said. Returns the same in one line.
     """
     said = " ".join(str(error).split()).removeprefix("Error: ")
     return RobotError(f"{robot.urdf}: not a URDF that MuJoCo can simulate: {said[:200]}")
@@ -113,26 +81,9 @@ def refused(robot: Robot, error: Exception | str) -> RobotError:
 def add_collision_shapes(scene: MujocoScene, robot: Robot, prefix: str, body: Any) -> dict[str, list[str]]:
     """Add a robot's collision shapes to its links; meshes count as their convex hulls, as everywhere.
 
-    Parameters
-    ----------
-    scene : MujocoScene
-        World with the robot's links.
-    robot : Robot
-        The robot.
-    prefix : str
-        What the names of its links in the world begin with.
-    body : BodyHandle
-        Handle of the robot.
-
-    Returns
-    -------
-    {str: list of str}
-        Names of the shapes of each link.
-
-    Raises
-    ------
-    RobotError
-        If a collision mesh cannot be read.
+    `scene`: world with the robot's links; `prefix`: what the names of its links in the world begin with.
+    Returns {str: list of str}: names of the shapes of each link. Raises RobotError if a collision mesh cannot
+    be read.
     """
     try:
         geometry = read_collision_geometry(robot.model, robot.urdf_text)

@@ -18,18 +18,12 @@ _ALL_BITS = (1 << _MOST_BODIES) - 1
 
 
 class Hardness(NamedTuple):
-    """How a constraint gives way.
+    """How a constraint gives way."""
 
-    Parameters
-    ----------
-    impedance : pair of float
-        Part of its demand that it meets at once, where it begins and from a depth of 30 µm on; the load moves
-        it by the rest.
-    stiffness, damping : float
-        Its demand: the parts of the depth, and of the speed, that a step is to remove.
-    """
-
+    # Part of its demand that it meets at once, where it begins and from a depth of 30 µm on; the load moves
+    # it by the rest.
     impedance: tuple[float, float]
+    # `stiffness`, `damping`: its demand: the parts of the depth, and of the speed, that a step is to remove.
     stiffness: float
     damping: float
 
@@ -42,16 +36,7 @@ class Hardness(NamedTuple):
         """Convert the demand to MuJoCo's form.
 
         MuJoCo demands the acceleration -b v - k r; it takes -k d² and -b d with the impedance d in depth.
-
-        Parameters
-        ----------
-        timestep : float
-            s.
-
-        Returns
-        -------
-        (2,) floats
-            Negative: stiffness and damping themselves, and no time constant and damping ratio.
+        Returns (2,): negative: stiffness and damping themselves, and no time constant and damping ratio.
         """
         d = self.impedance[1]
         return -self.stiffness * (d / timestep) ** 2, -self.damping * d / timestep
@@ -75,12 +60,8 @@ _FRICTION_RATIO = 1000.0
 def near_without_force() -> tuple[float, float]:
     """Find MuJoCo's margin and gap with which points within `NEAR` are contacts, but only touching ones push.
 
-    What the two numbers mean has changed between versions: a ball just above a floor tells.
-
-    Returns
-    -------
-    margin, gap : float
-        m.
+    What the two numbers mean has changed between versions: a ball just above a floor tells. Returns `margin`,
+    `gap`: m.
     """
     spec = mujoco.MjSpec()
     kinds = mujoco.mjtGeom
@@ -99,13 +80,8 @@ class MujocoScene:
 
     MuJoCo compiles a description to a model of fixed size. The description is kept: what is added to it makes
     a new model when it is next needed, in which all that was there before keeps its indices and its state.
-
-    Parameters
-    ----------
-    timestep : float
-        Duration of a step, s.
-    floor_friction : float
-        Coulomb coefficient between the floor and a body of friction 1.
+    `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
+    friction 1.
     """
 
     def __init__(self, timestep: float, floor_friction: float) -> None:
@@ -145,15 +121,7 @@ class MujocoScene:
     def new_body(self) -> BodyHandle:
         """Name a body that is about to be added.
 
-        Returns
-        -------
-        BodyHandle
-            Its name; that of its links in MuJoCo begins with `prefix` of it.
-
-        Raises
-        ------
-        RunError
-            If there are too many.
+        Returns its name; that of its links in MuJoCo begins with `prefix` of it.
         """
         if self._count == _MOST_BODIES:
             raise RunError(f"a world in MuJoCo has at most {_MOST_BODIES - 1} robots and pieces of equipment")
@@ -162,44 +130,20 @@ class MujocoScene:
         return BodyHandle(self._count - 1)
 
     def own_new_links(self, body: BodyHandle) -> None:
-        """Note that all links that were added last belong to a body.
-
-        Parameters
-        ----------
-        body : BodyHandle
-            The body.
-        """
+        """Note that all links that were added last belong to a body."""
         self._compiled_state_is_old()
         self._owners += [body] * (self.model.nbody - len(self._owners))
 
     def owner(self, link: int) -> BodyHandle:
-        """Find the body that a link belongs to.
-
-        Parameters
-        ----------
-        link : int
-            MuJoCo's index of the link.
-
-        Returns
-        -------
-        BodyHandle
-            The body.
-        """
+        """Find the body that a link belongs to. `link`: MuJoCo's index of the link."""
         return self._owners[link]
 
     def make_solid(self, shape: Any, body: BodyHandle, friction: float, priority: int) -> None:
         """Let a shape collide with the shapes of all other bodies, as hard as MuJoCo can.
 
-        Parameters
-        ----------
-        shape : mujoco.MjsGeom
-            Shape in the description.
-        body : BodyHandle
-            Body that it belongs to: two of its shapes do not collide.
-        friction : float
-            Coulomb coefficient against a body of less priority.
-        priority : int
-            Of two shapes, that of higher priority gives the coefficient.
+        `shape`: shape in the description; `body`: body that it belongs to: two of its shapes do not collide;
+        `friction`: coulomb coefficient against a body of less priority; `priority`: of two shapes, that of
+        higher priority gives the coefficient.
         """
         shape.contype, shape.conaffinity = 1 << body, _ALL_BITS ^ (1 << body)
         shape.condim, shape.priority = 3, priority
@@ -209,14 +153,8 @@ class MujocoScene:
     def add_pair(self, first: str, second: str, friction: float, *, ground: bool = False) -> None:
         """Let two shapes collide, with a friction of their own.
 
-        Parameters
-        ----------
-        first, second : str
-            Names of the shapes.
-        friction : float
-            Coulomb coefficient.
-        ground : bool
-            Whether one stands on the other: friction is then `GROUND_FRICTION`.
+        `first`, `second`: names of the shapes; `friction`: coulomb coefficient; `ground`: whether one stands
+        on the other: friction is then `GROUND_FRICTION`.
         """
         pair = self.spec.add_pair(geomname1=first, geomname2=second, condim=3)
         pair.friction = [friction, friction, 0.0, 0.0, 0.0]
@@ -228,13 +166,7 @@ class MujocoScene:
         self._compiled_state_is_old()
 
     def exclude(self, first: LinkHandle, second: LinkHandle) -> None:
-        """Let two links pass through each other.
-
-        Parameters
-        ----------
-        first, second : LinkHandle
-            The links.
-        """
+        """Let two links pass through each other."""
         names = [self.model.body(link).name for link in (first, second)]
         self.spec.add_exclude(bodyname1=names[0], bodyname2=names[1])
         self._compiled_state_is_old()
@@ -255,11 +187,6 @@ class MujocoScene:
         """Compute the poses and velocities of all links for the present state.
 
         Contacts stay those of the last step.
-
-        Returns
-        -------
-        mujoco.MjData
-            The state, with the poses and velocities.
         """
         model, data = self._compiled or self._compile()
         if not self._poses_known:

@@ -30,21 +30,11 @@ _THICKER = [int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_CYLINDER)
 
 @dataclass(frozen=True)
 class MujocoWorld:
-    """A physics world with a floor at z = 0.
+    """A physics world with a floor at z = 0."""
 
-    Parameters
-    ----------
-    scene : MujocoScene
-        MuJoCo's model and state.
-    scratch : Path
-        Directory for files, removed with the world.
-    floor : BodyHandle
-        Number of the floor.
-    """
-
-    scene: MujocoScene
-    scratch: Path
-    floor: BodyHandle = FLOOR
+    scene: MujocoScene  # MuJoCo's model and state.
+    scratch: Path  # Directory for files, removed with the world.
+    floor: BodyHandle = FLOOR  # Number of the floor.
 
     @property
     def timestep(self) -> float:
@@ -58,53 +48,23 @@ class MujocoWorld:
     def add_robot(self, robot: Robot, base: Array, positions: Array) -> MujocoRobot:
         """Put a robot into the world, at rest.
 
-        Parameters
-        ----------
-        robot : Robot
-            Robot to add.
-        base : (7,) array
-            Pose of the root link: x, y, z (m), quaternion x, y, z, w.
-        positions : (n,) array
-            Joint positions in the order of `robot.joint_names`, rad.
-
-        Returns
-        -------
-        MujocoRobot
-            The robot in this world.
+        `base` (7,): pose of the root link: x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint
+        positions in the order of `robot.joint_names`, rad.
         """
         return load_robot(self, self.scene, robot, base, positions)
 
     def add_fixture(self, mechanism: Mechanism) -> MujocoFixture:
         """Build a mechanism in the world, in its initial state.
 
-        Parameters
-        ----------
-        mechanism : Mechanism
-            Description of the equipment.
-
-        Returns
-        -------
-        MujocoFixture
-            The equipment in this world.
+        `mechanism`: description of the equipment. Returns the equipment in this world.
         """
         return build_fixture(self.scene, mechanism)
 
     def add_rigid_body(self, mass: float, moments: Array, rotation: Quaternion) -> "MujocoRigidBody":
         """Add a rigid body without shape at the origin, at rest.
 
-        Parameters
-        ----------
-        mass : float
-            kg.
-        moments : (3,) array
-            Principal moments of inertia about the centre of mass, kg·m².
-        rotation : (4,) floats
-            Quaternion x, y, z, w of the principal axes in the world.
-
-        Returns
-        -------
-        MujocoRigidBody
-            The body in this world.
+        `mass`: kg; `moments` (3,): principal moments of inertia about the centre of mass, kg·m²; `rotation`
+        (4,): quaternion x, y, z, w of the principal axes in the world.
         """
         handle = self.scene.new_body()
         body = self.scene.spec.worldbody.add_body(name=f"{handle}/", quat=np.roll(rotation, 1))
@@ -117,21 +77,8 @@ class MujocoWorld:
     def add_surface(self, mesh: Path, grey: float, center: Sequence[float], texture: Path | None) -> None:
         """Refuse: nothing is drawn here.
 
-        Parameters
-        ----------
-        mesh : Path
-            Wavefront OBJ file.
-        grey : float
-            Grey level.
-        center : two floats
-            Position on the ground, m.
-        texture : Path or None
-            Picture file that covers the mesh.
-
-        Raises
-        ------
-        RunError
-            Always.
+        `mesh`: wavefront OBJ file; `grey`: grey level; `center`: position on the ground, m; `texture`:
+        picture file that covers the mesh.
         """
         raise RunError(_NO_WINDOW)
 
@@ -140,32 +87,13 @@ class MujocoWorld:
     ) -> None:
         """Refuse: there is no window.
 
-        Parameters
-        ----------
-        body : RobotBody
-            Robot in this world.
-        target : (3,) floats
-            Point in the middle of the window, world frame, m.
-        distance : float
-            Distance of the camera from the target, m.
-        angles : two floats
-            Yaw and pitch of the camera, degrees.
-
-        Raises
-        ------
-        RunError
-            Always.
+        `target` (3,): point in the middle of the window, world frame, m; `distance`: distance of the camera
+        from the target, m; `angles`: yaw and pitch of the camera, degrees.
         """
         raise RunError(_NO_WINDOW)
 
     def read_contacts(self) -> MujocoContacts:
-        """Read all contacts of the last step.
-
-        Returns
-        -------
-        MujocoContacts
-            Contact points of all bodies.
-        """
+        """Read all contacts of the last step. Returns contact points of all bodies."""
         return MujocoContacts(self.scene)
 
     def are_links_near(
@@ -176,17 +104,7 @@ class MujocoWorld:
     ) -> bool:
         """Tell whether two links are within a distance, whether or not they can collide.
 
-        Parameters
-        ----------
-        first, second : (BodyHandle, LinkHandle)
-            The two links, each with its body.
-        distance : float
-            Largest distance between their surfaces, m.
-
-        Returns
-        -------
-        bool
-            True if they are as near as that.
+        `distance`: largest distance between their surfaces, m. Returns true if they are as near as that.
         """
         data, model = self.scene.locate_links(), self.scene.model
         ours, theirs = (
@@ -206,40 +124,22 @@ class MujocoWorld:
     def disable_collision(
         self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle]
     ) -> None:
-        """Let two links pass through each other.
-
-        Parameters
-        ----------
-        first, second : (BodyHandle, LinkHandle)
-            The two links, each with its body.
-        """
+        """Let two links pass through each other."""
         self.scene.exclude(first[1], second[1])
 
 
 @dataclass(frozen=True)
 class MujocoRigidBody:
-    """A single rigid body that moves freely.
+    """A single rigid body that moves freely."""
 
-    Parameters
-    ----------
-    scene : MujocoScene
-        World of the body.
-    link : int
-        MuJoCo's index of it.
-    """
-
-    scene: MujocoScene
-    link: int
+    scene: MujocoScene  # World of the body.
+    link: int  # MuJoCo's index of it.
 
     def pose(self) -> tuple[Vector, Array]:
         """Read the pose of the body.
 
-        Returns
-        -------
-        position : (3,) floats
-            Centre of mass, world frame, m.
-        rotation : (3, 3) array
-            Rotation matrix of the principal axes in the world.
+        Returns `position` (3,): centre of mass, world frame, m; `rotation` (3, 3): rotation matrix of the
+        principal axes in the world.
         """
         data = self.scene.locate_links()
         return tuple(data.xpos[self.link].tolist()), data.xmat[self.link].reshape(3, 3).copy()
@@ -247,12 +147,7 @@ class MujocoRigidBody:
     def apply_force(self, force: Vector, point: Vector) -> None:
         """Apply a force during the next step.
 
-        Parameters
-        ----------
-        force : (3,) floats
-            Force, world axes, N.
-        point : (3,) floats
-            Point of application, world frame, m.
+        `force` (3,): force, world axes, N; `point` (3,): point of application, world frame, m.
         """
         apply_at(self.scene, self.link, force, (0.0, 0.0, 0.0), point)
 
@@ -261,16 +156,8 @@ class MujocoRigidBody:
 def make_world(timestep: float, *, floor_friction: float) -> Iterator[MujocoWorld]:
     """Open a world with gravity 9.81 m/s² along -z and a floor.
 
-    Parameters
-    ----------
-    timestep : float
-        Duration of a step, s.
-    floor_friction : float
-        Coulomb coefficient between the floor and a body of friction 1.
-
-    Yields
-    ------
-    MujocoWorld
+    `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
+    friction 1.
     """
     with scratch_folder() as scratch, _without_log_file():
         yield MujocoWorld(MujocoScene(timestep, floor_friction), scratch)

@@ -13,21 +13,9 @@ from simbench.sim.fixtures.mechanism import Mechanism, part_poses
 def link_poses(robot: Robot, base: Array, joints: Array, links: Sequence[str]) -> Array:
     """Compute the forward kinematics of a robot's links.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    base : (F, 7) array
-        Pose of the root link in the world: position, m, and quaternion x, y, z, w.
-    joints : (F, n) array
-        Joint positions in the order of `robot.joint_names`, rad.
-    links : sequence of str
-        Names of the links.
-
-    Returns
-    -------
-    (F, L, 4, 4) array
-        Pose of each link in the world.
+    `base` (F, 7): pose of the root link in the world: position, m, and quaternion x, y, z, w; `joints` (F,
+    n): joint positions in the order of `robot.joint_names`, rad; `links`: names of the links. Returns (F, L,
+    4, 4): pose of each link in the world.
     """
     model, data = robot.model, robot.model.createData()
     configuration = pin.neutral(model)
@@ -46,21 +34,10 @@ def link_poses(robot: Robot, base: Array, joints: Array, links: Sequence[str]) -
 def mechanism_poses(mechanism: Mechanism, positions: Array, stand: Array | None) -> Array:
     """Compute the poses of the parts of a mechanism, and of its furniture.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        The equipment.
-    positions : (F, J) array
-        Joint positions, m or rad.
-    stand : (F, 7) array or None
-        Pose in the world of the frame of a mechanism that stands freely: position, m, and quaternion
-        x, y, z, w; None for one that is fixed to the world.
-
-    Returns
-    -------
-    (F, P, 4, 4) array
-        Poses in the world of `mechanism.furniture`, then of `mechanism.parts`, whose shapes are given in the
-        mechanism's frame with all joints at 0.
+    `mechanism`: the equipment; `positions` (F, J): joint positions, m or rad; `stand` (F, 7) or None: pose in
+    the world of the frame of a mechanism that stands freely: position, m, and quaternion x, y, z, w; None for
+    one that is fixed to the world. Returns (F, P, 4, 4): poses in the world of `mechanism.furniture`, then of
+    `mechanism.parts`, whose shapes are given in the mechanism's frame with all joints at 0.
     """
     parts = [part_poses(mechanism, part.name, positions) for part in mechanism.parts]
     if stand is not None:
@@ -73,15 +50,7 @@ def mechanism_poses(mechanism: Mechanism, positions: Array, stand: Array | None)
 def homogeneous_poses(poses: Array) -> Array:
     """Convert poses to homogeneous transformations.
 
-    Parameters
-    ----------
-    poses : (F, 7) array
-        Position, m, and unit quaternion x, y, z, w.
-
-    Returns
-    -------
-    (F, 4, 4) array
-        Transformations.
+    `poses` (F, 7): position, m, and unit quaternion x, y, z, w. Returns (F, 4, 4).
     """
     x, y, z, w = poses[:, 3:].T
     matrices = np.zeros((len(poses), 4, 4))

@@ -70,36 +70,13 @@ def render_video(
 ) -> Renderer:
     """Write a video of a finished run.
 
-    The file appears under its name when it is complete, and not at all if writing it is interrupted.
-
-    Parameters
-    ----------
-    path : Path
-        File to write; its suffix is one of `SUFFIXES`.
-    robot : Robot
-        Robot to draw.
-    mechanisms : sequence of Mechanism
-        Equipment to draw.
-    frames : Frames
-        Poses in every frame of the video.
-    camera : Camera
-        Viewpoint, size in pixels and frame rate of the video.
-    progress : callable (stage, done, total)
-        Called with the stage `video` after every frame.
-    processes : int, optional
-        Number of processes that draw at the same time; by default one for each processor, at most four.
-    shadows : bool
-        Whether bodies cast shadows, where the renderer leaves the choice.
-
-    Returns
-    -------
-    str
-        Which renderer drew it: `OpenGL`, `EGL` or `TinyRenderer`.
-
-    Raises
-    ------
-    RunError
-        If the file cannot be written.
+    The file appears under its name when it is complete, and not at all if writing it is interrupted. `path`:
+    file to write; its suffix is one of `SUFFIXES`; `robot`: robot to draw; `mechanisms`: equipment to draw;
+    `frames`: poses in every frame of the video; `camera`: viewpoint, size in pixels and frame rate of the
+    video; `progress`: called with the stage `video` after every frame; `processes`: number of processes that
+    draw at the same time; by default one for each processor, at most four; `shadows`: whether bodies cast
+    shadows, where the renderer leaves the choice. Returns which renderer drew it: `OpenGL`, `EGL` or
+    `TinyRenderer`.
     """
     count = len(frames.base)
     processes = max(1, min(processes or default_processes(), count))
@@ -134,19 +111,8 @@ def render_video(
 def write_pictures(path: Path, pictures: Iterable[NDArray[np.uint8]], camera: Camera) -> None:
     """Write finished pictures as a video.
 
-    Parameters
-    ----------
-    path : Path
-        File to write; its suffix is one of `SUFFIXES`.
-    pictures : iterable of (height, width, 3) array of uint8
-        RGB pictures.
-    camera : Camera
-        Gives their size and rate.
-
-    Raises
-    ------
-    RunError
-        If the file cannot be written.
+    `path`: file to write; its suffix is one of `SUFFIXES`; `pictures` iterable of (height, width, 3) array of
+    uint8: RGB pictures; `camera`: gives their size and rate.
     """
     try:
         with whole_file(path, keep_suffix=True) as part, open_encoder(part, camera, "rgb24") as encoder:
@@ -171,27 +137,10 @@ def open_pictures(
 ) -> Iterator[tuple[Iterator[NDArray[np.uint8]], Renderer]]:
     """Draw the frames of a video one after another, for those who change them before they are written.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot to draw.
-    mechanisms : sequence of Mechanism
-        Equipment to draw.
-    frames : Frames
-        Poses in every frame.
-    camera : Camera
-        Viewpoint and size of the pictures.
-    shadows : bool
-        Whether bodies cast shadows, where the renderer leaves the choice.
-    processes : int, optional
-        Number of processes that draw at the same time; by default one for each processor, at most four.
-
-    Yields
-    ------
-    iterator of (height, width, 3) array of uint8
-        RGB pictures of all frames.
-    str
-        Which renderer draws them.
+    `mechanisms`: equipment to draw; `frames`: poses in every frame; `camera`: viewpoint and size of the
+    pictures; `shadows`: whether bodies cast shadows, where the renderer leaves the choice; `processes`:
+    number of processes that draw at the same time; by default one for each processor, at most four. Yields
+    iterator of (height, width, 3) array of uint8: RGB pictures of all frames; which renderer draws them.
     """
     count = len(frames.base)
     processes = max(1, min(processes or default_processes(), count))
@@ -241,27 +190,9 @@ def picture_strip(
 ) -> Renderer:
     """Write selected frames side by side as one PNG.
 
-    Parameters
-    ----------
-    path : Path
-        File to write.
-    robot : Robot
-        Robot to draw.
-    mechanisms : sequence of Mechanism
-        Equipment to draw.
-    frames : Frames
-        Poses in every frame.
-    camera : Camera
-        Viewpoint; its width and height are those of one frame.
-    indices : sequence of int
-        Indices of the frames to show.
-    columns : int
-        Number of frames in a row.
-
-    Returns
-    -------
-    str
-        Which renderer drew it.
+    `path`: file to write; `robot`: robot to draw; `mechanisms`: equipment to draw; `frames`: poses in every
+    frame; `camera`: viewpoint; its width and height are those of one frame; `indices`: indices of the frames
+    to show; `columns`: number of frames in a row. Returns which renderer drew it.
     """
     pictures, renderer = draw_pictures(robot, mechanisms, frames, camera, indices)
     rows = -(-len(indices) // columns)
@@ -279,25 +210,9 @@ def draw_pictures(
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw selected frames.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot to draw.
-    mechanisms : sequence of Mechanism
-        Equipment to draw.
-    frames : Frames
-        Poses in every frame.
-    camera : Camera
-        Viewpoint and size of the pictures.
-    indices : sequence of int
-        Indices of the frames to show.
-
-    Returns
-    -------
-    list of (height, width, 3) arrays of uint8
-        One RGB picture for each index.
-    str
-        Which renderer drew them.
+    `mechanisms`: equipment to draw; `frames`: poses in every frame; `camera`: viewpoint and size of the
+    pictures; `indices`: indices of the frames to show. Returns list of (height, width, 3) arrays of uint8:
+    one RGB picture for each index; which renderer drew them.
     """
     return _draw(robot, mechanisms, frames, [(camera, indices)])
 
@@ -312,25 +227,10 @@ def draw_views(
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw a robot without equipment, each picture with its own camera, all at the same time.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot to draw.
-    frames : Frames
-        Poses in every frame.
-    indices : sequence of int
-        Index of the frame in each picture.
-    cameras : sequence of Camera
-        Viewpoint and size of each picture.
-    shadows : bool
-        Whether the robot casts a shadow, where the renderer leaves the choice.
-
-    Returns
-    -------
-    list of (height, width, 3) arrays of uint8
-        One RGB picture for each camera.
-    str
-        Which renderer drew them.
+    `frames`: poses in every frame; `indices`: index of the frame in each picture; `cameras`: viewpoint and
+    size of each picture; `shadows`: whether the robot casts a shadow, where the renderer leaves the choice.
+    Returns list of (height, width, 3) arrays of uint8: one RGB picture for each camera; which renderer drew
+    them.
     """
     shots = [(camera, [index]) for index, camera in zip(indices, cameras, strict=True)]
     return _draw(robot, [], frames, shots, shadows=shadows)

@@ -32,29 +32,15 @@ MAX_PROCESSES = 4
 
 
 def default_processes() -> int:
-    """Choose the number of processes that draw a video.
-
-    Returns
-    -------
-    int
-        One for each processor, at most four.
-    """
+    """Choose the number of processes that draw a video. Returns one for each processor, at most four."""
     return min(os.cpu_count() or 1, MAX_PROCESSES)
 
 
 class Drawing:
     """Processes that draw.
 
-    Parameters
-    ----------
-    process : subprocess.Popen
-        Process that started those which draw.
-    status : int
-        File descriptor from which their progress is read.
-    errors : file object
-        What they have written to the standard error.
-    jobs : int
-        Number of processes that draw.
+    `process`: process that started those which draw; `status`: file descriptor from which their progress is
+    read; `errors`: what they have written to the standard error; `jobs`: number of processes that draw.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], status: int, errors: IO[bytes], jobs: int) -> None:
@@ -62,13 +48,7 @@ class Drawing:
         self._early = 0
 
     def wait_until_ready(self) -> None:
-        """Wait until all processes can draw.
-
-        Raises
-        ------
-        RendererUnavailableError
-            If one cannot.
-        """
+        """Wait until all processes can draw."""
         ready = 0
         while ready < self._jobs:
             # They draw as soon as they can, so that frames may come between.
@@ -79,20 +59,7 @@ class Drawing:
             self._early += data == DRAWN
 
     def drawn_frames(self) -> Iterator[int]:
-        """Wait for frames.
-
-        Yields
-        ------
-        int
-            Number of frames that are drawn and written, whenever it has grown.
-
-        Raises
-        ------
-        RunError
-            If drawing fails.
-        BrokenPipeError
-            If nobody reads the frames any more.
-        """
+        """Wait for frames. Yields number of frames that are drawn and written, whenever it has grown."""
         done = self._early
         if done:
             yield done
@@ -115,10 +82,7 @@ class Drawing:
     def end(self) -> int:
         """Wait until all processes have ended; kill them if they take too long.
 
-        Returns
-        -------
-        int
-            Exit status; negative if a signal ended it.
+        Returns exit status; negative if a signal ended it.
         """
         try:
             self._process.wait(EXIT_TIMEOUT)
@@ -135,13 +99,7 @@ class Drawing:
         self._process.wait()
 
     def failure(self) -> str:
-        """Tell why drawing has failed, in one line.
-
-        Returns
-        -------
-        str
-            The reason.
-        """
+        """Tell why drawing has failed, in one line. Returns the reason."""
         status = self.end()
         return failure_reason(self._messages(), status)
 
@@ -155,19 +113,8 @@ class Drawing:
 def start_drawing(module: str, inputs: Sequence[JobInput], output: int) -> Iterator[Drawing]:
     """Start processes that draw jobs, and end them on leaving.
 
-    Parameters
-    ----------
-    module : str
-        Module to run.
-    inputs : sequence of (int, int)
-        File descriptors of what each job draws, and of its frames. The caller closes them.
-    output : int
-        File descriptor to which the frames go. The caller closes it.
-
-    Yields
-    ------
-    Drawing
-        The processes.
+    `module`: module to run. `inputs`: file descriptors of what each job draws, and of its frames. The caller
+    closes them. `output`: file descriptor to which the frames go. The caller closes it.
     """
     # A worker must be able to import what this process can, whatever its search path comes from.
     importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
@@ -200,17 +147,8 @@ def start_drawing(module: str, inputs: Sequence[JobInput], output: int) -> Itera
 def job_files(contents: Sequence[Any], frames: Sequence[bytes]) -> Iterator[list[JobInput]]:
     """Write the input of jobs to temporary files.
 
-    Parameters
-    ----------
-    contents : sequence of object
-        What is pickled for each job.
-    frames : sequence of bytes
-        Records of the frames of each job.
-
-    Yields
-    ------
-    list of (int, int)
-        File descriptors, at the beginning of each file.
+    `contents`: what is pickled for each job; `frames`: records of the frames of each job. Yields file
+    descriptors, at the beginning of each file.
     """
     with contextlib.ExitStack() as stack:
         inputs = []
@@ -229,18 +167,9 @@ def job_files(contents: Sequence[Any], frames: Sequence[bytes]) -> Iterator[list
 def job_pipes(contents: Sequence[Any]) -> Iterator[tuple[list[JobInput], list[int]]]:
     """Write what jobs draw to temporary files, and make pipes for their frames.
 
-    Parameters
-    ----------
-    contents : sequence of object
-        What is pickled for each job.
-
-    Yields
-    ------
-    list of (int, int)
-        File descriptors of each job; the caller closes the second when the processes have them.
-    list of int
-        File descriptors to which the records of each job's frames are written; closed on leaving, or by
-        the caller, who then puts -1 in its place.
+    `contents`: what is pickled for each job. Yields file descriptors of each job; the caller closes the
+    second when the processes have them; file descriptors to which the records of each job's frames are
+    written; closed on leaving, or by the caller, who then puts -1 in its place.
     """
     with contextlib.ExitStack() as stack:
         inputs: list[JobInput] = []
@@ -269,17 +198,7 @@ def job_pipes(contents: Sequence[Any]) -> Iterator[tuple[list[JobInput], list[in
 def failure_reason(messages: str, status: int) -> str:
     """Choose the line of a process's messages that tells why it failed.
 
-    Parameters
-    ----------
-    messages : str
-        What it wrote to the standard error.
-    status : int
-        Its exit status; negative if a signal ended it.
-
-    Returns
-    -------
-    str
-        The reason, in one line.
+    `messages`: what it wrote to the standard error; `status`: its exit status; negative if a signal ended it.
     """
     if status == -signal.SIGXFSZ:
         return os.strerror(errno.EFBIG)

@@ -46,13 +46,7 @@ def _encoding(path: Path, camera: Camera, layout: str) -> list[str]:
 
 
 class Encoder:
-    """A process that encodes.
-
-    Parameters
-    ----------
-    process : subprocess.Popen
-        The process; frames go to its standard input.
-    """
+    """A process that encodes. `process`: the process; frames go to its standard input."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
@@ -64,13 +58,7 @@ class Encoder:
         return self._input.fileno()
 
     def finish(self) -> int:
-        """Tell the encoder that there are no more frames, and wait for it.
-
-        Returns
-        -------
-        int
-            Its exit status.
-        """
+        """Tell the encoder that there are no more frames, and wait for it. Returns its exit status."""
         self._input.close()
         return self._process.wait()
 
@@ -79,24 +67,8 @@ class Encoder:
 def open_encoder(path: Path, camera: Camera, layout: str) -> Iterator[Encoder]:
     """Start an encoder, and end it on leaving.
 
-    Parameters
-    ----------
-    path : Path
-        File to write; its suffix, one of `SUFFIXES`, says how.
-    camera : Camera
-        Size and rate of the frames.
-    layout : str
-        ffmpeg's name of their layout: `nv12` or `rgb24`.
-
-    Yields
-    ------
-    Encoder
-        The encoder.
-
-    Raises
-    ------
-    OSError
-        If it cannot write the file.
+    `path`: file to write; its suffix, one of `SUFFIXES`, says how; `camera`: size and rate of the frames;
+    `layout`: ffmpeg's name of their layout: `nv12` or `rgb24`.
     """
     size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
     frames = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", layout, "-r", rate]

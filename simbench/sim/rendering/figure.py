@@ -16,33 +16,14 @@ _SIDES = 16
 
 
 class FigureShape(NamedTuple):
-    """What stays the same of a figure in all frames.
+    """What stays the same of a figure in all frames."""
 
-    Parameters
-    ----------
-    balls : tuple of float
-        Radius of each ball, m.
-    bars : tuple of float
-        Radius of each bar, m.
-    """
-
-    balls: tuple[float, ...]
-    bars: tuple[float, ...]
+    balls: tuple[float, ...]  # radius of each ball, m.
+    bars: tuple[float, ...]  # radius of each bar, m.
 
 
 def figure_shape(figure: Figure) -> FigureShape:
-    """Take what stays the same out of a figure.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-
-    Returns
-    -------
-    FigureShape
-        Radii of its balls and bars.
-    """
+    """Take what stays the same out of a figure. Returns radii of its balls and bars."""
     count = figure.points.shape[1]
     return FigureShape(figure.radii[:count], figure.radii[count:])
 
@@ -50,15 +31,8 @@ def figure_shape(figure: Figure) -> FigureShape:
 def figure_solids(shape: FigureShape) -> list[Solid]:
     """Build the surfaces of a figure.
 
-    Parameters
-    ----------
-    shape : FigureShape
-        Radii of its balls and bars.
-
-    Returns
-    -------
-    list of Solid
-        Balls about their centres, then bars along z from 0 to 1 m: their poses stretch them.
+    `shape`: radii of its balls and bars. Returns balls about their centres, then bars along z from 0 to 1 m:
+    their poses stretch them.
     """
     balls = [trimesh.creation.icosphere(subdivisions=3, radius=radius) for radius in shape.balls]
     tubes = [_tube(radius) for radius in shape.bars]
@@ -70,16 +44,8 @@ def figure_solids(shape: FigureShape) -> list[Solid]:
 def figure_poses(figure: Figure) -> Array:
     """Compute the transformations of a figure's bodies.
 
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-
-    Returns
-    -------
-    (F, N + B, 4, 4) array
-        Transformation of each ball and of each bar to the world. That of a bar stretches its z axis, across
-        which its surface stands, so that normals stay unit vectors.
+    Returns (F, N + B, 4, 4): transformation of each ball and of each bar to the world. That of a bar
+    stretches its z axis, across which its surface stands, so that normals stay unit vectors.
     """
     frames, count = figure.points.shape[:2]
     poses = np.tile(np.eye(4), (frames, count + len(figure.bars), 1, 1))

@@ -20,16 +20,8 @@ DrawJob = Callable[[int], Iterator[Any]]
 def run_jobs(count: int, draw: DrawJob, output: int, status: int) -> None:
     """Draw jobs at the same time, each in a process of its own, and end this process.
 
-    Parameters
-    ----------
-    count : int
-        Number of jobs.
-    draw : callable (number) -> iterator
-        Draws the frames of a job.
-    output : int
-        File descriptor to which all frames go.
-    status : int
-        File descriptor to which `READY` and `DRAWN` go.
+    `count`: number of jobs; `draw`: draws the frames of a job; `output`: file descriptor to which all frames
+    go; `status`: file descriptor to which `READY` and `DRAWN` go.
     """
     ring = [os.pipe() for _ in range(count)]
     os.write(ring[0][1], b"t")

@@ -22,23 +22,9 @@ def draw_balance(
 ) -> NDArray[np.uint8]:
     """Draw COG (blue disc), ZMP (red disc) and support polygon (green) of one frame.
 
-    Parameters
-    ----------
-    picture : Picture
-        Colours and depths of the frame.
-    camera : Camera
-        Camera of the picture.
-    floor : (h, w) array
-        `floor_depth` at the size of `picture.depth`: objects in front of the floor hide the drawing.
-    balance : Balance
-        COG, ZMP and support polygon of all frames.
-    frame : int
-        Index of the frame.
-
-    Returns
-    -------
-    (height, width, 3) array of uint8
-        RGB picture with the drawing.
+    `picture`: colours and depths of the frame; `camera`: camera of the picture; `floor` (h, w): `floor_depth`
+    at the size of `picture.depth`: objects in front of the floor hide the drawing; `frame`: index of the
+    frame. Returns (height, width, 3) of uint8: RGB picture with the drawing.
     """
     polygon = balance.support[frame]
     shapes = [(polygon, SUPPORT)] if len(polygon) >= 3 else []

@@ -31,27 +31,13 @@ TRIANGLES_IN_PICTURE = 200_000
 
 @dataclass(frozen=True)
 class Cast:
-    """The bodies of a scene, in the order in which they are drawn.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    mechanisms : tuple of Mechanism
-        The equipment.
-    links : tuple of str
-        Links of the robot that have a surface.
-    figure : FigureShape or None
-        Figure beside the robot, if any.
-    content : Content
-        Their surfaces, and the camera.
-    """
+    """The bodies of a scene, in the order in which they are drawn."""
 
     robot: Robot
-    mechanisms: tuple[Mechanism, ...]
-    links: tuple[str, ...]
-    figure: FigureShape | None
-    content: Content
+    mechanisms: tuple[Mechanism, ...]  # The equipment.
+    links: tuple[str, ...]  # Links of the robot that have a surface.
+    figure: FigureShape | None  # Figure beside the robot, if any.
+    content: Content  # Their surfaces, and the camera.
 
 
 def make_cast(
@@ -67,35 +53,12 @@ def make_cast(
 ) -> Cast:
     """Collect the bodies of a scene.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot to draw.
-    mechanisms : sequence of Mechanism
-        Equipment to draw.
-    camera : Camera
-        Viewpoint and size of the pictures.
-    ghost : bool
-        Whether there is a second, half transparent figure of the robot.
-    video : bool
-        Whether pictures are frames of a video.
-    shadows : bool
-        Whether bodies cast shadows.
-    figure : FigureShape, optional
-        Balls and bars of a figure beside the robot.
-    average_textures : bool
-        Whether a surface with a texture is drawn in the texture's mean colour.
-
-    Returns
-    -------
-    Cast
-        The bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure,
-        and the ghost's links.
-
-    Raises
-    ------
-    UndrawableShapeError
-        If a shape cannot be drawn by this renderer.
+    `robot`: robot to draw; `mechanisms`: equipment to draw; `camera`: viewpoint and size of the pictures;
+    `ghost`: whether there is a second, half transparent figure of the robot; `video`: whether pictures are
+    frames of a video; `shadows`: whether bodies cast shadows; `figure`: balls and bars of a figure beside the
+    robot; `average_textures`: whether a surface with a texture is drawn in the texture's mean colour. Returns
+    the bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure, and
+    the ghost's links.
     """
     meshes = read_robot_meshes(robot, average_textures=average_textures)
     rows = camera.height
@@ -122,17 +85,7 @@ def make_cast(
 def make_records(cast: Cast, frames: Frames) -> NDArray[np.void]:
     """Compute the poses of all bodies in all frames.
 
-    Parameters
-    ----------
-    cast : Cast
-        The bodies.
-    frames : Frames
-        Poses of robot and equipment.
-
-    Returns
-    -------
-    (F,) array of `record_type`
-        One record for each frame.
+    `frames`: poses of robot and equipment. Returns (F,) of `record_type`.
     """
     poses = [link_poses(cast.robot, frames.base, frames.joints, cast.links)]
     for mechanism in cast.mechanisms:

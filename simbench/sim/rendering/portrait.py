@@ -33,30 +33,10 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False, bones: bool =
     """Draw a robot from the front and the side, at zero and in a natural posture, as one PNG.
 
     The lowest point of a robot with a floating base is on the floor in each posture; of a robot with a fixed
-    base, the lowest point over both postures.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot to draw.
-    path : Path
-        PNG file to write.
-    fast : bool
-        Whether shadows are left out.
-    bones : bool
-        Whether the bones that imitate a person's are drawn over the robot.
-
-    Returns
-    -------
-    str
-        Which renderer drew it: `OpenGL`, `EGL` or `TinyRenderer`.
-
-    Raises
-    ------
-    RunError
-        If the file cannot be written, or the robot has no shapes.
-    RetargetError
-        If bones are asked for, and the robot has no limb as a person's, or one has no joint that bends it.
+    base, the lowest point over both postures. `path`: PNG file to write; `fast`: whether shadows are left
+    out; `bones`: whether the bones that imitate a person's are drawn over the robot. Returns which renderer
+    drew it: `OpenGL`, `EGL` or `TinyRenderer`. Raises RetargetError if bones are asked for, and the robot has
+    no limb as a person's, or one has no joint that bends it.
     """
     natural, name = natural_posture(robot)
     postures = np.array([np.zeros(len(robot.joint_names)), natural])
@@ -133,18 +113,9 @@ def _with_bones(
 def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:
     """Choose the posture to show beside zero.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot whose postures are considered.
-
-    Returns
-    -------
-    (n,) array
-        `standing` if the robot has it, else its first named posture that is not zero, else the middle of
-        the joints' ranges (zero for joints without limits), rad.
-    str
-        Name of the posture for the caption.
+    `robot`: robot whose postures are considered. Returns (n,): `standing` if the robot has it, else its first
+    named posture that is not zero, else the middle of the joints' ranges (zero for joints without limits),
+    rad; name of the posture for the caption.
     """
     named = {name: posture for name, posture in robot.postures.items() if np.any(posture)}
     for name in ("standing", *named):

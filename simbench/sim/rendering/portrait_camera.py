@@ -26,19 +26,8 @@ SLENDER = 0.8
 def panel_size(points: NDArray[np.float64]) -> tuple[int, int, int]:
     """Choose the layout of four pictures of a robot.
 
-    Parameters
-    ----------
-    points : (N, 3) array
-        Points on the robot's surface in the world, m.
-
-    Returns
-    -------
-    columns : int
-        Number of panels in a row.
-    width : int
-        Width of a panel, pixels; even.
-    height : int
-        Height of a panel, pixels; even.
+    `points` (N, 3): points on the robot's surface in the world, m. Returns `columns`: number of panels in a
+    row; `width`: width of a panel, pixels; even; `height`: height of a panel, pixels; even.
     """
     breadth, depth, tall = np.ptp(points, axis=0).tolist()
     slenderness = max(breadth, depth) / max(tall, 1e-6)
@@ -57,23 +46,9 @@ def frame_cameras(
 ) -> list[Camera]:
     """Place one camera for each picture, so that all pictures have the same scale and floor line.
 
-    Parameters
-    ----------
-    clouds : sequence of (N, 3) arrays
-        Points on the robot's surface in each picture, in the world, m.
-    yaws : sequence of float
-        Yaw of each camera, degrees.
-    width : int
-        Width of a picture, pixels.
-    height : int
-        Height of a picture, pixels.
-    pitch : float
-        Pitch of all cameras, degrees.
-
-    Returns
-    -------
-    list of Camera
-        One camera for each picture.
+    `clouds` sequence of (N, 3) arrays: points on the robot's surface in each picture, in the world, m;
+    `yaws`: yaw of each camera, degrees; `width`: width of a picture, pixels; `height`: height of a picture,
+    pixels; `pitch`: pitch of all cameras, degrees.
     """
     everything = np.vstack(clouds)
     x, y, z = (0.5 * (everything.min(axis=0) + everything.max(axis=0))).tolist()

@@ -23,10 +23,7 @@ class UndrawableShapeError(Exception):
 def choose_renderer() -> Renderer:
     """Choose the renderer to try first: our own where its library is installed, else the engine's best.
 
-    Returns
-    -------
-    str
-        Name of the renderer.
+    Returns name of the renderer.
     """
     if importlib.util.find_spec("moderngl") is None:
         return choose_engine_renderer()
@@ -34,11 +31,5 @@ def choose_renderer() -> Renderer:
 
 
 def choose_engine_renderer() -> Renderer:
-    """Find the best of the engine's renderers that works on this machine.
-
-    Returns
-    -------
-    str
-        Name of the renderer.
-    """
+    """Find the best of the engine's renderers that works on this machine. Returns name of the renderer."""
     return open_picture_engine("drawing without OpenGL").choose_renderer()

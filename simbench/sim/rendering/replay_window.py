@@ -18,22 +18,9 @@ def open_window(
 ) -> Iterator[Scene]:
     """Open the engine's window on a robot and its equipment.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot to show.
-    mechanisms : sequence of Mechanism
-        Equipment to show.
-    camera : Camera
-        Initial view; the mouse moves it.
-    ghost : bool
-        Whether to add a second, half transparent figure of the robot.
-    gui : bool
-        False opens the same scene without a window.
-
-    Yields
-    ------
-    Scene
+    `robot`: robot to show; `mechanisms`: equipment to show; `camera`: initial view; the mouse moves it;
+    `ghost`: whether to add a second, half transparent figure of the robot; `gui`: false opens the same scene
+    without a window.
     """
     with open_scene(robot, mechanisms, camera, "TinyRenderer", ghost=ghost, gui=gui) as scene:
         _point_window(scene.stage, scene.robot, camera)
@@ -43,14 +30,8 @@ def open_window(
 def show_simulation(world: World, body: RobotBody, camera: Camera) -> None:
     """Show the world of a simulation in the engine's window, as `open_window` shows one without physics.
 
-    Parameters
-    ----------
-    world : World
-        World that was opened with a window, with all of its bodies.
-    body : RobotBody
-        The robot in it.
-    camera : Camera
-        Initial view; the mouse moves it.
+    `world`: world that was opened with a window, with all of its bodies; `camera`: initial view; the mouse
+    moves it.
     """
     add_floor(world, camera.target_m[:2], light_direction(camera))
     _point_window(world, body, camera)
@@ -64,14 +45,7 @@ def _point_window(world: World, body: RobotBody, camera: Camera) -> None:
 def pressed_keys(scene: Scene) -> set[str]:
     """Read which keys were pressed since the last call.
 
-    Parameters
-    ----------
-    scene : Scene
-        Scene in the window.
-
-    Returns
-    -------
-    set of str
-        Among `space`, `left`, `right`, `r`, `l`, `q`; a closed window counts as `q`.
+    `scene`: scene in the window. Returns among `space`, `left`, `right`, `r`, `l`, `q`; a closed window
+    counts as `q`.
     """
     return scene.stage.pressed_keys()

@@ -17,15 +17,8 @@ from simbench.robot.urdf.elements import UrdfLink, read_elements
 def link_hulls(robot: Robot) -> dict[str, NDArray[np.float64]]:
     """Compute the vertices of the convex hull of each link's visible shapes.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with its URDF.
-
-    Returns
-    -------
-    dict of str to (N, 3) array
-        Vertices in the link's frame, m, by link; without links that have no shape of known extent.
+    `robot`: robot with its URDF. Returns dict of str to (N, 3) array: vertices in the link's frame, m, by
+    link; without links that have no shape of known extent.
     """
     links = read_elements(ET.fromstring(robot.urdf_text)).links
     clouds = {link.name: _shown(link) for link in links}
@@ -37,19 +30,9 @@ def robot_points(
 ) -> NDArray[np.float64]:
     """Compute the hull vertices of all links of a robot in a posture, its root link at the origin.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot with its kinematic model.
-    hulls : mapping of str to (N, 3) array
-        Hull vertices of each link in its frame, m, from `link_hulls`.
-    posture : (n,) array
-        Joint positions in the order of `robot.joint_names`, rad.
-
-    Returns
-    -------
-    (M, 3) array
-        Vertices in the root link's frame, m.
+    `robot`: robot with its kinematic model; `hulls` mapping of str to (N, 3) array: hull vertices of each
+    link in its frame, m, from `link_hulls`; `posture` (n,): joint positions in the order of
+    `robot.joint_names`, rad. Returns (M, 3): vertices in the root link's frame, m.
     """
     q = pin.neutral(robot.model)
     q[robot.root_q :] = posture

@@ -17,15 +17,9 @@ TEXTURE_PIXELS = 2048
 def add_floor(world: World, center: Sequence[float], light: Array) -> None:
     """Put a floor that nothing collides with at z = 0.
 
-    Parameters
-    ----------
-    world : World
-        World to put it into.
-    center : two floats
-        Point on the ground around which the tiles are seen, world frame, m; the tiles stay aligned with the
-        world's origin.
-    light : (3,) array
-        Vector from the world's origin to the light, m.
+    `world`: world to put it into; `center`: point on the ground around which the tiles are seen, world frame,
+    m; the tiles stay aligned with the world's origin; `light` (3,): vector from the world's origin to the
+    light, m.
     """
     # Uncompressed: packing and unpacking it would take longer than drawing it.
     texture = world.scratch / "floor.bmp"

@@ -35,17 +35,8 @@ LINE_WIDTH = 2.0  # pixels
 def light_direction(camera: Camera) -> Array:
     """Compute the direction to the light: high, over the camera's left shoulder.
 
-    Shadows fall away to the right.
-
-    Parameters
-    ----------
-    camera : Camera
-        Camera that the light stands behind.
-
-    Returns
-    -------
-    (3,) array
-        Vector from the world's origin to the light, m.
+    Shadows fall away to the right. `camera`: camera that the light stands behind. Returns (3,): vector from
+    the world's origin to the light, m.
     """
     yaw, height = np.radians([camera.yaw_deg - 35.0, LIGHT_HEIGHT])
     return LIGHT_DISTANCE * np.array(
@@ -56,15 +47,8 @@ def light_direction(camera: Camera) -> Array:
 def floor_middle(target: Sequence[float]) -> tuple[float, float]:
     """Find the point around which the tiles of the floor are seen.
 
-    Parameters
-    ----------
-    target : two floats
-        Point that the camera looks at, world frame, m.
-
-    Returns
-    -------
-    two floats
-        Corner of tiles nearest to the target, world frame, m: the tiles stay aligned with the world's origin.
+    `target`: point that the camera looks at, world frame, m. Returns corner of tiles nearest to the target,
+    world frame, m: the tiles stay aligned with the world's origin.
     """
     x, y = (2.0 * TILE * round(value / (2.0 * TILE)) for value in target)
     return x, y

@@ -21,21 +21,8 @@ def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Regio
     """Find the rectangle outside which all frames look the same.
 
     It holds the bounding boxes of all shapes that move, and their shadows on the floor; a shadow that falls
-    on something else lies between the two.
-
-    Parameters
-    ----------
-    scene : Scene
-        Scene that is drawn; left in the pose of the last frame.
-    frames : Frames
-        Poses of the robot and the equipment in every frame.
-    indices : sequence of int
-        Frames that are shown.
-
-    Returns
-    -------
-    Region
-        Rectangle in which something moves.
+    on something else lies between the two. `scene`: scene that is drawn; left in the pose of the last frame;
+    `frames`: poses of the robot and the equipment in every frame; `indices`: frames that are shown.
     """
     if len(indices) == 1:
         pose_scene(scene, frames, indices[0])

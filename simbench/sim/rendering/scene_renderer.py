@@ -30,45 +30,23 @@ _OUT_OF_SIGHT = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class Scene:
-    """A robot and its equipment, for pictures only.
+    """A robot and its equipment, for pictures only."""
 
-    Parameters
-    ----------
-    stage : Stage
-        World that holds them.
-    robot : RobotBody
-        Figure of the robot.
-    fixtures : mapping of str to Fixture
-        Equipment by name.
-    camera : Camera
-        Camera that looks at them.
-    light : (3,) array
-        Direction to the light in the world, m; it stays where it is when the camera moves.
-    ghost : RobotBody or None
-        Second figure of the robot.
-    """
-
-    stage: Stage
-    robot: RobotBody
-    fixtures: Mapping[str, Fixture]
-    camera: Camera
+    stage: Stage  # World that holds them.
+    robot: RobotBody  # Figure of the robot.
+    fixtures: Mapping[str, Fixture]  # Equipment by name.
+    camera: Camera  # Camera that looks at them.
+    # (3,): direction to the light in the world, m; it stays where it is when the camera moves.
     light: NDArray[np.float64]
-    ghost: RobotBody | None = None
+    ghost: RobotBody | None = None  # Second figure of the robot.
 
 
 @dataclass(frozen=True)
 class Picture:
-    """What the camera sees.
+    """What the camera sees."""
 
-    Parameters
-    ----------
-    rgb : (height, width, 3) array of uint8
-        Colours.
-    depth : (h, w) array of float32
-        Depth buffer, 0..1; its size is the renderer's, not always the picture's.
-    """
-
-    rgb: NDArray[np.uint8]
+    rgb: NDArray[np.uint8]  # (height, width, 3) of uint8: colours.
+    # (h, w) of float32: depth buffer, 0..1; its size is the renderer's, not always the picture's.
     depth: NDArray[np.float32]
 
 
@@ -77,13 +55,9 @@ class Region:
     """A rectangle of the picture, edges in pixels from its upper left corner.
 
     Edges are multiples of 4, or the picture's own.
-
-    Parameters
-    ----------
-    left, top, right, bottom : int
-        Edges, pixels; right and bottom are the first beyond the region.
     """
 
+    # `left`, `top`, `right`, `bottom`: edges, pixels; right and bottom are the first beyond the region.
     left: int
     top: int
     right: int
@@ -102,25 +76,10 @@ def open_scene(
 ) -> Iterator[Scene]:
     """Build a world for pictures of a robot and its equipment.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot to show.
-    mechanisms : sequence of Mechanism
-        Equipment to show.
-    camera : Camera
-        Camera that looks at them.
-    renderer : str
-        Name that `choose_renderer` gave.
-    ghost : bool
-        Whether to add a second figure of the robot, out of sight until it is placed.
-    gui : bool
-        Whether to open the engine's window, which draws nothing yet.
-
-    Yields
-    ------
-    Scene
-        Scene with all joint positions at zero.
+    `robot`: robot to show; `mechanisms`: equipment to show; `camera`: camera that looks at them; `renderer`:
+    name that `choose_renderer` gave; `ghost`: whether to add a second figure of the robot, out of sight until
+    it is placed; `gui`: whether to open the engine's window, which draws nothing yet. Yields scene with all
+    joint positions at zero.
     """
     with open_picture_engine("drawing without OpenGL").open_stage(renderer, window=gui) as stage:
         light = light_direction(camera)
@@ -136,13 +95,7 @@ def open_scene(
 
 
 def hide_ghost(scene: Scene) -> None:
-    """Take the second figure, if there is one, out of sight.
-
-    Parameters
-    ----------
-    scene : Scene
-        Scene to change.
-    """
+    """Take the second figure, if there is one, out of sight. `scene`: scene to change."""
     if scene.ghost is not None:
         scene.ghost.place(_OUT_OF_SIGHT, np.zeros(len(scene.ghost.robot.joint_names)))
 
@@ -150,14 +103,7 @@ def hide_ghost(scene: Scene) -> None:
 def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
     """Set the poses of the robot, its second figure and the equipment in a frame.
 
-    Parameters
-    ----------
-    scene : Scene
-        Scene to change.
-    frames : Frames
-        Poses in every frame.
-    index : int
-        Frame to show.
+    `scene`: scene to change; `index`: frame to show.
     """
     scene.robot.place(frames.base[index], frames.joints[index])
     for name, fixture in scene.fixtures.items():
@@ -168,34 +114,12 @@ def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
 
 
 def whole_picture(camera: Camera) -> Region:
-    """Give the region that is all of a camera's picture.
-
-    Parameters
-    ----------
-    camera : Camera
-        Camera that takes the picture.
-
-    Returns
-    -------
-    Region
-        Whole picture.
-    """
+    """Give the region that is all of a camera's picture. `camera`: camera that takes the picture."""
     return Region(0, 0, camera.width, camera.height)
 
 
 def take_picture(scene: Scene) -> Picture:
-    """Draw the scene in its present pose.
-
-    Parameters
-    ----------
-    scene : Scene
-        Scene to draw.
-
-    Returns
-    -------
-    Picture
-        Picture that the camera takes.
-    """
+    """Draw the scene in its present pose. Returns picture that the camera takes."""
     camera = scene.camera
     scale = _scale(scene)
     size = round(scale * camera.height), round(scale * camera.width)
@@ -206,19 +130,7 @@ def take_picture(scene: Scene) -> Picture:
 def redraw(scene: Scene, before: Picture, region: Region) -> Picture:
     """Draw a part of the scene in its present pose, and take the rest from an earlier picture.
 
-    Parameters
-    ----------
-    scene : Scene
-        Scene to draw.
-    before : Picture
-        Earlier picture of the scene.
-    region : Region
-        Part that has changed since.
-
-    Returns
-    -------
-    Picture
-        Picture that the camera takes.
+    `region`: part that has changed since. Returns picture that the camera takes.
     """
     scale = _scale(scene)
     left, top, right, bottom = (round(scale * edge) for edge in astuple(region))

@@ -15,54 +15,23 @@ WHOLE = (0.0, 0.0, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera at one moment.
+    """A camera at one moment."""
 
-    Parameters
-    ----------
-    target_m : (3,) floats
-        Point in the middle of the picture, in the world, m.
-    distance_m : float
-        Distance from the target, m.
-    yaw_deg : float
-        Direction of view about the vertical, degrees: 0 along the world's y axis, 90 along -x.
-    pitch_deg : float
-        Elevation of the direction of view, degrees; negative looks down.
-    fov_deg : float
-        Vertical field of view, degrees.
-    width : int
-        Width of the picture, pixels.
-    height : int
-        Height of the picture, pixels.
-    fps : int
-        Frames per second.
-    """
-
-    target_m: tuple[float, float, float]
-    distance_m: float
-    yaw_deg: float
-    pitch_deg: float
-    fov_deg: float
-    width: int
-    height: int
-    fps: int
+    target_m: tuple[float, float, float]  # (3,): point in the middle of the picture, in the world, m.
+    distance_m: float  # Distance from the target, m.
+    yaw_deg: float  # Direction of view about the vertical, degrees: 0 along the world's y axis, 90 along -x.
+    pitch_deg: float  # Elevation of the direction of view, degrees; negative looks down.
+    fov_deg: float  # Vertical field of view, degrees.
+    width: int  # Width of the picture, pixels.
+    height: int  # Height of the picture, pixels.
+    fps: int  # Frames per second.
 
 
 def move_camera(camera: Camera, shift: NDArray[np.float64], turn_deg: float) -> Camera:
     """Move a camera with its target, and turn it about the vertical through the target.
 
-    Parameters
-    ----------
-    camera : Camera
-        The camera.
-    shift : (3,) array
-        Displacement in the world, m.
-    turn_deg : float
-        Rotation, degrees; positive turns it counter-clockwise seen from above.
-
-    Returns
-    -------
-    Camera
-        The camera in its new place.
+    `shift` (3,): displacement in the world, m; `turn_deg`: rotation, degrees; positive turns it
+    counter-clockwise seen from above. Returns the camera in its new place.
     """
     x, y, z = (np.array(camera.target_m) + shift).tolist()
     return replace(camera, target_m=(x, y, z), yaw_deg=camera.yaw_deg + float(turn_deg))
@@ -71,15 +40,7 @@ def move_camera(camera: Camera, shift: NDArray[np.float64], turn_deg: float) -> 
 def fits_video(camera: Camera) -> bool:
     """Tell whether frames of a camera can be drawn in planes of luma and chroma.
 
-    Parameters
-    ----------
-    camera : Camera
-        The camera.
-
-    Returns
-    -------
-    bool
-        Whether width and height are even.
+    Returns whether width and height are even.
     """
     return camera.width % 2 == camera.height % 2 == 0
 
@@ -87,16 +48,8 @@ def fits_video(camera: Camera) -> bool:
 def view_matrix(camera: Camera) -> NDArray[np.float64]:
     """Compute the transformation from the world to the camera's frame.
 
-    Parameters
-    ----------
-    camera : Camera
-        Camera with its pose.
-
-    Returns
-    -------
-    (4, 4) array
-        Homogeneous transformation, m; the camera's axes are x right, y up, and -z along the direction of
-        view.
+    `camera`: camera with its pose. Returns (4, 4): homogeneous transformation, m; the camera's axes are x
+    right, y up, and -z along the direction of view.
     """
     yaw, pitch = np.radians([camera.yaw_deg, camera.pitch_deg])
     forward = np.array([-np.sin(yaw) * np.cos(pitch), np.cos(yaw) * np.cos(pitch), np.sin(pitch)])
@@ -111,17 +64,8 @@ def view_matrix(camera: Camera) -> NDArray[np.float64]:
 def projection_matrix(camera: Camera, part: tuple[float, float, float, float] = WHOLE) -> NDArray[np.float64]:
     """Compute OpenGL's perspective projection matrix of a part of the picture.
 
-    Parameters
-    ----------
-    camera : Camera
-        Camera with its field of view.
-    part : (left, top, right, bottom)
-        Rectangle of the picture to show, as fractions of its width and height.
-
-    Returns
-    -------
-    (4, 4) array
-        Transformation from the camera's frame to clip coordinates.
+    `camera`: camera with its field of view; `part`: rectangle of the picture to show, as fractions of its
+    width and height. Returns (4, 4): transformation from the camera's frame to clip coordinates.
     """
     slope_x, slope_y = _slopes(camera)
     left, right = (2.0 * part[0] - 1.0) * slope_x, (2.0 * part[2] - 1.0) * slope_x
@@ -140,17 +84,8 @@ def projection_matrix(camera: Camera, part: tuple[float, float, float, float] = 
 def project(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Project points in the world to pixels.
 
-    Parameters
-    ----------
-    camera : Camera
-        Camera that takes the picture.
-    points : (N, 3) array
-        Points in the world in front of the camera, m.
-
-    Returns
-    -------
-    (N, 2) array
-        x to the right and y down from the picture's upper left corner, pixels.
+    `camera`: camera that takes the picture; `points` (N, 3): points in the world in front of the camera, m.
+    Returns (N, 2): x to the right and y down from the picture's upper left corner, pixels.
     """
     view = view_matrix(camera)
     local = points @ view[:3, :3].T + view[:3, 3]
@@ -162,17 +97,8 @@ def project(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.float64]:
 def in_front(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Test which points lie beyond the camera's near clipping plane.
 
-    Parameters
-    ----------
-    camera : Camera
-        Camera that takes the picture.
-    points : (N, 3) array
-        Points in the world, m.
-
-    Returns
-    -------
-    (N,) array of bool
-        Whether each point can be drawn.
+    `camera`: camera that takes the picture; `points` (N, 3): points in the world, m. Returns (N,) of bool:
+    whether each point can be drawn.
     """
     view = view_matrix(camera)
     return np.asarray(-(points @ view[2, :3] + view[2, 3]) > NEAR * camera.distance_m)
@@ -181,19 +107,9 @@ def in_front(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.bool_]:
 def floor_depth(camera: Camera, width: int, height: int) -> NDArray[np.float32]:
     """Compute the depth buffer of a scene in which nothing stands on the floor.
 
-    Parameters
-    ----------
-    camera : Camera
-        Camera that takes the picture.
-    width : int
-        Width of the depth buffer, pixels.
-    height : int
-        Height of the depth buffer, pixels.
-
-    Returns
-    -------
-    (height, width) array
-        OpenGL's depth of the floor, 0..1; 1 where the floor is not visible.
+    `camera`: camera that takes the picture; `width`: width of the depth buffer, pixels; `height`: height of
+    the depth buffer, pixels. Returns (height, width): openGL's depth of the floor, 0..1; 1 where the floor is
+    not visible.
     """
     view = view_matrix(camera)
     slope_x, slope_y = _slopes(camera)

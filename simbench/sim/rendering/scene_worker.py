@@ -30,44 +30,20 @@ from simbench.system.restricted_pickle import load_pickle
 
 @dataclass(frozen=True)
 class Job:
-    """Frames to draw, with their content and the renderer.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot to draw.
-    mechanisms : sequence of Mechanism
-        Equipment to draw.
-    frames : Frames
-        Poses in every frame.
-    camera : Camera
-        Viewpoint and size of the pictures.
-    renderer : `EGL` or `TinyRenderer`
-        Which renderer draws them.
-    indices : sequence of int
-        Indices of the frames to draw, in order.
-    """
+    """Frames to draw, with their content and the renderer."""
 
     robot: Robot
-    mechanisms: Sequence[Mechanism]
-    frames: Frames
-    camera: Camera
+    mechanisms: Sequence[Mechanism]  # Equipment to draw.
+    frames: Frames  # Poses in every frame.
+    camera: Camera  # Viewpoint and size of the pictures.
     renderer: Renderer
-    indices: Sequence[int]
+    indices: Sequence[int]  # Indices of the frames to draw, in order.
 
 
 def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
     """Draw the frames of a job one after another.
 
-    Parameters
-    ----------
-    job : Job
-        Frames to draw.
-
-    Yields
-    ------
-    (height, width, 3) array of uint8
-        RGB picture of each frame.
+    Yields (height, width, 3) of uint8: RGB picture of each frame.
     """
     frames, camera = job.frames, job.camera
     if frames.camera_path is not None:

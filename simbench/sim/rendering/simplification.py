@@ -16,18 +16,9 @@ def simplify_together(meshes: Sequence[trimesh.Trimesh], triangles: int) -> list
     Quadric error metric: Garland and Heckbert, Surface simplification using quadric error metrics, SIGGRAPH
     1997.
 
-    Parameters
-    ----------
-    meshes : sequence of trimesh.Trimesh
-        Meshes in one unit, whose vertices are merged where triangles meet.
-    triangles : int
-        Number of triangles to keep in all, about.
-
-    Returns
-    -------
-    list of trimesh.Trimesh
-        The simpler meshes; the given ones if they have no more triangles than that, or the library that
-        simplifies is not installed.
+    `meshes`: meshes in one unit, whose vertices are merged where triangles meet; `triangles`: number of
+    triangles to keep in all, about. Returns the simpler meshes; the given ones if they have no more triangles
+    than that, or the library that simplifies is not installed.
     """
     if sum(len(mesh.faces) for mesh in meshes) <= triangles:
         return list(meshes)

@@ -37,24 +37,10 @@ ColouredMesh = tuple[trimesh.Trimesh, Colour]
 def read_robot_meshes(robot: Robot, *, average_textures: bool = False) -> dict[str, list[ColouredMesh]]:
     """Read the visible shapes of a robot's links.
 
-    Links without visual shapes show their collision shapes, as in Bullet.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with its URDF.
-    average_textures : bool
-        Whether a surface with a texture gets the texture's mean colour.
-
-    Returns
-    -------
-    dict of str to list of (trimesh.Trimesh, colour)
-        Meshes of each link in its frame, m, with red, green and blue, 0..1; without links that have no shape.
-
-    Raises
-    ------
-    UndrawableShapeError
-        If a mesh file cannot be read, or has a texture and `average_textures` is false.
+    Links without visual shapes show their collision shapes, as in Bullet. `robot`: robot with its URDF;
+    `average_textures`: whether a surface with a texture gets the texture's mean colour. Returns meshes of
+    each link in its frame, m, with red, green and blue, 0..1; without links that have no shape. Raises
+    UndrawableShapeError if a mesh file cannot be read, or has a texture and `average_textures` is false.
     """
     root = ET.fromstring(robot.urdf_text)
     materials = {each.get("name"): each for each in root.findall("material")}
@@ -73,17 +59,8 @@ def read_robot_meshes(robot: Robot, *, average_textures: bool = False) -> dict[s
 def robot_solids(meshes: Mapping[str, Sequence[ColouredMesh]], triangles: int) -> dict[str, Solid]:
     """Build the visible surfaces of a robot's links.
 
-    Parameters
-    ----------
-    meshes : mapping of str to sequence of (trimesh.Trimesh, colour)
-        From `read_robot_meshes`.
-    triangles : int
-        Number of triangles to which they are simplified together, about.
-
-    Returns
-    -------
-    dict of str to Solid
-        Surface of each link in its frame, by link.
+    `meshes`: from `read_robot_meshes`; `triangles`: number of triangles to which they are simplified
+    together, about. Returns surface of each link in its frame, by link.
     """
     flat = [mesh for parts in meshes.values() for mesh, _ in parts]
     simpler = iter(simplify_together(flat, triangles))
@@ -96,15 +73,7 @@ def robot_solids(meshes: Mapping[str, Sequence[ColouredMesh]], triangles: int) -
 def part_solid(part: Part) -> Solid:
     """Build the visible surface of a part of a mechanism.
 
-    Parameters
-    ----------
-    part : Part
-        The part.
-
-    Returns
-    -------
-    Solid
-        Surface in the mechanism's frame with all joints at 0.
+    Returns surface in the mechanism's frame with all joints at 0.
     """
     return join_solids(
         [
@@ -119,19 +88,9 @@ def part_solid(part: Part) -> Solid:
 def make_solid(mesh: trimesh.Trimesh, colour: Colour, *, smooth_angle: float = SMOOTH_ANGLE) -> Solid:
     """Convert a mesh, with smooth normals but for its sharp edges.
 
-    Parameters
-    ----------
-    mesh : trimesh.Trimesh
-        The mesh, m. The triangles of closed surfaces are turned outward; open ones get a back.
-    colour : sequence of float
-        Red, green and blue, 0..1.
-    smooth_angle : float
-        Largest angle between a triangle and the smoothed surface at its corner, degrees.
-
-    Returns
-    -------
-    Solid
-        The surface.
+    `mesh`: the mesh, m. The triangles of closed surfaces are turned outward; open ones get a back. `colour`:
+    red, green and blue, 0..1. `smooth_angle`: largest angle between a triangle and the smoothed surface at
+    its corner, degrees. Returns the surface.
     """
     points = np.asarray(mesh.vertices, dtype=float)
     faces, is_open = _turn_outward(points, np.asarray(mesh.faces, dtype=np.int64))
@@ -160,18 +119,7 @@ def make_solid(mesh: trimesh.Trimesh, colour: Colour, *, smooth_angle: float = S
 
 
 def join_solids(solids: Sequence[Solid]) -> Solid:
-    """Join surfaces of the same body.
-
-    Parameters
-    ----------
-    solids : sequence of Solid
-        At least one surface.
-
-    Returns
-    -------
-    Solid
-        All of them.
-    """
+    """Join surfaces of the same body. `solids`: at least one surface."""
     starts = np.cumsum([0, *(len(each.points) for each in solids[:-1])]).astype(np.int32)
     return Solid(
         np.concatenate([each.points for each in solids]),
@@ -182,20 +130,7 @@ def join_solids(solids: Sequence[Solid]) -> Solid:
 
 
 def tint_solid(solid: Solid, colour: Colour) -> Solid:
-    """Give a surface one colour.
-
-    Parameters
-    ----------
-    solid : Solid
-        The surface.
-    colour : sequence of float
-        Red, green and blue, 0..1.
-
-    Returns
-    -------
-    Solid
-        The same in the colour.
-    """
+    """Give a surface one colour. `colour`: red, green and blue, 0..1. Returns the same in the colour."""
     shade = np.rint(255.0 * np.asarray(colour)).astype(np.uint8)
     return solid._replace(colours=np.tile(shade, (len(solid.points), 1)))
 

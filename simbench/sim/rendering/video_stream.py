@@ -21,14 +21,8 @@ class StreamBrokenError(Exception):
 class VideoStream:
     """A video to which frames are added.
 
-    Parameters
-    ----------
-    cast : Cast
-        What it shows.
-    drawing : Drawing
-        Processes that draw it.
-    pipes : list of int
-        File descriptors to which the records of their frames are written; -1 where closed.
+    `cast`: what it shows; `drawing`: processes that draw it; `pipes`: file descriptors to which the records
+    of their frames are written; -1 where closed.
     """
 
     def __init__(self, cast: Cast, drawing: Drawing, pipes: list[int]) -> None:
@@ -44,17 +38,8 @@ class VideoStream:
     def add(self, frames: Frames, certain: int) -> None:
         """Add frames, which are drawn as soon as may be.
 
-        Parameters
-        ----------
-        frames : Frames
-            Poses in each frame.
-        certain : int
-            Number of frames that the video will have at least; others wait.
-
-        Raises
-        ------
-        StreamBrokenError
-            If the processes have ended.
+        `frames`: poses in each frame; `certain`: number of frames that the video will have at least; others
+        wait. Raises StreamBrokenError if the processes have ended.
         """
         self._waiting += [record.tobytes() for record in make_records(self._cast, frames)]
         self._send(certain)
@@ -62,17 +47,7 @@ class VideoStream:
     def finish(self, count: int, progress: Callable[[int, int], None]) -> None:
         """Wait until all frames are drawn.
 
-        Parameters
-        ----------
-        count : int
-            Number of frames of the video.
-        progress : callable (done, total)
-            Called after frames.
-
-        Raises
-        ------
-        StreamBrokenError
-            If they cannot be drawn, or there are others than these.
+        `count`: number of frames of the video; `progress`: called after frames.
         """
         self._send(count)
         if self._sent != count:
@@ -105,22 +80,8 @@ class VideoStream:
 def open_video_stream(path: Path, cast: Cast) -> Iterator[VideoStream]:
     """Begin a video; its file appears when the body ends without an exception.
 
-    Parameters
-    ----------
-    path : Path
-        File to write; its name ends in `.mp4`.
-    cast : Cast
-        What it shows, as a video.
-
-    Yields
-    ------
-    VideoStream
-        The video.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `path`: file to write; its name ends in `.mp4`; `cast`: what it shows, as a video. Raises OSError if the
+    file cannot be written.
     """
     with (
         whole_file(path, keep_suffix=True) as part,

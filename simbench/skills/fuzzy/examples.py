@@ -36,24 +36,12 @@ _WIDTH = "width"
 
 @dataclass(frozen=True)
 class ExampleRules:
-    """n recordings, each a rule: if every input is about as here, this criterion is minimised.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the recordings.
-    values : (n, 9) array
-        Values of `INPUTS`: the centres of the Gaussian terms "about as here".
-    dominant : (n,) int array
-        Index of the dominant criterion in `OUTPUTS`.
-    widths : (9,) array
-        Widths of the terms, one for each input, the same for all examples.
-    """
+    """n recordings, each a rule: if every input is about as here, this criterion is minimised."""
 
     names: tuple[str, ...]
-    values: Array
-    dominant: NDArray[np.int64]
-    widths: Array
+    values: Array  # (n, 9): values of `INPUTS`: the centres of the Gaussian terms "about as here".
+    dominant: NDArray[np.int64]  # (n,) int: index of the dominant criterion in `OUTPUTS`.
+    widths: Array  # (9,): widths of the terms, one for each input, the same for all examples.
 
 
 def compute_example_strengths(values: Array, examples: ExampleRules) -> Array:
@@ -61,19 +49,8 @@ def compute_example_strengths(values: Array, examples: ExampleRules) -> Array:
 
     An example's degree is the product of its terms', exp(−½ Σᵢ ((xᵢ − cᵢ)/wᵢ)²); those of one criterion add
     up. Rules from examples are Wang & Mendel's (1992), whose defuzzifier the thesis takes; theirs have the
-    terms of a grid, these are centred on the example.
-
-    Parameters
-    ----------
-    values : (m, 9) array
-        Values of `INPUTS`, 0 to 1.
-    examples : ExampleRules
-        The examples.
-
-    Returns
-    -------
-    (m, 3) array
-        Strength for each of `OUTPUTS`.
+    terms of a grid, these are centred on the example. `values` (m, 9): values of `INPUTS`, 0 to 1. Returns
+    (m, 3): strength for each of `OUTPUTS`.
     """
     away = (values[:, None] - examples.values) / examples.widths
     return np.asarray(np.exp(-0.5 * (away**2).sum(axis=2)) @ np.eye(len(OUTPUTS))[examples.dominant])
@@ -84,29 +61,11 @@ def learn_examples(
 ) -> ExampleRules:
     """Take recordings as examples, with the widths by which the others best predict each person.
 
-    The widths make −mean log p least, where p is the share of the right criterion in what the examples of
-    all other people say; gradient descent (L-BFGS-B) from `WIDTHS`, exact gradient.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of n recordings.
-    values : (n, 9) array_like
-        Values of `INPUTS`, 0 to 1.
-    weights : (n, 3) array_like
-        Weights of `OUTPUTS`, found by optimisation; no row is all 0.
-    people : (n,) array_like
-        Identifiers of the recorded people, at least two different ones.
-
-    Returns
-    -------
-    ExampleRules
-        The recordings with the best widths.
-
-    Raises
-    ------
-    SkillError
-        Values, weights or people are not of this form.
+    The widths make −mean log p least, where p is the share of the right criterion in what the examples of all
+    other people say; gradient descent (L-BFGS-B) from `WIDTHS`, exact gradient. `names`: names of n
+    recordings; `values` (n, 9) _like: values of `INPUTS`, 0 to 1; `weights` (n, 3) _like: weights of
+    `OUTPUTS`, found by optimisation; no row is all 0; `people` (n,) _like: identifiers of the recorded
+    people, at least two different ones.
     """
     rows, targets, who = np.asarray(values, float), np.asarray(weights, float), np.asarray(people)
     if rows.shape != (len(names), len(INPUTS)) or not ((rows >= 0.0) & (rows <= 1.0)).all():
@@ -147,10 +106,7 @@ def _prediction_loss(
 def read_shipped_examples() -> ExampleRules:
     """Read the examples that come with simbench; the file says where they are from.
 
-    Returns
-    -------
-    ExampleRules
-        The examples with their widths.
+    Returns the examples with their widths.
     """
     return _parse(files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8"), _SHIPPED)
 
@@ -158,20 +114,7 @@ def read_shipped_examples() -> ExampleRules:
 def read_examples(path: Path) -> ExampleRules:
     """Read a file of examples.
 
-    Parameters
-    ----------
-    path : Path
-        CSV file, as `write_examples` writes it.
-
-    Returns
-    -------
-    ExampleRules
-        The examples with their widths.
-
-    Raises
-    ------
-    SkillError
-        The file cannot be read, has other columns, no widths or no examples, or a cell that is not possible.
+    `path`: CSV file, as `write_examples` writes it. Returns the examples with their widths.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -183,19 +126,8 @@ def read_examples(path: Path) -> ExampleRules:
 def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
     """Write a file that `read_examples` reads, rounded to 4 digits; it appears once it is whole.
 
-    Parameters
-    ----------
-    examples : ExampleRules
-        The examples with their widths.
-    path : Path
-        CSV file to be written.
-    note : str
-        Origin of the examples, one line.
-
-    Raises
-    ------
-    SkillError
-        The file cannot be written.
+    `examples`: the examples with their widths; `path`: CSV file to be written; `note`: origin of the
+    examples, one line.
     """
     named = [OUTPUTS[index] for index in examples.dominant]
     rows = [(_WIDTH, "", examples.widths), *zip(examples.names, named, examples.values, strict=True)]

@@ -50,21 +50,8 @@ def compute_fuzzy_inputs(task: TaskMotion) -> Array:
     The thesis is silent on which arm is meant; here it is the one whose joints move more, for in tasks with
     one working hand it speaks of that hand's arm alone. It is also silent on what the Cartesian position of a
     joint is: both joints of a shoulder have one origin, yet its example gives them different distances.
-
-    Parameters
-    ----------
-    task : TaskMotion
-        The recording on the person's own joints, or on the thesis's model.
-
-    Returns
-    -------
-    (9,) array
-        Values of `INPUTS`.
-
-    Raises
-    ------
-    SkillError
-        Nothing turns.
+    `task`: the recording on the person's own joints, or on the thesis's model. Returns (9,): values of
+    `INPUTS`.
     """
     index = {name: k for k, name in enumerate(task.names)}
     anatomical = SPINE_JOINTS[0] in index

@@ -27,19 +27,12 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Memberships:
-    """Parameters of the membership functions of all terms, in the order of `INPUT_TERMS` and `OUTPUT_TERMS`.
+    """Parameters of the membership functions of all terms, in the order of INPUT_TERMS and OUTPUT_TERMS."""
 
-    Parameters
-    ----------
-    inputs : mapping of str to tuple of (float, float)
-        Two parameters of each term: centre and width of a Gaussian for speeds; for distances the values at
-        which a Z-shape leaves 1 and reaches 0.
-    outputs : mapping of str to tuple of float
-        Peak of each term.
-    """
-
+    # Two parameters of each term: centre and width of a Gaussian for speeds; for distances the values at
+    # which a Z-shape leaves 1 and reaches 0.
     inputs: Mapping[str, tuple[tuple[float, float], ...]]
-    outputs: Mapping[str, tuple[float, ...]]
+    outputs: Mapping[str, tuple[float, ...]]  # Peak of each term.
 
 
 INITIAL_MEMBERSHIPS = Memberships(
@@ -59,15 +52,7 @@ INITIAL_MEMBERSHIPS = Memberships(
 def flatten_memberships(memberships: Memberships) -> Array:
     """Write the parameters one after the other.
 
-    Parameters
-    ----------
-    memberships : Memberships
-        Parameters of all terms.
-
-    Returns
-    -------
-    (p,) array
-        The same parameters: inputs, then outputs.
+    `memberships`: parameters of all terms. Returns (p,): the same parameters: inputs, then outputs.
     """
     terms = [number for name in INPUT_TERMS for term in memberships.inputs[name] for number in term]
     return np.array([*terms, *(peak for name in OUTPUTS for peak in memberships.outputs[name])])
@@ -76,15 +61,7 @@ def flatten_memberships(memberships: Memberships) -> Array:
 def unflatten_memberships(parameters: Array) -> Memberships:
     """Read parameters that `flatten_memberships` wrote.
 
-    Parameters
-    ----------
-    parameters : (p,) array
-        Parameters of inputs, then outputs.
-
-    Returns
-    -------
-    Memberships
-        Parameters of all terms.
+    `parameters` (p,): parameters of inputs, then outputs. Returns parameters of all terms.
     """
     numbers = iter(parameters.tolist())
     return Memberships(
@@ -97,10 +74,7 @@ def unflatten_memberships(parameters: Array) -> Memberships:
 def read_shipped_memberships() -> Memberships:
     """Read the memberships that come with simbench; the file says where its numbers are from.
 
-    Returns
-    -------
-    Memberships
-        Parameters of all terms.
+    Returns parameters of all terms.
     """
     text = files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8")
     return _memberships(parse_yaml(text, _SHIPPED, SkillError))
@@ -109,20 +83,8 @@ def read_shipped_memberships() -> Memberships:
 def read_memberships(path: Path) -> Memberships:
     """Read a file of memberships.
 
-    Parameters
-    ----------
-    path : Path
-        YAML file, as `write_memberships` writes it.
-
-    Returns
-    -------
-    Memberships
-        Parameters of all terms.
-
-    Raises
-    ------
-    SkillError
-        The file cannot be read, an input, output or term is missing or unknown, or a number is not possible.
+    `path`: YAML file, as `write_memberships` writes it. Returns parameters of all terms. Raises SkillError
+    the file cannot be read, an input, output or term is missing or unknown, or a number is not possible.
     """
     return _memberships(read_yaml(path, SkillError))
 
@@ -130,19 +92,8 @@ def read_memberships(path: Path) -> Memberships:
 def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
     """Write a file that `read_memberships` reads, rounded to 4 digits; it appears once it is whole.
 
-    Parameters
-    ----------
-    memberships : Memberships
-        Parameters of all terms.
-    path : Path
-        YAML file to be written.
-    note : str
-        Origin of the numbers, one line.
-
-    Raises
-    ------
-    SkillError
-        The file cannot be written.
+    `memberships`: parameters of all terms; `path`: YAML file to be written; `note`: origin of the numbers,
+    one line.
     """
     lines = [_HEAD + f"# {note}", "inputs:"]
     for name in INPUT_TERMS:

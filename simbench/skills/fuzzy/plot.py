@@ -25,19 +25,8 @@ _INPUT_ROWS = -(-len(INPUT_TERMS) // _COLUMNS)
 def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
     """Draw the terms of all inputs, and where those of the outputs have their peaks, as PNG.
 
-    Parameters
-    ----------
-    memberships : Memberships
-        Parameters of the terms.
-    title : str
-        Title of the picture.
-    path : Path
-        PNG file to be written.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `memberships`: parameters of the terms; `title`: title of the picture; `path`: PNG file to be written.
+    Raises OSError if the file cannot be written.
     """
     key = _term_key(OUTPUT_TERMS)
     sheet = new_sheet((_INPUT_ROWS + 1) * (_HEIGHT + _SPACE) - _SPACE, title, key)
@@ -53,21 +42,9 @@ def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
 def draw_inference(strategy: DetectedStrategy, memberships: Memberships, title: str, path: Path) -> None:
     """Draw one recording's inputs on their terms, the strength of each rule, and the weights, as PNG.
 
-    Parameters
-    ----------
-    strategy : DetectedStrategy
-        Result of `detect_strategy` with the same memberships.
-    memberships : Memberships
-        Parameters of the terms.
-    title : str
-        Title of the picture.
-    path : Path
-        PNG file to be written.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    `strategy`: result of `detect_strategy` with the same memberships; `memberships`: parameters of the terms;
+    `title`: title of the picture; `path`: PNG file to be written. Raises OSError if the file cannot be
+    written.
     """
     terms = [term for term in OUTPUT_TERMS if any(term in each for each in INPUT_TERMS.values())]
     key = [*_term_key(terms), Line2D([], [], color=ALARM_COLOUR, linewidth=1.5, label="this recording")]

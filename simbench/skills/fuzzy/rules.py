@@ -23,24 +23,12 @@ OUTPUT_TERMS = ("XS", "S", "M", "B", "XB")
 
 @dataclass(frozen=True)
 class Rule:
-    """A fuzzy rule: if all conditions hold, the outputs have the concluded terms.
+    """A fuzzy rule: if all conditions hold, the outputs have the concluded terms."""
 
-    Parameters
-    ----------
-    number : int
-        Number of the rule; up to 17 as in the thesis.
-    conditions : tuple of (str, str)
-        Inputs and their terms; joined by ∧ = min.
-    conclusion : tuple of str
-        Term of each of `OUTPUTS`.
-    priority : float
-        Factor of the rule's strength (§5.2.2).
-    """
-
-    number: int
-    conditions: tuple[tuple[str, str], ...]
+    number: int  # Number of the rule; up to 17 as in the thesis.
+    conditions: tuple[tuple[str, str], ...]  # Inputs and their terms; joined by ∧ = min.
     conclusion: tuple[str, str, str]
-    priority: float
+    priority: float  # Factor of the rule's strength (§5.2.2).
 
 
 _ENERGY, _VELOCITY, _ERGONOMY = ("XB", "XS", "XS"), ("XS", "XB", "XS"), ("XS", "XS", "XB")

@@ -18,50 +18,26 @@ from simbench.skills.person.task_motion import TaskMotion
 
 @dataclass(frozen=True)
 class Inference:
-    """What the rules infer of m recordings.
+    """What the rules infer of m recordings."""
 
-    Parameters
-    ----------
-    values : (m, 9) array
-        Values of `INPUTS`.
-    degrees : dict of (str, str) to (m,) array
-        Membership of an input in its term.
-    strengths : (m, 19) array
-        Strength of each of `RULES`, or of the rules given: priority times the least membership of the
-        conditions.
-    examples : (m, 3) array
-        How strongly examples support each of `OUTPUTS`, zero without examples.
-    weights : (m, 3) array
-        Weights of `OUTPUTS`, rows with sum 1.
-    """
-
-    values: Array
+    values: Array  # (m, 9): values of `INPUTS`.
+    # Dict of (str, str) to (m,) array: membership of an input in its term.
     degrees: dict[tuple[str, str], Array]
+    # (m, 19): strength of each of `RULES`, or of the rules given: priority times the least membership of the
+    # conditions.
     strengths: Array
-    examples: Array
-    weights: Array
+    examples: Array  # (m, 3): how strongly examples support each of `OUTPUTS`, zero without examples.
+    weights: Array  # (m, 3): weights of `OUTPUTS`, rows with sum 1.
 
 
 @dataclass(frozen=True)
 class DetectedStrategy:
-    """The strategy that fuzzy rules detect in one recording.
+    """The strategy that fuzzy rules detect in one recording."""
 
-    Parameters
-    ----------
-    inputs : dict of str to float
-        Values of `INPUTS`, 0 to 1.
-    strengths : dict of int to float
-        Number of a rule by hand to its strength.
-    examples : dict of str to float
-        Criterion to how strongly examples support it.
-    weights : dict of str to float
-        Weights of the criteria in `OUTPUTS`; sum 1.
-    """
-
-    inputs: dict[str, float]
-    strengths: dict[int, float]
-    examples: dict[str, float]
-    weights: dict[str, float]
+    inputs: dict[str, float]  # Values of `INPUTS`, 0 to 1.
+    strengths: dict[int, float]  # Number of a rule by hand to its strength.
+    examples: dict[str, float]  # Criterion to how strongly examples support it.
+    weights: dict[str, float]  # Weights of the criteria in `OUTPUTS`; sum 1.
 
     @property
     def dominant(self) -> str:
@@ -74,24 +50,10 @@ def detect_strategy(
 ) -> DetectedStrategy:
     """Detect by fuzzy rules what a person minimises, without any optimisation (Tomić 2018, chapter 5).
 
-    Parameters
-    ----------
-    task : TaskMotion
-        The prepared recording.
-    memberships : Memberships, optional
-        Membership functions of the terms; by default those that come with simbench.
-    examples : ExampleRules, optional
-        Rules by example; by default those that come with simbench.
-
-    Returns
-    -------
-    DetectedStrategy
-        Weights of the criteria, and what they were inferred from.
-
-    Raises
-    ------
-    SkillError
-        Nothing moves in the recording, or scikit-fuzzy is not installed.
+    `task`: the prepared recording; `memberships`: membership functions of the terms; by default those that
+    come with simbench; `examples`: rules by example; by default those that come with simbench. Returns
+    weights of the criteria, and what they were inferred from. Raises SkillError nothing moves in the
+    recording, or scikit-fuzzy is not installed.
     """
     found = infer(
         compute_fuzzy_inputs(task),
@@ -114,30 +76,12 @@ def infer(
 ) -> Inference:
     """Apply the rules: ∧ = min, strength times priority, weighted average of the peaks (eq. 5.3, 5.4).
 
-    z = Σᵢ ωᵢ μᵢ(ωᵢ) / Σᵢ μᵢ(ωᵢ), ωᵢ where the term that rule i concludes has its peak, 1, so that
-    μᵢ(ωᵢ) = min(strength, 1) is the rule's strength, whatever the term's shape. The weights are the three z
-    divided by their sum. An example concludes 1 for its criterion, 0 for the others.
-
-    Parameters
-    ----------
-    values : (m, 9) or (9,) array_like
-        Values of `INPUTS`, 0 to 1.
-    memberships : Memberships
-        Parameters of the terms.
-    rules : sequence of Rule
-        Rules by hand; the thesis's own are `THESIS_RULES`.
-    examples : ExampleRules, optional
-        Rules by example, by default none.
-
-    Returns
-    -------
-    Inference
-        Weights of the criteria, and how they come about.
-
-    Raises
-    ------
-    SkillError
-        Values are not of this form, or scikit-fuzzy is not installed.
+    z = Σᵢ ωᵢ μᵢ(ωᵢ) / Σᵢ μᵢ(ωᵢ), ωᵢ where the term that rule i concludes has its peak, 1, so that μᵢ(ωᵢ) =
+    min(strength, 1) is the rule's strength, whatever the term's shape. The weights are the three z divided by
+    their sum. An example concludes 1 for its criterion, 0 for the others. `values` (m, 9) or (9,) array_like:
+    values of `INPUTS`, 0 to 1; `memberships`: parameters of the terms; `rules`: rules by hand; the thesis's
+    own are `THESIS_RULES`; `examples`: rules by example, by default none. Returns weights of the criteria,
+    and how they come about.
     """
     rows = np.atleast_2d(np.asarray(values, dtype=float))
     if rows.ndim != 2 or rows.shape[1] != len(INPUTS) or not ((rows >= 0.0) & (rows <= 1.0)).all():
@@ -166,17 +110,8 @@ def infer(
 def compute_membership_degrees(values: Array, memberships: Memberships) -> dict[tuple[str, str], Array]:
     """Compute how much inputs belong to each of their terms.
 
-    Parameters
-    ----------
-    values : (m, 9) array
-        Values of `INPUTS`, 0 to 1.
-    memberships : Memberships
-        Parameters of the terms.
-
-    Returns
-    -------
-    dict of (str, str) to (m,) array
-        Input and term to the degree of membership, 0 to 1.
+    `values` (m, 9): values of `INPUTS`, 0 to 1; `memberships`: parameters of the terms. Returns dict of (str,
+    str) to (m,) array: input and term to the degree of membership, 0 to 1.
     """
     fuzzy = _scikit_fuzzy()
     return {

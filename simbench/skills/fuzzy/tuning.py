@@ -50,21 +50,11 @@ _FEET = np.array([at for at, (name, k) in enumerate(_PARAMETERS) if name in DIST
 
 @dataclass(frozen=True)
 class TuningResult:
-    """Tuned memberships.
+    """Tuned memberships."""
 
-    Parameters
-    ----------
-    memberships : Memberships
-        Parameters of the terms.
-    loss : float
-        `compute_dominance_loss` on the recordings given and their copies.
-    losses : tuple of float
-        Least value of the objective, the loss with the penalty, after each descent.
-    """
-
-    memberships: Memberships
-    loss: float
-    losses: tuple[float, ...]
+    memberships: Memberships  # Parameters of the terms.
+    loss: float  # `compute_dominance_loss` on the recordings given and their copies.
+    losses: tuple[float, ...]  # Least value of the objective, the loss with the penalty, after each descent.
 
 
 def tune_memberships(
@@ -81,31 +71,10 @@ def tune_memberships(
     quadratic programming with exact gradients, one of fmincon's methods (Tomić 2018, §5.2.1). It descends
     from the terms set by hand, from starts drawn about them, and then again and again from starts drawn about
     the best. Copies of the recordings with inputs slightly changed keep the terms from fitting single people.
-
-    Parameters
-    ----------
-    values : (m, 9) array_like
-        Values of `INPUTS`, 0 to 1.
-    weights : (m, 3) array_like
-        Weights of `OUTPUTS`, found by optimisation; no row is all 0.
-    seed : int
-        Seed of copies and starts; the same gives the same parameters.
-    starts : int
-        Number of descents from about the terms set by hand.
-    hops : int
-        Number of descents from about the best.
-    rules : sequence of Rule
-        Rules by hand.
-
-    Returns
-    -------
-    TuningResult
-        The best memberships.
-
-    Raises
-    ------
-    SkillError
-        Values or weights are not of this form, or scikit-fuzzy is not installed.
+    `values` (m, 9) _like: values of `INPUTS`, 0 to 1; `weights` (m, 3) _like: weights of `OUTPUTS`, found by
+    optimisation; no row is all 0; `seed`: seed of copies and starts; the same gives the same parameters;
+    `starts`: number of descents from about the terms set by hand; `hops`: number of descents from about the
+    best.
     """
     rows, targets = np.atleast_2d(np.asarray(values, float)), np.atleast_2d(np.asarray(weights, float))
     if targets.shape != (len(rows), len(OUTPUTS)) or not (targets.max(axis=1, initial=0.0) > 0.0).all():
@@ -155,12 +124,7 @@ def _descend(
 def make_constraints() -> tuple[Bounds, LinearConstraint]:
     """Make the bounds of the flat parameters, and the inequalities that keep terms in order.
 
-    Returns
-    -------
-    bounds : scipy.optimize.Bounds
-        Bounds of each parameter.
-    order : scipy.optimize.LinearConstraint
-        Least distances of parameters.
+    Returns `order`: least distances of parameters.
     """
     low, high, order = (
         np.zeros(len(flatten_memberships(INITIAL_MEMBERSHIPS))),
@@ -196,23 +160,10 @@ def compute_dominance_loss(
 ) -> tuple[float, Array]:
     """Compute how uncertain the rules are of the dominant criteria, and its gradient.
 
-    Parameters
-    ----------
-    parameters : (p,) array
-        From `flatten_memberships`.
-    values : (m, 9) array
-        Values of `INPUTS`, 0 to 1.
-    dominant : (m,) int array
-        Index of the dominant criterion in `OUTPUTS`.
-    rules : sequence of Rule
-        Rules by hand.
-
-    Returns
-    -------
-    loss : float
-        Mean of −log softmax(weights / `TEMPERATURE`) of the dominant.
-    gradient : (p,) array
-        Derivatives of the loss by the parameters.
+    `parameters` (p,): from `flatten_memberships`; `values` (m, 9): values of `INPUTS`, 0 to 1; `dominant`
+    (m,) int: index of the dominant criterion in `OUTPUTS`; `rules`: rules by hand. Returns `loss`: mean of
+    −log softmax(weights / `TEMPERATURE`) of the dominant; `gradient` (p,): derivatives of the loss by the
+    parameters.
     """
     memberships = unflatten_memberships(parameters)
     found = infer(values, memberships, rules)

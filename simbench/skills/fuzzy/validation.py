@@ -26,29 +26,14 @@ NOT_CONCLUDED = len(OUTPUTS)
 
 @dataclass(frozen=True)
 class LabelledRecordings:
-    """m recordings with the rules' inputs and what optimisation found.
+    """m recordings with the rules' inputs and what optimisation found."""
 
-    Parameters
-    ----------
-    session : (m,) int array
-        Seeds of the sessions.
-    task : (m,) str array
-        Names of the tasks.
-    actor : (m,) int array
-        Numbers of the actors in their session.
-    inputs : (m, 9) array
-        Values of `rules.INPUTS`.
-    weights : (m, 4) array
-        Shares of energy, velocity, ergonomy, manipulability that optimisation found.
-    rivals : tuple of frozenset of str
-        For each recording the criteria that dominate a mixture about as good as the best.
-    """
-
-    session: NDArray[np.int64]
-    task: NDArray[np.str_]
-    actor: NDArray[np.int64]
-    inputs: Array
-    weights: Array
+    session: NDArray[np.int64]  # (m,) int: seeds of the sessions.
+    task: NDArray[np.str_]  # (m,): names of the tasks.
+    actor: NDArray[np.int64]  # (m,) int: numbers of the actors in their session.
+    inputs: Array  # (m, 9): values of `rules.INPUTS`.
+    weights: Array  # (m, 4): shares of energy, velocity, ergonomy, manipulability that optimisation found.
+    # For each recording the criteria that dominate a mixture about as good as the best.
     rivals: tuple[frozenset[str], ...]
 
     @property
@@ -69,36 +54,20 @@ class LabelledRecordings:
 
 @dataclass(frozen=True)
 class RuleBase:
-    """Rules with all that was fitted to recordings.
-
-    Parameters
-    ----------
-    by_hand : sequence of Rule
-        Rules by hand.
-    memberships : Memberships
-        Their tuned terms.
-    examples : ExampleRules or None
-        Rules by example, if any.
-    """
+    """Rules with all that was fitted to recordings."""
 
     by_hand: Sequence[Rule]
-    memberships: Memberships
-    examples: ExampleRules | None
+    memberships: Memberships  # Their tuned terms.
+    examples: ExampleRules | None  # Rules by example, if any.
 
 
 @dataclass(frozen=True)
 class Validation:
-    """Result of one cross-validation.
+    """Result of one cross-validation."""
 
-    Parameters
-    ----------
-    predicted : (m,) int array
-        Index in `OUTPUTS` of the criterion by rules that were tuned on other people.
-    training_agreement : float
-        Fraction of the recordings tuned on in which the rules agree with optimisation, mean of the folds.
-    """
-
+    # (m,) int: index in `OUTPUTS` of the criterion by rules that were tuned on other people.
     predicted: NDArray[np.int64]
+    # Fraction of the recordings tuned on in which the rules agree with optimisation, mean of the folds.
     training_agreement: float
 
 
@@ -111,23 +80,8 @@ def cross_validate(
 ) -> Validation:
     """Tune rules without some people and predict these people's criteria, until all have had their turn.
 
-    Parameters
-    ----------
-    recordings : LabelledRecordings
-        All recordings.
-    split : int
-        Seed by which people are divided into `FOLDS` groups.
-    unseen : str
-        Task that rules are never tuned on.
-    by_hand : sequence of Rule
-        Rules by hand.
-    examples : bool
-        Whether recordings also become rules by example.
-
-    Returns
-    -------
-    Validation
-        Predictions for every recording.
+    `split`: seed by which people are divided into `FOLDS` groups; `unseen`: task that rules are never tuned
+    on; `examples`: whether recordings also become rules by example. Returns predictions for every recording.
     """
     people = np.random.default_rng(split).permutation(np.unique(recordings.person))
     predicted = np.empty(len(recordings.task), dtype=np.int64)
@@ -148,26 +102,9 @@ def fit_rules(
 ) -> RuleBase:
     """Tune the terms of rules by hand on some recordings, and take these as examples.
 
-    Parameters
-    ----------
-    recordings : LabelledRecordings
-        All recordings.
-    chosen : (m,) bool array
-        Recordings that are used; manipulability dominates none of them.
-    by_hand : sequence of Rule
-        Rules by hand.
-    examples : bool
-        Whether the recordings also become rules by example.
-
-    Returns
-    -------
-    RuleBase
-        The fitted rules.
-
-    Raises
-    ------
-    SkillError
-        The recordings do not allow tuning, or scikit-fuzzy is not installed.
+    `chosen` (m,) bool: recordings that are used; manipulability dominates none of them; `examples`: whether
+    the recordings also become rules by example. Returns the fitted rules. Raises SkillError the recordings do
+    not allow tuning, or scikit-fuzzy is not installed.
     """
     values, weights = recordings.inputs[chosen], recordings.weights[chosen, : len(OUTPUTS)]
     memberships = tune_memberships(values, weights, TUNING_SEED, rules=by_hand).memberships
@@ -183,17 +120,7 @@ def fit_rules(
 def predict_dominant(recordings: LabelledRecordings, rules: RuleBase) -> NDArray[np.int64]:
     """Predict the dominant criterion of recordings by rules.
 
-    Parameters
-    ----------
-    recordings : LabelledRecordings
-        All recordings.
-    rules : RuleBase
-        The fitted rules.
-
-    Returns
-    -------
-    (m,) int array
-        Index in `OUTPUTS`.
+    `rules`: the fitted rules. Returns (m,) int: index in `OUTPUTS`.
     """
     found = infer(recordings.inputs, rules.memberships, rules.by_hand, rules.examples)
     return np.asarray(found.weights.argmax(axis=1))
@@ -202,19 +129,8 @@ def predict_dominant(recordings: LabelledRecordings, rules: RuleBase) -> NDArray
 def compute_agreement(predicted: NDArray[np.int64], recordings: LabelledRecordings, task: str) -> float:
     """Compute how often rules and optimisation agree in a task, where rules can be right at all.
 
-    Parameters
-    ----------
-    predicted : (m,) int array
-        Criterion by the rules, index in `OUTPUTS`.
-    recordings : LabelledRecordings
-        All recordings.
-    task : str
-        Name of the task.
-
-    Returns
-    -------
-    float
-        Fraction of the task's recordings, 0 to 1; NaN if there are none.
+    `predicted` (m,) int: criterion by the rules, index in `OUTPUTS`; `task`: name of the task. Returns
+    fraction of the task's recordings, 0 to 1; NaN if there are none.
     """
     chosen = (recordings.task == task) & recordings.decidable
     return float((predicted == recordings.dominant)[chosen].mean()) if chosen.any() else np.nan

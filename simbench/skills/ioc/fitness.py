@@ -19,22 +19,10 @@ Fitness = Callable[[ArrayLike], Array]
 def compute_path_errors(task: TaskMotion, weights: ArrayLike) -> Array:
     """Follow the path by laws and compute the errors of shoulders and elbows over time.
 
-    Parameters
-    ----------
-    task : TaskMotion
-        Recording that the laws imitate.
-    weights : (m, 4) array_like
-        k of energy, velocity, ergonomy, manipulability, each row not negative with sum 1.
-
-    Returns
-    -------
-    (m, T) array
-        ‖P_desired − P_obtained‖ of the four points stacked, m; infinite from where the hands cannot go on.
-
-    Raises
-    ------
-    SkillError
-        The weights are not of this form.
+    `task`: recording that the laws imitate; `weights` (m, 4) _like: k of energy, velocity, ergonomy,
+    manipulability, each row not negative with sum 1. Returns (m, T): ‖P_desired − P_obtained‖ of the four
+    points stacked, m; infinite from where the hands cannot go on. Raises SkillError the weights are not of
+    this form.
     """
     k = np.ascontiguousarray(check_weights(weights, len(CRITERIA)))
     errors = np.empty((len(k), len(task.time)))
@@ -46,18 +34,9 @@ def make_fitness(task: TaskMotion) -> Fitness:
     """Make the function that an optimiser calls for whole populations.
 
     F(k) = ∫ ‖P_desired − P_obtained‖ dt by the trapezoidal rule (Tomić 2018, eq. 4.24, where the sum of
-    neighbouring errors is printed as a difference).
-
-    Parameters
-    ----------
-    task : TaskMotion
-        Recording that the laws imitate.
-
-    Returns
-    -------
-    callable
-        Weights (m, 4) to F (m,), m·s; infinite where the hands cannot follow. A pure function: the same
-        weights give the same bits.
+    neighbouring errors is printed as a difference). `task`: recording that the laws imitate. Returns weights
+    (m, 4) to F (m,), m·s; infinite where the hands cannot follow. A pure function: the same weights give the
+    same bits.
     """
 
     def fitness(weights: ArrayLike) -> Array:
@@ -69,16 +48,7 @@ def make_fitness(task: TaskMotion) -> Fitness:
 def mean_error(task: TaskMotion, fitness: ArrayLike) -> Array:
     """Convert fitness to the mean error over time, which table 4.1 of the thesis lists.
 
-    Parameters
-    ----------
-    task : TaskMotion
-        Recording of the fitness.
-    fitness : (...) array_like
-        F, m·s.
-
-    Returns
-    -------
-    (...) array
-        Mean error of the four points stacked, m.
+    `task`: recording of the fitness; `fitness` (...) _like: F, m·s. Returns (...): mean error of the four
+    points stacked, m.
     """
     return np.asarray(fitness) / task.duration

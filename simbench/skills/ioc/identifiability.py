@@ -30,31 +30,17 @@ _SIZE, _NAMES = len(CRITERIA), tuple(CRITERIA)
 
 @dataclass(frozen=True)
 class Flatness:
-    """Mixtures about as good as the best one, as far as straight lines from it reach.
+    """Mixtures about as good as the best one, as far as straight lines from it reach."""
 
-    Parameters
-    ----------
-    tolerance : float
-        Mean error by which they are worse at most, m.
-    lowest, highest : (4,) array
-        Least and greatest value of each weight among them.
-    directions : (3, 4) array
-        Principal directions of these mixtures, unit changes of the weights of sum 0, flattest first.
-    widths : (3,) array
-        How far the mixtures extend along each direction.
-    dominant : tuple of str
-        Criteria that have the greatest share in one of them, that of the best mixture first.
-    evaluations : int
-        Number of laws whose fitness was computed.
-    """
-
-    tolerance: float
-    lowest: Array
+    tolerance: float  # Mean error by which they are worse at most, m.
+    lowest: Array  # `lowest`, `highest` (4,): least and greatest value of each weight among them.
     highest: Array
+    # (3, 4): principal directions of these mixtures, unit changes of the weights of sum 0, flattest first.
     directions: Array
-    widths: Array
+    widths: Array  # (3,): how far the mixtures extend along each direction.
+    # Criteria that have the greatest share in one of them, that of the best mixture first.
     dominant: tuple[str, ...]
-    evaluations: int
+    evaluations: int  # Number of laws whose fitness was computed.
 
     @property
     def confused(self) -> tuple[tuple[str, str], ...]:
@@ -67,19 +53,8 @@ class Flatness:
 def explore_mixture(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: float = TOLERANCE) -> Flatness:
     """Find out how flat fitness is around what inverse optimal control found.
 
-    Parameters
-    ----------
-    tasks : sequence of TaskMotion
-        The recordings it was found for.
-    mixture : Mixture
-        The best mixture.
-    tolerance : float
-        Mean error by which a mixture may be worse than the best, m.
-
-    Returns
-    -------
-    Flatness
-        Mixtures about as good.
+    `tasks`: the recordings it was found for; `mixture`: the best mixture; `tolerance`: mean error by which a
+    mixture may be worse than the best, m. Returns mixtures about as good.
     """
     fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
     found = mixture.found
@@ -100,28 +75,11 @@ def explore_flatness(
 
     The lines exchange the weights of two criteria, go to each criterion alone, and along the principal
     directions of what these have found. In equation 4.23 energy and ergonomics enter K as k_en + k_erg Δt²,
-    velocity and manipulability as k_vel + k_man; only the pull to the ergonomic posture and the push along
-    ω tell one from the other.
-
-    Parameters
-    ----------
-    fitness : callable
-        Function of weights (m, 4) to mean errors (m,), m.
-    best : (4,) array
-        Weights of the best mixture.
-    least : float
-        Mean error of the best mixture, m.
-    tolerance : float
-        Mean error by which a mixture may be worse than the best, m.
-    known : (p, 4) array
-        Weights that are within the tolerance; may be empty.
-    period : float
-        Δt, s, for the shares that say what dominates.
-
-    Returns
-    -------
-    Flatness
-        Mixtures about as good.
+    velocity and manipulability as k_vel + k_man; only the pull to the ergonomic posture and the push along ω
+    tell one from the other. `fitness`: function of weights (m, 4) to mean errors (m,), m; `best` (4,):
+    weights of the best mixture; `least`: mean error of the best mixture, m; `tolerance`: mean error by which
+    a mixture may be worse than the best, m; `known` (p, 4): weights that are within the tolerance; may be
+    empty; `period`: Δt, s, for the shares that say what dominates. Returns mixtures about as good.
     """
     units = np.eye(_SIZE)
     swaps = np.array([units[j] - units[i] for i, j in permutations(range(_SIZE), 2)])

@@ -40,23 +40,10 @@ _SUM_TOLERANCE = 1e-6
 def observe(body: SkillBody, constants: LawConstants, q: Array, scratch: Scratch | None = None) -> BodyState:
     """Compute what criteria look at.
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    constants : LawConstants
-        Numbers of the law.
-    q : (n,) array
-        All coordinates, rad or m.
-    scratch : Scratch, optional
-        Memory to be used again; its bodies are at q afterwards, the `columns` of its problem are the
-        Jacobian's. Its `prescribed_step` says how the prescribed coordinates have moved, its `habit_step` how
-        the habit would move the others; both are 0 by default.
-
-    Returns
-    -------
-    BodyState
-        State before the step.
+    `body`: body that moves. `constants`: numbers of the law. `q` (n,): all coordinates, rad or m. `scratch`:
+    memory to be used again; its bodies are at q afterwards, the `columns` of its problem are the Jacobian's.
+    Its `prescribed_step` says how the prescribed coordinates have moved, its `habit_step` how the habit would
+    move the others; both are 0 by default. Returns state before the step.
     """
     scratch = make_scratch(body) if scratch is None else scratch
     inertia, columns = scratch.state.inertia, scratch.problem.columns
@@ -92,17 +79,8 @@ def observe(body: SkillBody, constants: LawConstants, q: Array, scratch: Scratch
 def velocity_law(state: BodyState, twist: Array) -> Array:
     """Compute J⁺Ẋ, the law of least joint velocity (Tomić 2018, §4.2.4).
 
-    Parameters
-    ----------
-    state : BodyState
-        State before the step.
-    twist : (6 h,) array
-        Velocities Ẋ of the hands, m/s and rad/s, world axes.
-
-    Returns
-    -------
-    (r,) array
-        Joint speeds, rad/s or m/s.
+    `state`: state before the step; `twist` (6 h,): velocities Ẋ of the hands, m/s and rad/s, world axes.
+    Returns (r,): joint speeds, rad/s or m/s.
     """
     return np.asarray(np.linalg.pinv(state.jacobian) @ twist)
 
@@ -110,17 +88,8 @@ def velocity_law(state: BodyState, twist: Array) -> Array:
 def energy_law(state: BodyState, twist: Array) -> Array:
     """Compute J_A⁺Ẋ with J_A⁺ = A⁻¹Jᵀ(JA⁻¹Jᵀ)⁻¹, the law of least kinetic energy (§4.2.4).
 
-    Parameters
-    ----------
-    state : BodyState
-        State before the step.
-    twist : (6 h,) array
-        Velocities Ẋ of the hands, m/s and rad/s, world axes.
-
-    Returns
-    -------
-    (r,) array
-        Joint speeds, rad/s or m/s.
+    `state`: state before the step; `twist` (6 h,): velocities Ẋ of the hands, m/s and rad/s, world axes.
+    Returns (r,): joint speeds, rad/s or m/s.
     """
     return np.asarray(_invert_by_inertia(state) @ twist)
 
@@ -128,19 +97,8 @@ def energy_law(state: BodyState, twist: Array) -> Array:
 def ergonomics_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
     """Compute J_A⁺Ẋ − (1/Δt)(I − J_A⁺J)(q(t − Δt) − q_erg), the law of ergonomics (§4.2.4).
 
-    Parameters
-    ----------
-    body : SkillBody
-        Gives the ergonomic posture q_erg.
-    state : BodyState
-        State before the step.
-    twist : (6 h,) array
-        Velocities Ẋ of the hands, m/s and rad/s, world axes.
-
-    Returns
-    -------
-    (r,) array
-        Joint speeds, rad/s or m/s.
+    `body`: gives the ergonomic posture q_erg; `state`: state before the step; `twist` (6 h,): velocities Ẋ of
+    the hands, m/s and rad/s, world axes. Returns (r,): joint speeds, rad/s or m/s.
     """
     inverse = _invert_by_inertia(state)
     away = (state.q - body.ergonomic[body.resolved]) / state.period
@@ -150,19 +108,8 @@ def ergonomics_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
 def manipulability_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
     """Compute J⁺Ẋ + β(I − J⁺J)ω with β = p, the law of manipulability (§4.2.4).
 
-    Parameters
-    ----------
-    body : SkillBody
-        Body that moves.
-    state : BodyState
-        State before the step.
-    twist : (6 h,) array
-        Velocities Ẋ of the hands, m/s and rad/s, world axes.
-
-    Returns
-    -------
-    (r,) array
-        Joint speeds, rad/s or m/s.
+    `body`: body that moves; `state`: state before the step; `twist` (6 h,): velocities Ẋ of the hands, m/s
+    and rad/s, world axes. Returns (r,): joint speeds, rad/s or m/s.
     """
     push = -manipulability(body, state).linear
     inverse = np.linalg.pinv(state.jacobian)
@@ -172,26 +119,9 @@ def manipulability_law(body: SkillBody, state: BodyState, twist: Array) -> Array
 def weighted_law(objective: Quadratic, jacobian: Array, twist: Array) -> Array:
     """Find the joint speeds with the least Φ of those that move the hands as asked (eq. 4.23).
 
-    q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = W⁻¹.
-
-    Parameters
-    ----------
-    objective : Quadratic
-        Φ, from `compute_weighted_sum`.
-    jacobian : (6 h, r) array
-        J: velocity and angular velocity of each hand per unit of joint speed, world axes.
-    twist : (6 h,) array
-        Velocities Ẋ of the hands, m/s and rad/s, world axes.
-
-    Returns
-    -------
-    (r,) array
-        Joint speeds, rad/s or m/s.
-
-    Raises
-    ------
-    SkillError
-        W or J is singular.
+    q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = W⁻¹. `objective`: Φ, from `compute_weighted_sum`; `jacobian` (6 h,
+    r): J: velocity and angular velocity of each hand per unit of joint speed, world axes; `twist` (6 h,):
+    velocities Ẋ of the hands, m/s and rad/s, world axes. Returns (r,): joint speeds, rad/s or m/s.
     """
     rows, size = jacobian.shape
     unbounded, speed = np.full(size, np.inf), np.zeros(size)
@@ -212,24 +142,10 @@ def weighted_law(objective: Quadratic, jacobian: Array, twist: Array) -> Array:
 def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Criterion] = CRITERIA) -> Array:
     """Move as the weighted law does, hands on the recorded path.
 
-    Parameters
-    ----------
-    task : TaskMotion
-        Gives the body, the start and the path of the hands.
-    weights : (c,) array_like
-        k of each criterion: not negative, sum 1.
-    criteria : mapping of str to Criterion
-        Criteria by name. The four of the thesis run compiled; with others a step takes ten times as long.
-
-    Returns
-    -------
-    (T, n) array
-        Coordinates named `task.names`; the hands are within 1e-7 m and rad of their path.
-
-    Raises
-    ------
-    SkillError
-        The weights are not of this form, or the hands cannot go on.
+    `task`: gives the body, the start and the path of the hands. `weights` (c,) _like: k of each criterion:
+    not negative, sum 1. `criteria`: criteria by name. The four of the thesis run compiled; with others a step
+    takes ten times as long. Returns (T, n): coordinates named `task.names`; the hands are within 1e-7 m and
+    rad of their path.
     """
     k = check_weights(weights, len(criteria))[0]
     motion = np.empty((len(task.time), len(task.names)))
@@ -248,24 +164,10 @@ def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Cri
 def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:
     """Let the weighted law perform a recorded task, and take that for the recording.
 
-    Inverse optimal control of such a motion has to find its weights again.
-
-    Parameters
-    ----------
-    task : TaskMotion
-        Gives the body, the start and the path of the hands.
-    weights : (4,) array_like
-        k of energy, velocity, ergonomy, manipulability.
-
-    Returns
-    -------
-    TaskMotion
-        Its shoulders and elbows are where the law has them, so that these weights have fitness 0.
-
-    Raises
-    ------
-    SkillError
-        The weights are not of this form, or the hands cannot go on.
+    Inverse optimal control of such a motion has to find its weights again. `task`: gives the body, the start
+    and the path of the hands; `weights` (4,) _like: k of energy, velocity, ergonomy, manipulability. Returns
+    its shoulders and elbows are where the law has them, so that these weights have fitness 0. Raises
+    SkillError the weights are not of this form, or the hands cannot go on.
     """
     motion = follow_path(task, weights)
     points = place_points(task, motion)
@@ -275,17 +177,8 @@ def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:
 def place_points(task: TaskMotion, motion: Array) -> Array:
     """Compute where a motion has the body's shoulders and elbows.
 
-    Parameters
-    ----------
-    task : TaskMotion
-        Gives the body.
-    motion : (T, n) array
-        All coordinates, rad or m.
-
-    Returns
-    -------
-    (T, P, 3) array
-        Positions of its points in the world, m.
+    `task`: gives the body; `motion` (T, n): all coordinates, rad or m. Returns (T, P, 3): positions of its
+    points in the world, m.
     """
     body = task.body
     work, points = make_workspace(body.tree), np.empty_like(task.path.points)
@@ -299,22 +192,8 @@ def place_points(task: TaskMotion, motion: Array) -> Array:
 def check_weights(weights: ArrayLike, count: int) -> Array:
     """Check weights of criteria and make them a matrix.
 
-    Parameters
-    ----------
-    weights : (m, count) or (count,) array_like
-        k of each criterion: not negative, sum 1.
-    count : int
-        Number of criteria.
-
-    Returns
-    -------
-    (m, count) array
-        The weights, one law a row.
-
-    Raises
-    ------
-    SkillError
-        They are not `count` numbers each, or negative, or do not add up to 1.
+    `weights` (m, count) or (count,) array_like: k of each criterion: not negative, sum 1; `count`: number of
+    criteria. Returns (m, count): the weights, one law a row.
     """
     k = np.atleast_2d(np.asarray(weights, dtype=float))
     # Comparisons with NaN are false.

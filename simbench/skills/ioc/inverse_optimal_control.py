@@ -26,27 +26,16 @@ NAMES = tuple(CRITERIA)
 
 @dataclass(frozen=True)
 class Mixture:
-    """The criteria behind one recording, or the ones that suit many of them best.
+    """The criteria behind one recording, or the ones that suit many of them best."""
 
-    Parameters
-    ----------
-    weights : (4,) array
-        k of energy, velocity, ergonomy, manipulability.
-    shares : (4,) array
-        What each criterion counts for, whatever the frame rate: `compute_criterion_shares`.
-    fitness : float
-        Mean error over time, m: shoulders and elbows together, as table 4.1 of Tomić (2018) lists it.
-    single : (4,) array
-        The same of each criterion alone, m (figure 4.1); infinite where the hands cannot keep their path.
-    found : SearchResult
-        What the search did; its fitness is the mean F of the recordings, m·s.
-    """
-
-    weights: Array
+    weights: Array  # (4,): k of energy, velocity, ergonomy, manipulability.
+    # (4,): what each criterion counts for, whatever the frame rate: `compute_criterion_shares`.
     shares: Array
+    # Mean error over time, m: shoulders and elbows together, as table 4.1 of Tomić (2018) lists it.
     fitness: float
+    # (4,): the same of each criterion alone, m (figure 4.1); infinite where the hands cannot keep their path.
     single: Array
-    found: SearchResult
+    found: SearchResult  # What the search did; its fitness is the mean F of the recordings, m·s.
 
     @property
     def dominant(self) -> str:
@@ -57,24 +46,9 @@ class Mixture:
 def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int = 0) -> Mixture:
     """Solve the inverse optimal control problem (Tomić 2018, §4.3).
 
-    Parameters
-    ----------
-    tasks : sequence of TaskMotion
-        One recording, or several for one mixture that makes their mean fitness least (table 4.2).
-    method : str
-        Search method, one of `simplex_search.METHODS`.
-    seed : int
-        Seed of the search.
-
-    Returns
-    -------
-    Mixture
-        The weights with the least mean fitness.
-
-    Raises
-    ------
-    SkillError
-        No task, an unknown method, pymoo missing, or no law can follow the recordings.
+    `tasks`: one recording, or several for one mixture that makes their mean fitness least (table 4.2);
+    `method`: search method, one of `simplex_search.METHODS`; `seed`: seed of the search. Returns the weights
+    with the least mean fitness.
     """
     if not tasks:
         raise SkillError("inverse optimal control of no recording")
@@ -93,19 +67,8 @@ def compute_criterion_shares(weights: ArrayLike, period: float) -> Array:
     Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomics. A law pulls
     towards q_erg at the rate k_erg Δt / k_en, and alike for the others: the same person, recorded at twice
     the frame rate, needs twice the k_erg. What does not change is k_erg Δt beside k_en, k_vel and k_man; with
-    Δt in seconds, ergonomics counts as much as energy where it pulls at 1/s.
-
-    Parameters
-    ----------
-    weights : (..., 4) array_like
-        k of energy, velocity, ergonomy, manipulability.
-    period : float
-        Δt, s.
-
-    Returns
-    -------
-    (..., 4) array
-        Shares of sum 1.
+    Δt in seconds, ergonomics counts as much as energy where it pulls at 1/s. `weights` (..., 4) _like: k of
+    energy, velocity, ergonomy, manipulability. Returns (..., 4): shares of sum 1.
     """
     scale = np.ones(len(NAMES))
     scale[ERGONOMY] = period
@@ -115,15 +78,7 @@ def compute_criterion_shares(weights: ArrayLike, period: float) -> Array:
 def make_mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
     """Make the function that computes the mean fitness of several recordings.
 
-    Parameters
-    ----------
-    tasks : sequence of TaskMotion
-        The recordings.
-
-    Returns
-    -------
-    callable
-        Weights (m, 4) to mean F (m,), m·s.
+    Returns weights (m, 4) to mean F (m,), m·s.
     """
     each = [make_fitness(task) for task in tasks]
 
@@ -136,32 +91,13 @@ def make_mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
 def mean_duration(tasks: Sequence[TaskMotion]) -> float:
     """Compute the mean duration of recordings: mean fitness divided by it is a mean error.
 
-    Parameters
-    ----------
-    tasks : sequence of TaskMotion
-        The recordings.
-
-    Returns
-    -------
-    float
-        Mean duration, s.
+    Returns mean duration, s.
     """
     return float(np.mean([task.duration for task in tasks]))
 
 
 def mean_period(tasks: Sequence[TaskMotion]) -> float:
-    """Compute the mean sampling period Δt of recordings.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskMotion
-        The recordings.
-
-    Returns
-    -------
-    float
-        Mean Δt, s.
-    """
+    """Compute the mean sampling period Δt of recordings. Returns mean Δt, s."""
     return float(np.mean([task.constants.period for task in tasks]))
 
 
@@ -169,17 +105,8 @@ def compute_even_scale(tasks: Sequence[TaskMotion]) -> Array:
     """Compute weights with which each criterion counts about as much as joint velocity.
 
     In equation 4.23 energy comes with the inertia matrix A, a fraction of a kg·m², where velocity comes with
-    the unit matrix; ergonomics with Δt A for each rad away.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskMotion
-        The recordings.
-
-    Returns
-    -------
-    (4,) array
-        Scale of energy, velocity, ergonomy, manipulability; 1 for velocity and manipulability.
+    the unit matrix; ergonomics with Δt A for each rad away. `tasks`: the recordings. Returns (4,): scale of
+    energy, velocity, ergonomy, manipulability; 1 for velocity and manipulability.
     """
     inertia, period = [], []
     for task in tasks:

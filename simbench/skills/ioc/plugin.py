@@ -20,44 +20,19 @@ SHARES = (0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99, 0.
 
 @dataclass(frozen=True)
 class CriterionFit:
-    """How well a criterion of a plug-in explains a recording.
+    """How well a criterion of a plug-in explains a recording."""
 
-    Parameters
-    ----------
-    reference : str
-        How it was named.
-    alone : float
-        Mean error over time with it alone, m; infinite where the hands cannot keep their path.
-    share : float
-        Weight k with the least error, one of `SHARES`, or 0 where the mixture without it is best.
-    error : float
-        Mean error over time with k times it and 1 − k times the mixture, m.
-    """
-
-    reference: str
-    alone: float
-    share: float
-    error: float
+    reference: str  # How it was named.
+    alone: float  # Mean error over time with it alone, m; infinite where the hands cannot keep their path.
+    share: float  # Weight k with the least error, one of `SHARES`, or 0 where the mixture without it is best.
+    error: float  # Mean error over time with k times it and 1 − k times the mixture, m.
 
 
 def load_criterion(reference: str) -> Criterion:
     """Load the criterion of a plug-in.
 
-    Parameters
-    ----------
-    reference : str
-        Name of a plug-in, `MODULE:NAME` or `FILE.py:NAME` of a function of (body, state), as those of
-        `kinematics.redundancy.criteria`.
-
-    Returns
-    -------
-    callable
-        The function; what it returns is checked.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be loaded, fails, or returns no `Quadratic` of finite numbers.
+    `reference`: name of a plug-in, `MODULE:NAME` or `FILE.py:NAME` of a function of (body, state), as those
+    of `kinematics.redundancy.criteria`. Returns the function; what it returns is checked.
     """
     function = require_plugin(GROUP, reference).value
 
@@ -83,24 +58,9 @@ def load_criterion(reference: str) -> Criterion:
 def fit_criterion(parts: Sequence[TaskMotion], weights: Array, reference: str) -> CriterionFit:
     """Compare a recording with motions that a criterion of a plug-in chooses.
 
-    Parameters
-    ----------
-    parts : sequence of TaskMotion
-        Repetitions of the task.
-    weights : (4,) array
-        Mixture of simbench's own criteria that was found.
-    reference : str
-        How the plug-in is named.
-
-    Returns
-    -------
-    CriterionFit
-        Errors alone and beside the mixture.
-
-    Raises
-    ------
-    PluginError
-        As `load_criterion`.
+    `parts`: repetitions of the task; `weights` (4,): mixture of simbench's own criteria that was found;
+    `reference`: how the plug-in is named. Returns errors alone and beside the mixture. Raises PluginError as
+    `load_criterion`.
     """
     criteria = {**CRITERIA, reference: load_criterion(reference)}
 

@@ -46,29 +46,15 @@ _HOPELESS = 1e30
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found.
+    """What a search found."""
 
-    Parameters
-    ----------
-    weights : (4,) array
-        k of energy, velocity, ergonomy, manipulability.
-    fitness : float
-        Fitness of the weights: the least of all that were evaluated.
-    evaluations : int
-        Number of laws whose fitness was computed.
-    generations : int
-        Generations of the population; descents of the lattice search.
-    converged : bool
-        Whether the method stopped by its own rule, not by its budget.
-    tried, values : (evaluations, 4), (evaluations,) array
-        All weights in the order of their evaluation, and their fitness.
-    """
-
-    weights: Array
-    fitness: float
-    evaluations: int
-    generations: int
-    converged: bool
+    weights: Array  # (4,): k of energy, velocity, ergonomy, manipulability.
+    fitness: float  # Fitness of the weights: the least of all that were evaluated.
+    evaluations: int  # Number of laws whose fitness was computed.
+    generations: int  # Generations of the population; descents of the lattice search.
+    converged: bool  # Whether the method stopped by its own rule, not by its budget.
+    # `tried`, `values` (evaluations, 4), (evaluations,) array: all weights in the order of their evaluation,
+    # and their fitness.
     tried: Array
     values: Array
 
@@ -82,30 +68,14 @@ def search_weights(
 ) -> SearchResult:
     """Find the weights with the least fitness.
 
-    Parameters
-    ----------
-    fitness : callable
-        Function of weights (m, 4), not negative with sum 1, to fitness (m,), infinite where a law fails.
-    method : {"lattice", "genetic", "differential-evolution", "cma-es"}
-        All but the first need pymoo. `genetic` is that of Tomić (2018, §4.3.1): 40 individuals, uniform at
-        first, until the best changes by less than 1e-6 over 50 generations; the two after it stop alike.
-    seed : int
-        The same seed finds the same, to the bit. The lattice search has no chance in it.
-    scale : (4,) array_like, optional
-        The search sees weights x with k ∝ scale x. Where one criterion has to be a thousand times another to
-        count as much, steps and uniform points in x are fair to both; in k, as in the thesis, without it.
-    allowed : sequence of int
-        Indices of the criteria whose weights are searched; the others' are 0.
-
-    Returns
-    -------
-    SearchResult
-        The best weights, and everything that was tried.
-
-    Raises
-    ------
-    SkillError
-        Unknown method, pymoo missing, or no weights of finite fitness met.
+    `fitness`: function of weights (m, 4), not negative with sum 1, to fitness (m,), infinite where a law
+    fails. `method`: all but the first need pymoo. `genetic` is that of Tomić (2018, §4.3.1): 40 individuals,
+    uniform at first, until the best changes by less than 1e-6 over 50 generations; the two after it stop
+    alike. `seed`: the same seed finds the same, to the bit. The lattice search has no chance in it. `scale`
+    (4,) _like: the search sees weights x with k ∝ scale x. Where one criterion has to be a thousand times
+    another to count as much, steps and uniform points in x are fair to both; in k, as in the thesis, without
+    it. `allowed`: indices of the criteria whose weights are searched; the others' are 0. Returns the best
+    weights, and everything that was tried.
     """
     if method not in METHODS:
         raise SkillError(f"method {method}: unknown; known: {', '.join(METHODS)}")
@@ -139,19 +109,9 @@ def search_weights(
 def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, bool]:
     """Evaluate the lattice, then descend from its best points by COBYQA.
 
-    Parameters
-    ----------
-    fitness : callable
-        Function of weights (m, size) to fitness (m,); it has to keep the best by itself.
-    size : int
-        Number of weights.
-
-    Returns
-    -------
-    descents : int
-        Number of descents.
-    converged : bool
-        Whether all of them ended by themselves.
+    `fitness`: function of weights (m, size) to fitness (m,); it has to keep the best by itself; `size`:
+    number of weights. Returns `descents`: number of descents; `converged`: whether all of them ended by
+    themselves.
     """
     points = list_lattice(LATTICE_DEGREE, size)
     values = fitness(points)
@@ -218,28 +178,10 @@ def search_by_population(
 ) -> tuple[int, bool]:
     """Search the simplex by a population until the best fitness has stopped changing.
 
-    Parameters
-    ----------
-    fitness : callable
-        Function of weights (m, size) to fitness (m,); it has to keep the best by itself.
-    algorithm : callable
-        Makes pymoo's algorithm for a box of so many dimensions: one of `POPULATIONS`.
-    size : int
-        Number of weights.
-    seed : int
-        Seed of the algorithm.
-
-    Returns
-    -------
-    generations : int
-        Number of generations.
-    converged : bool
-        False if `MAX_GENERATIONS` came first.
-
-    Raises
-    ------
-    SkillError
-        pymoo is not installed.
+    `fitness`: function of weights (m, size) to fitness (m,); it has to keep the best by itself; `algorithm`:
+    makes pymoo's algorithm for a box of so many dimensions: one of `POPULATIONS`; `size`: number of weights;
+    `seed`: seed of the algorithm. Returns `generations`: number of generations; `converged`: false if
+    `MAX_GENERATIONS` came first.
     """
     try:
         from pymoo.core.evaluator import Evaluator
@@ -298,17 +240,8 @@ METHODS = (LATTICE, *POPULATIONS)
 def list_lattice(degree: int, size: int) -> Array:
     """List the weights that are multiples of 1 / degree.
 
-    Parameters
-    ----------
-    degree : int
-        At least 1; vertices are on every lattice, a face's inner points from its number of vertices on.
-    size : int
-        Number of weights s.
-
-    Returns
-    -------
-    (C(degree + s − 1, s − 1), s) array
-        Weights, one point a row.
+    `degree`: at least 1; vertices are on every lattice, a face's inner points from its number of vertices on;
+    `size`: number of weights s. Returns weights, one point a row.
     """
     # Stars and bars: the positions of the s - 1 bars among all.
     bars = np.array(list(combinations(range(degree + size - 1), size - 1)), dtype=float)
@@ -321,17 +254,7 @@ def map_box_to_simplex(box: Array) -> Array:
 
     Stick breaking: each weight takes of the rest the fraction that the smallest of n uniform points would, n
     the number of weights after it. Faces of the box become faces of the simplex, so that a weight can be
-    exactly 0 or 1.
-
-    Parameters
-    ----------
-    box : (m, s − 1) array
-        Points in [0, 1].
-
-    Returns
-    -------
-    (m, s) array
-        Weights.
+    exactly 0 or 1. `box` (m, s − 1): points in [0, 1]. Returns (m, s).
     """
     later = np.arange(box.shape[1], 0, -1)
     kept = (1.0 - box) ** (1.0 / later)
@@ -342,17 +265,7 @@ def map_box_to_simplex(box: Array) -> Array:
 def rescale_weights(weights: Array, scale: Array) -> Array:
     """Multiply each weight by its scale and bring the sum back to 1: maps the simplex one to one onto itself.
 
-    Parameters
-    ----------
-    weights : (..., s) array
-        Weights, not negative.
-    scale : (s,) array
-        Positive factors.
-
-    Returns
-    -------
-    (..., s) array
-        Weights of sum 1.
+    `weights` (..., s): weights, not negative; `scale` (s,): positive factors. Returns (..., s).
     """
     scaled = weights * scale
     return np.asarray(scaled / scaled.sum(axis=-1, keepdims=True))

@@ -34,23 +34,10 @@ def build_anatomical_body(
     """Put a person's skeleton on the thesis's six virtual joints, which move as recorded.
 
     The law resolves the spine and both arms, r = 17. The clavicles follow the arms. Ranges are an average
-    person's, widened to hold what was recorded.
-
-    Parameters
-    ----------
-    human : HumanModel
-        Kinematic and inertial model of the person.
-    recorded : (T, n) array
-        Coordinates of the recording, rad or m.
-    hands : sequence of str
-        Sides whose hands keep their path.
-
-    Returns
-    -------
-    body : SkillBody
-        Body whose redundancy laws resolve; its hands are the wrists' frames.
-    names : tuple of str
-        Names of the n = 27 coordinates.
+    person's, widened to hold what was recorded. `human`: kinematic and inertial model of the person;
+    `recorded` (T, n): coordinates of the recording, rad or m; `hands`: sides whose hands keep their path.
+    Returns `body`: body whose redundancy laws resolve; its hands are the wrists' frames; `names`: names of
+    the n = 27 coordinates.
     """
     model = human.model
     tree = tree_on_virtual_joints(kinematic_tree(model))

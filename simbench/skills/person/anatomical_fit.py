@@ -33,35 +33,19 @@ _LEAST_MOTION = 0.3
 
 @dataclass(frozen=True)
 class Shoulders:
-    """Where the clavicles hang on the thorax and how they follow the upper arms.
+    """Where the clavicles hang on the thorax and how they follow the upper arms."""
 
-    Parameters
-    ----------
-    position : (3,) array
-        Position of the point midway between the sternoclavicular joints in the trunk's frame, m.
-    clavicle : float
-        Length from the sternoclavicular joint to the shoulder, m.
-    lift : float
-        How much the clavicles follow the upper arms, 1 on average.
-    """
-
+    # (3,): position of the point midway between the sternoclavicular joints in the trunk's frame, m.
     position: Array
-    clavicle: float
-    lift: float
+    clavicle: float  # Length from the sternoclavicular joint to the shoulder, m.
+    lift: float  # How much the clavicles follow the upper arms, 1 on average.
 
 
 def has_trunk(motion: HumanMotion) -> bool:
     """Tell whether a recording has what `fit_human` needs: both arms, pelvis and trunk, also initially.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-
-    Returns
-    -------
-    bool
-        Whether the wrists are recorded, and the segments `TRUNK` during the motion and in the initial pose.
+    Returns whether the wrists are recorded, and the segments `TRUNK` during the motion and in the initial
+    pose.
     """
     recorded = (motion.segments, motion.initial.segments)
     both = all(f"{side}_wrist" in motion.joints for side in SIDES)
@@ -71,20 +55,7 @@ def has_trunk(motion: HumanMotion) -> bool:
 def fit_human(motion: HumanMotion) -> HumanModel:
     """Build the recorded person: stature and mass as the file says, lengths and shoulders as recorded.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        Recording with pelvis and trunk.
-
-    Returns
-    -------
-    HumanModel
-        Kinematic and inertial model of the person.
-
-    Raises
-    ------
-    MotionError
-        The person's stature is not known.
+    `motion`: recording with pelvis and trunk. Returns kinematic and inertial model of the person.
     """
     if motion.actor is None:
         raise MotionError(f"{motion.source}: the person's stature is needed for the masses of the body")
@@ -110,19 +81,9 @@ def fit_human(motion: HumanMotion) -> HumanModel:
 def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
     """Fit how the shoulders move on the thorax: they go up and forward as the upper arms do.
 
-    Least squares of both shoulders' positions in the thorax's axes over the whole recording.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        Recording with the trunk.
-    middle : float
-        Distance of the sternoclavicular joints from the midline, m.
-
-    Returns
-    -------
-    Shoulders
-        Position and length of the clavicles, and how much they follow the arms.
+    Least squares of both shoulders' positions in the thorax's axes over the whole recording. `motion`:
+    recording with the trunk; `middle`: distance of the sternoclavicular joints from the midline, m. Returns
+    position and length of the clavicles, and how much they follow the arms.
     """
     trunk = motion.segments["trunk"]
     positions, arms = [], []

@@ -39,26 +39,10 @@ def prepare_motion(
 ) -> TaskMotion:
     """Prepare a recording: on the person's own joints, or on the thesis's where the trunk is not recorded.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    span : (float, float), optional
-        First and last time, s; by default the periodic motion that `find_phases` finds.
-    hands : sequence of str
-        Sides whose hands keep their path.
-    skeleton : str
-        One of `SKELETONS`; for a recording without pelvis and trunk it is always the thesis's.
-
-    Returns
-    -------
-    TaskMotion
-        Result of `prepare_anatomical_motion` or of `prepare_romeo_motion`.
-
-    Raises
-    ------
-    MotionError
-        One of these two raises it.
+    `span`: first and last time, s; by default the periodic motion that `find_phases` finds; `hands`: sides
+    whose hands keep their path; `skeleton`: one of `SKELETONS`; for a recording without pelvis and trunk it
+    is always the thesis's. Returns result of `prepare_anatomical_motion` or of `prepare_romeo_motion`. Raises
+    MotionError one of these two raises it.
     """
     anatomical = skeleton == PERSON and has_trunk(motion)
     make = prepare_anatomical_motion if anatomical else prepare_romeo_motion
@@ -74,27 +58,9 @@ def prepare_anatomical_motion(
     """Prepare a recording for laws of a person with spine, clavicles and two-axis wrists.
 
     The skeleton is fitted to the recording; pelvis, and with it where the person stands, moves as recorded.
-    The person likes to return to the posture in which the hands came to where they work.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        Recording with pelvis and trunk.
-    span : (float, float), optional
-        First and last time, s; by default the periodic motion that `find_phases` finds.
-    hands : sequence of str
-        Sides whose hands keep their path.
-
-    Returns
-    -------
-    TaskMotion
-        The recording on the person's own joints.
-
-    Raises
-    ------
-    MotionError
-        Nothing repeats and no span is given, fewer than two samples are within it, the stature is not known,
-        or pelvis and trunk are not recorded.
+    The person likes to return to the posture in which the hands came to where they work. `motion`: recording
+    with pelvis and trunk; `span`: first and last time, s; by default the periodic motion that `find_phases`
+    finds; `hands`: sides whose hands keep their path. Returns the recording on the person's own joints.
     """
     if not has_trunk(motion):
         raise MotionError(

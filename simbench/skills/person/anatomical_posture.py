@@ -32,19 +32,9 @@ def compute_postures(human: HumanModel, motion: HumanMotion) -> Array:
 
     The pelvis is where its frame is; flexion, bend and twist of the spine rotate it into the thorax. The
     clavicles follow the upper arms. Elbow and swivel come from shoulder, elbow and wrist, pronation and both
-    angles of the wrist from the hand's rotation since the initial pose, in which palms face down.
-
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person from `fit_human`.
-    motion : HumanMotion
-        Recording with pelvis and trunk.
-
-    Returns
-    -------
-    (T, nq) array
-        Configurations, smoothed.
+    angles of the wrist from the hand's rotation since the initial pose, in which palms face down. `human`:
+    model of the person from `fit_human`; `motion`: recording with pelvis and trunk. Returns (T, nq):
+    configurations, smoothed.
     """
     model, data = human.model, human.model.createData()
     basic = find_arms_forward_posture(human)
@@ -149,19 +139,8 @@ def _rotation_since_initial(motion: HumanMotion, segment: str) -> Rotation:
 def compute_frame_positions(human: HumanModel, q: Array, frame: int) -> Array:
     """Compute the position of a frame of the model over configurations.
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    q : (T, nq) array
-        Configurations.
-    frame : int
-        Pinocchio's id of the frame.
-
-    Returns
-    -------
-    (T, 3) array
-        Positions in the world, m.
+    `human`: the person's model; `q` (T, nq); `frame`: Pinocchio's id of the frame. Returns (T, 3): positions
+    in the world, m.
     """
     data = human.model.createData()
     positions = np.empty((len(q), 3))

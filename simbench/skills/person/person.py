@@ -34,26 +34,9 @@ _SPINE = ("BaseRoll", "BasePitch")
 def build_person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Human, UpperBodyLengths]:
     """Build the body of the recorded person: average measures, arms and shoulders as recorded.
 
-    Parameters
-    ----------
-    actor : Actor or None
-        The person. Sex unknown: a man's measures; mass unknown: that of a body mass index of 22 kg/m².
-    initial : InitialPose
-        Initial pose of the recording, from which the lengths come.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    human : Human
-        Body with masses and joints.
-    lengths : UpperBodyLengths
-        Segment lengths of the human.
-
-    Raises
-    ------
-    MotionError
-        The person's stature is not known.
+    `actor`: the person. Sex unknown: a man's measures; mass unknown: that of a body mass index of 22 kg/m².
+    `initial`: initial pose of the recording, from which the lengths come. `source`: name of the recording,
+    for messages. Returns `human`: body with masses and joints; `lengths`: segment lengths of the human.
     """
     if actor is None:
         raise MotionError(f"{source}: the person's stature is needed for the masses of the body")
@@ -80,35 +63,12 @@ def build_romeo_body(
 ) -> tuple[SkillBody, tuple[str, ...]]:
     """Put the scaled model on the six virtual joints of legs and spine.
 
-    Parameters
-    ----------
-    actor : ScaledActor
-        Model of `human.robot`, scaled to the person.
-    human : Human
-        The person's body.
-    lengths : UpperBodyLengths
-        Segment lengths of the human.
-    imitated : (T, n) array
-        Coordinates that the recording asks for, rad or m. The ergonomic position and heading of the base are
-        those at sample 0, where the person chose to stand.
-    given : iterable of str
-        Names of the coordinates that no law resolves.
-    hands : sequence of str
-        Sides whose hands keep their path.
-    limited : bool
-        Whether to keep the human's joint limits, widened to contain `imitated`.
-
-    Returns
-    -------
-    body : SkillBody
-        Body whose redundancy laws resolve; its hands are the wrists.
-    names : tuple of str
-        Names of the coordinates.
-
-    Raises
-    ------
-    MotionError
-        A given coordinate is unknown.
+    `actor`: model of `human.robot`, scaled to the person. `human`: the person's body. `lengths`: segment
+    lengths of the human. `imitated` (T, n): coordinates that the recording asks for, rad or m. The ergonomic
+    position and heading of the base are those at sample 0, where the person chose to stand. `given`: names of
+    the coordinates that no law resolves. `hands`: sides whose hands keep their path. `limited`: whether to
+    keep the human's joint limits, widened to contain `imitated`. Returns `body`: body whose redundancy laws
+    resolve; its hands are the wrists; `names`: names of the coordinates.
     """
     model = actor.model
     names = (*BASE_JOINTS, *model.names[2:])

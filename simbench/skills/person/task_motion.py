@@ -36,34 +36,17 @@ _EVEN = 1e-3
 
 @dataclass(frozen=True)
 class TaskMotion:
-    """The periodic part of a recording, ready for laws to imitate.
+    """The periodic part of a recording, ready for laws to imitate."""
 
-    Parameters
-    ----------
-    body : SkillBody
-        The person's body.
-    path : TaskPath
-        Paths of hands, prescribed coordinates, shoulders and elbows.
-    constants : LawConstants
-        Numbers of the laws.
-    names : tuple of str
-        Coordinates in the order of the tree: the thesis's virtual joints of legs and spine, then ROMEO's or
-        the person's own.
-    time : (T,) array
-        Sample times of the recording, s.
-    imitated : (T, n) array
-        Coordinates that imitation found, rad or m.
-    source : str
-        Name of the recording.
-    """
-
-    body: SkillBody
-    path: TaskPath
-    constants: LawConstants
+    body: SkillBody  # The person's body.
+    path: TaskPath  # Paths of hands, prescribed coordinates, shoulders and elbows.
+    constants: LawConstants  # Numbers of the laws.
+    # Coordinates in the order of the tree: the thesis's virtual joints of legs and spine, then ROMEO's or the
+    # person's own.
     names: tuple[str, ...]
-    time: Array
-    imitated: Array
-    source: str
+    time: Array  # (T,): sample times of the recording, s.
+    imitated: Array  # (T, n): coordinates that imitation found, rad or m.
+    source: str  # Name of the recording.
 
     @property
     def duration(self) -> float:
@@ -86,37 +69,16 @@ def prepare_romeo_motion(
     The scaled model is ROMEO's upper body with the person's segment lengths and the masses of the person's
     Hanavan body without legs; its 21 coordinates are the six virtual joints of legs and spine, the trunk's
     yaw and both arms: neck and head rest. The paths of the hands, and those that shoulders and elbows should
-    take, are the model's after imitation.
-
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    span : (float, float), optional
-        First and last time, s; by default the periodic motion that `find_phases` finds.
-    given : iterable of str
-        Coordinates that move as imitation found them instead of by the law. By default the six virtual
-        joints, so that the law resolves trunk yaw and arms, r = 15: with them it would rather slide the
-        pelvis than bend an elbow, and det(JJᵀ) would depend on the position of the pelvis. Empty: all 21.
-    hands : sequence of str
-        Sides whose hands keep their path.
-    limited : bool
-        Keep a person's joint ranges, widened to hold what was imitated. A law that looks one sample ahead can
-        run into a corner of them, from where the hands cannot go on; by default there are none.
-    gain : float
-        p of the manipulability criterion.
-    fastest : float
-        Speed up to which coordinates move in the null space of the hands, rad/s and m/s.
-
-    Returns
-    -------
-    TaskMotion
-        The recording on the thesis's model of a person.
-
-    Raises
-    ------
-    MotionError
-        Nothing repeats and no span is given, or fewer than two samples are within it.
+    take, are the model's after imitation. `span`: first and last time, s; by default the periodic motion that
+    `find_phases` finds. `given`: coordinates that move as imitation found them instead of by the law. By
+    default the six virtual joints, so that the law resolves trunk yaw and arms, r = 15: with them it would
+    rather slide the pelvis than bend an elbow, and det(JJᵀ) would depend on the position of the pelvis.
+    Empty: all 21. `hands`: sides whose hands keep their path. `limited`: keep a person's joint ranges,
+    widened to hold what was imitated. A law that looks one sample ahead can run into a corner of them, from
+    where the hands cannot go on; by default there are none. `gain`: p of the manipulability criterion.
+    `fastest`: speed up to which coordinates move in the null space of the hands, rad/s and m/s. Returns the
+    recording on the thesis's model of a person. Raises MotionError nothing repeats and no span is given, or
+    fewer than two samples are within it.
     """
     motion, inside = select_samples(motion, span)
     human, lengths = build_person(motion.actor, motion.initial, motion.source)
@@ -140,24 +102,8 @@ def select_samples(
 ) -> tuple[HumanMotion, NDArray[np.bool_]]:
     """Select the samples of a recording that are analysed.
 
-    Parameters
-    ----------
-    motion : HumanMotion
-        The recording.
-    span : (float, float) or None
-        First and last time, s; None for the periodic motion.
-
-    Returns
-    -------
-    motion : HumanMotion
-        The recording, evenly sampled.
-    inside : (T,) bool array
-        Whether a sample is analysed.
-
-    Raises
-    ------
-    MotionError
-        Nothing repeats and no span is given, or fewer than two samples are within it.
+    `span`: first and last time, s; None for the periodic motion. Returns `motion`: the recording, evenly
+    sampled; `inside` (T,) bool: whether a sample is analysed.
     """
     chosen = span if span is not None else find_phases(motion).pmp
     if chosen is None:
@@ -189,19 +135,8 @@ def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -
 def split_task(task: TaskMotion, motion: HumanMotion, whole: bool) -> tuple[TaskMotion, ...]:
     """Take a prepared recording as a whole, or each of its repetitions.
 
-    Parameters
-    ----------
-    task : TaskMotion
-        The prepared recording.
-    motion : HumanMotion
-        The recording, in which `find_phases` finds the repetitions.
-    whole : bool
-        Whether it is taken as a whole.
-
-    Returns
-    -------
-    tuple of TaskMotion
-        The recording alone, or its repetitions.
+    `motion`: the recording, in which `find_phases` finds the repetitions; `whole`: whether it is taken as a
+    whole. Returns the recording alone, or its repetitions.
     """
     return (task,) if whole else cut_repetitions(task, find_phases(motion).boundaries)
 
@@ -210,24 +145,9 @@ def cut_repetitions(task: TaskMotion, boundaries: ArrayLike) -> tuple[TaskMotion
     """Cut a recording into repetitions.
 
     A law that resolves redundancy sample by sample does not come back to the posture from which a repetition
-    began: over many it drifts, where people return. What it has to explain is a repetition.
-
-    Parameters
-    ----------
-    task : TaskMotion
-        The prepared recording.
-    boundaries : (N + 1,) array_like
-        Times at which repetitions begin and the last one ends, s, as `find_phases` finds them.
-
-    Returns
-    -------
-    tuple of TaskMotion
-        The N repetitions; neighbours share a sample.
-
-    Raises
-    ------
-    MotionError
-        Fewer than two samples are between two boundaries.
+    began: over many it drifts, where people return. What it has to explain is a repetition. `task`: the
+    prepared recording; `boundaries` (N + 1,) _like: times at which repetitions begin and the last one ends,
+    s, as `find_phases` finds them. Returns the N repetitions; neighbours share a sample.
     """
     cuts = np.searchsorted(task.time, np.asarray(boundaries) - 0.5 * task.constants.period)
     cuts = np.minimum(cuts, len(task.time) - 1)

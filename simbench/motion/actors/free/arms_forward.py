@@ -23,23 +23,9 @@ def stretch_arms(
 ) -> ActorPerformance:
     """Have a person stretch both arms forward five times, after standing with arms forward.
 
-    The arms' part of the first demonstration of Kim, Choi, Oh & You (ICCAS 2005).
-
-    Parameters
-    ----------
-    person : Person
-        Who performs: body, tempo and habits.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        1303 frames at 60 Hz, recorded with 25 markers.
+    The arms' part of the first demonstration of Kim, Choi, Oh & You (ICCAS 2005). `person`: who performs:
+    body, tempo and habits; `rng`: all variation comes from it; `errors`: errors of the motion capture;
+    `source`: name of the recording. Returns 1303 frames at 60 Hz, recorded with 25 markers.
     """
     routine = Routine(
         frames=FRAMES,

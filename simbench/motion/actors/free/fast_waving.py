@@ -23,23 +23,9 @@ FRAMES = 1273
 def wave_fast(person: Person, rng: np.random.Generator, errors: MocapErrors, source: str) -> ActorPerformance:
     """Have a person raise the right arm and wave fast, two times, after standing with arms forward.
 
-    The arms' part of the second demonstration of Kim, Choi, Oh & You (ICCAS 2005).
-
-    Parameters
-    ----------
-    person : Person
-        Who performs; `amplitude` is how widely they wave.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        1273 frames at 60 Hz, recorded with 25 markers.
+    The arms' part of the second demonstration of Kim, Choi, Oh & You (ICCAS 2005). `person`: who performs;
+    `amplitude` is how widely they wave; `rng`: all variation comes from it; `errors`: errors of the motion
+    capture; `source`: name of the recording. Returns 1273 frames at 60 Hz, recorded with 25 markers.
     """
     middle, half = 0.5 * (OUTWARD + INWARD), 0.5 * person.amplitude * (INWARD - OUTWARD)
     outward, inward = middle - half, middle + half

@@ -35,32 +35,20 @@ HABIT, MARGIN = 0.5, np.radians(1.0)
 
 @dataclass(frozen=True)
 class Routine:
-    """A series of arm postures that is repeated.
+    """A series of arm postures that is repeated."""
 
-    Parameters
-    ----------
-    frames : int
-        Number of frames of the recording.
-    ready : (2, 7) array
-        Left and right arm where a repetition begins and ends, rad, order of `human_model.ARM_JOINT_NAMES`.
-    keyframes : (K, 2, 7) array
-        The postures in between.
-    moves, stops : tuple of K + 1 floats
-        Mean durations of the movements to each keyframe and back to `ready`, and of the stops there; in
-        proportion to each other, for the recording's length is given, s.
-    looseness : (float, float)
-        How much the left and the right arm's postures vary, 1 for an arm that takes part.
-    repetitions : int
-        Number of repetitions; by default five, as in the session.
-    """
-
-    frames: int
+    frames: int  # Number of frames of the recording.
+    # (2, 7): left and right arm where a repetition begins and ends, rad, order of
+    # `human_model.ARM_JOINT_NAMES`.
     ready: Array
-    keyframes: Array
+    keyframes: Array  # (K, 2, 7): the postures in between.
+    # `moves`, `stops`: mean durations of the movements to each keyframe and back to `ready`, and of the stops
+    # there; in proportion to each other, for the recording's length is given, s.
     moves: tuple[float, ...]
     stops: tuple[float, ...]
+    # How much the left and the right arm's postures vary, 1 for an arm that takes part.
     looseness: tuple[float, float]
-    repetitions: int = 5
+    repetitions: int = 5  # Number of repetitions; by default five, as in the session.
 
 
 def perform_routine(
@@ -69,25 +57,10 @@ def perform_routine(
     """Have a person repeat a series of postures, recorded by the 25 markers of Kim & Kim (2005).
 
     Every movement is of minimum jerk in the joints. The recording is made as in a laboratory: its joints and
-    segments are what the marker map computes from the markers.
-
-    Parameters
-    ----------
-    routine : Routine
-        The postures and their timing.
-    person : Person
-        Who performs: body, tempo and habits.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        The recording and its ground truth; `travel` is zero throughout, for nothing is moved.
+    segments are what the marker map computes from the markers. `routine`: the postures and their timing;
+    `person`: who performs: body, tempo and habits; `rng`: all variation comes from it; `errors`: errors of
+    the motion capture; `source`: name of the recording. Returns the recording and its ground truth; `travel`
+    is zero throughout, for nothing is moved.
     """
     human = build_human_model(person.actor, person.proportions, person.lift)
     time = np.arange(routine.frames) / RATE
@@ -110,25 +83,10 @@ def record_free_motion(
 ) -> ActorPerformance:
     """Record a free motion by the 25 markers of Kim & Kim (2005).
 
-    Parameters
-    ----------
-    human : HumanModel
-        The person's model.
-    q : (T, nq) array
-        Configurations at 60 Hz, free of noise; in the first second the initial configuration is held.
-    spans : (N,) array, (N,) array
-        Start and end of each repetition, s.
-    errors : MocapErrors
-        Errors of the motion capture.
-    rng : numpy.random.Generator
-        All noise comes from it.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        The recording and its ground truth; `travel` is zero throughout, for nothing is moved.
+    `human`: the person's model; `q` (T, nq): configurations at 60 Hz, free of noise; in the first second the
+    initial configuration is held; `spans` (N,) , (N,) array: start and end of each repetition, s; `errors`:
+    errors of the motion capture; `rng`: all noise comes from it; `source`: name of the recording. Returns the
+    recording and its ground truth; `travel` is zero throughout, for nothing is moved.
     """
     first, last = spans
     strokes = np.rint(np.stack([first, last], axis=1) * RATE).astype(np.int64)

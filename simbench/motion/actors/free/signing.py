@@ -30,21 +30,9 @@ def sign_sentence(
 ) -> ActorPerformance:
     """Have a person say a sentence with both arms five times, after standing with arms forward.
 
-    Parameters
-    ----------
-    person : Person
-        Who performs: body, tempo and habits.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        1978 frames at 60 Hz, recorded with 25 markers.
+    `person`: who performs: body, tempo and habits; `rng`: all variation comes from it; `errors`: errors of
+    the motion capture; `source`: name of the recording. Returns 1978 frames at 60 Hz, recorded with 25
+    markers.
     """
     routine = Routine(
         frames=FRAMES,

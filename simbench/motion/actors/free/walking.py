@@ -51,23 +51,9 @@ def walk_straight(
     The forward speed rises to that of natural walking over the duration of one stride and falls likewise. The
     phase of gait is the distance in strides; all excursions are in proportion to the speed. The person model
     has no joints in the legs and the 25 markers are on the upper body, so the legs are not recorded.
-
-    Parameters
-    ----------
-    person : Person
-        Who performs: body, tempo, and `amplitude`, by which the arms swing.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        About 9 s at 60 Hz, recorded with 25 markers; the repetitions are strides, from one contact of the
-        left heel to the next.
+    `person`: who performs: body, tempo, and `amplitude`, by which the arms swing; `rng`: all variation comes
+    from it; `errors`: errors of the motion capture; `source`: name of the recording. Returns about 9 s at 60
+    Hz, recorded with 25 markers; the repetitions are strides, from one contact of the left heel to the next.
     """
     human = build_human_model(person.actor, person.proportions, person.lift)
     length, duration, transition = (

@@ -21,21 +21,9 @@ def wave_right_hand(
 ) -> ActorPerformance:
     """Have a person wave the right hand five times, after standing with arms forward.
 
-    Parameters
-    ----------
-    person : Person
-        Who performs; `amplitude` is how widely they wave.
-    rng : numpy.random.Generator
-        All variation comes from it.
-    errors : MocapErrors
-        Errors of the motion capture.
-    source : str
-        Name of the recording.
-
-    Returns
-    -------
-    ActorPerformance
-        642 frames at 60 Hz, recorded with 25 markers.
+    `person`: who performs; `amplitude` is how widely they wave; `rng`: all variation comes from it; `errors`:
+    errors of the motion capture; `source`: name of the recording. Returns 642 frames at 60 Hz, recorded with
+    25 markers.
     """
     middle, half = 0.5 * (OUTWARD + INWARD), 0.5 * person.amplitude * (INWARD - OUTWARD)
     outward, inward = (np.radians([HANGING, middle + sign * half]) for sign in (-1.0, 1.0))

@@ -20,23 +20,10 @@ CONVERGENCE = np.radians(15.0)
 def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the paddles before a person: palms stay parallel to the floor and at the same distance.
 
-    The handles start nearest to the actor and go over the top, away from the actor.
-
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    The handles start nearest to the actor and go over the top, away from the actor. `person`: body and
+    habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as a fraction of the
+    straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the task as the person
+    finds it.
     """
     axis = compute_comfortable_distance(human, AXIS_HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
 

@@ -17,68 +17,38 @@ from simbench.robot.sides import SIDES
 
 @dataclass(frozen=True)
 class DrawerTask:
-    """Where the drawer is, and how it is moved. World frame: the actor stands at the origin, looking along x.
+    """Where the drawer is, and how it is moved, in the world frame: the actor at the origin looks along x."""
 
-    Parameters
-    ----------
-    distance : float
-        From the actor's pelvis axis forward to the palm centres on the drawer as the actor finds it, m.
-    height : float
-        Height of the palm centres while they hold the drawer's front, m.
-    separation : float
-        Distance between the two palm centres, m; the middle is in front of the actor.
-    convergence : float
-        Rotation of each hand about the vertical, fingertips toward the other hand, rad: with elbows at their
-        side a person's palms-down hands do not point straight ahead.
-    stroke : float
-        How far the drawer is pulled, m.
-    repetitions : int
-        How often it is pulled and pushed.
-    pull_duration, push_duration : float
-        Mean durations over the repetitions, s.
-    variation : float
-        Relative standard deviation of durations and strokes over the repetitions.
-    approach_height : float
-        The hands arrive above the front and come down on it from there, m. The last two thirds are vertical.
-    initial_duration, transition_duration, descent_duration : float
-        Durations, s, of standing with arms forward, of moving to above the front, and of moving down on it.
-    grasp_duration, turning_pause, rest_duration : float
-        Durations, s, of closing the fingers, of the stop between pull and push, and of standing still at the
-        end.
-    rate : float
-        Sampling rate of the recording, Hz.
-    """
-
+    # From the actor's pelvis axis forward to the palm centres on the drawer as the actor finds it, m.
     distance: float = 0.45
-    height: float = 0.975
-    separation: float = 0.40
+    height: float = 0.975  # Height of the palm centres while they hold the drawer's front, m.
+    separation: float = 0.40  # Distance between the two palm centres, m; the middle is in front of the actor.
+    # Rotation of each hand about the vertical, fingertips toward the other hand, rad: with elbows at their
+    # side a person's palms-down hands do not point straight ahead.
     convergence: float = np.radians(15.0)
-    stroke: float = 0.11
-    repetitions: int = 5
-    pull_duration: float = 0.90
+    stroke: float = 0.11  # How far the drawer is pulled, m.
+    repetitions: int = 5  # How often it is pulled and pushed.
+    pull_duration: float = 0.90  # `pull_duration`, `push_duration`: mean durations over the repetitions, s.
     push_duration: float = 0.90
-    variation: float = 0.03
+    variation: float = 0.03  # Relative standard deviation of durations and strokes over the repetitions.
+    # The hands arrive above the front and come down on it from there, m. The last two thirds are vertical.
     approach_height: float = 0.12
+    # `initial_duration`, `transition_duration`, `descent_duration`: durations, s, of standing with arms
+    # forward, of moving to above the front, and of moving down on it.
     initial_duration: float = 1.0
     transition_duration: float = 1.5
     descent_duration: float = 0.9
+    # `grasp_duration`, `turning_pause`, `rest_duration`: durations, s, of closing the fingers, of the stop
+    # between pull and push, and of standing still at the end.
     grasp_duration: float = 0.4
     turning_pause: float = 0.10
     rest_duration: float = 0.5
-    rate: float = 100.0
+    rate: float = 100.0  # Sampling rate of the recording, Hz.
 
     def handle(self, side: str) -> Array:
         """Compute the position of a palm's centre on the drawer as the actor finds it.
 
-        Parameters
-        ----------
-        side : {"left", "right"}
-            Hand.
-
-        Returns
-        -------
-        (3,) array
-            Position in the world frame, m.
+        `side`: hand. Returns (3,): position in the world frame, m.
         """
         lateral = 0.5 * self.separation if side == "left" else -0.5 * self.separation
         return np.array([self.distance, lateral, self.height])
@@ -86,15 +56,7 @@ class DrawerTask:
     def grip(self, side: str) -> Array:
         """Compute the pose of a palm on the drawer as the actor finds it.
 
-        Parameters
-        ----------
-        side : {"left", "right"}
-            Hand.
-
-        Returns
-        -------
-        (4, 4) array
-            Pose in the world frame.
+        `side`: hand. Returns (4, 4): pose in the world frame.
         """
         angle = -self.convergence if side == "left" else self.convergence
         return transform(pin.utils.rotate("z", angle), self.handle(side))
@@ -103,15 +65,7 @@ class DrawerTask:
 def make_drawer_task(drawer: DrawerTask) -> Task:
     """Make the task of a given drawer.
 
-    Parameters
-    ----------
-    drawer : DrawerTask
-        The drawer and how it is moved.
-
-    Returns
-    -------
-    Task
-        The task as a person finds it.
+    `drawer`: the drawer and how it is moved. Returns the task as a person finds it.
     """
     grips = stack_palms(*(drawer.grip(side)[None] for side in SIDES))
 
@@ -150,21 +104,9 @@ def make_drawer_task(drawer: DrawerTask) -> Task:
 def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the drawer of the thesis, in a unit 0.3 m high on a table 0.75 m high, before a person.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
+    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
+    task as the person finds it.
     """
     drawer = DrawerTask()
     ahead = compute_comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)

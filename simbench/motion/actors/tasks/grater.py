@@ -22,21 +22,9 @@ CROSSWISE = np.radians([15.0, 40.0])
 def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set a grater before a person, who slopes it as they like; food goes down along it first.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
+    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
+    task as the person finds it.
     """
     slope, crosswise = (float(rng.uniform(*angles)) for angles in (SLOPES, CROSSWISE))
     stroke = STROKE * person.amplitude

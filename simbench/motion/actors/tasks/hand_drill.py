@@ -17,23 +17,9 @@ AXIS_HEIGHT, RADIUS, TOP = 0.95, 0.06, 0.16
 def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the drill before a person: the crank turns in a vertical plane, the hand is free about its knob.
 
-    The knob starts at the top and goes away from the person first.
-
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    The knob starts at the top and goes away from the person first. `person`: body and habits; the tempo and
+    amplitude are theirs; `reach`: distance from shoulder to wrist as a fraction of the straight arm's length;
+    `rng`: what is the person's choice is drawn from it. Returns the task as the person finds it.
     """
     axis = compute_comfortable_distance(human, AXIS_HEIGHT, 0.12, reach) + PALM_OFFSET[0] - 0.5 * RADIUS
     drill = np.array([axis, 0.02, AXIS_HEIGHT])

@@ -21,21 +21,9 @@ HANDLE_AXIS = np.array([np.cos(OBLIQUE), np.sin(OBLIQUE), 0.0])
 def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set a board before a person; which way the knife points is theirs.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
+    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
+    task as the person finds it.
     """
     ahead = compute_comfortable_distance(human, HANDLE_HEIGHT, 0.12, reach) + 0.5 * PALM_OFFSET[0]
     heading = np.radians(float(rng.uniform(5.0, 25.0)))

@@ -18,21 +18,9 @@ HANDLE_HEIGHT, SPACING, STROKE = 0.72, 0.22, 0.28
 def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the pump before a seated person: palms down on the handle, their distance fixed by it.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
+    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
+    task as the person finds it.
     """
     middle = HANDLE_HEIGHT + 0.5 * STROKE
     ahead = compute_comfortable_distance(human, middle, 0.5 * SPACING, reach, seated=True) + PALM_OFFSET[0]

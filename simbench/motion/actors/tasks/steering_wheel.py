@@ -34,21 +34,9 @@ ACROSS, SHARE_OF_REACH = 0.89, 0.25
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the wheel before a seated person, who holds it at about ten and two o'clock.
 
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
+    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
+    task as the person finds it.
     """
     top, across = RADIUS * np.sin(ABOVE + TURN), RADIUS * np.cos(ABOVE + TURN)
     height, stretch = CENTRE_HEIGHT + top * np.cos(TILT), ACROSS + SHARE_OF_REACH * reach

@@ -71,17 +71,9 @@ HANDLE = np.array([0.0, 1.0, 0.0])
 def find_task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:
     """Find the paths along which a task's equipment can move the hands.
 
-    Parameters
-    ----------
-    task : Task
-        The task as a person finds it.
-    travel : (T,) array
-        How far people move the equipment, m or rad; what turns by more than a full turn repeats its path.
-
-    Returns
-    -------
-    dict of side to HandlePath
-        Path of the handle of each hand that works, and the axis about which the hand may turn.
+    `task`: the task as a person finds it; `travel` (T,): how far people move the equipment, m or rad; what
+    turns by more than a full turn repeats its path. Returns path of the handle of each hand that works, and
+    the axis about which the hand may turn.
     """
     low, high = float(travel.min()), float(travel.max())
     period = 2.0 * np.pi if task.unit == "rad" else task.period
@@ -117,17 +109,7 @@ def stack_palms(left: Array, right: Array) -> Array:
 def repeat_pose(pose: Array, count: int) -> Array:
     """Repeat a pose at several samples.
 
-    Parameters
-    ----------
-    pose : (4, 4) array
-        The pose.
-    count : int
-        Number of samples.
-
-    Returns
-    -------
-    (count, 4, 4) array
-        The same pose at every sample.
+    `pose` (4, 4); `count`: number of samples. Returns (count, 4, 4): the same pose at every sample.
     """
     return np.repeat(pose[None], count, axis=0)
 

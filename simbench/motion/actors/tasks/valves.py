@@ -21,23 +21,9 @@ def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random
     """Set the valves before a person: palms vertical, each hand free to turn about its handle.
 
     The handles start at the side of the actor and go outwards first, one valve as the mirror image of the
-    other.
-
-    Parameters
-    ----------
-    human : HumanModel
-        Model of the person.
-    person : Person
-        Body and habits; the tempo and amplitude are theirs.
-    reach : float
-        Distance from shoulder to wrist as a fraction of the straight arm's length.
-    rng : numpy.random.Generator
-        What is the person's choice is drawn from it.
-
-    Returns
-    -------
-    Task
-        The task as the person finds it.
+    other. `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to
+    wrist as a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it.
+    Returns the task as the person finds it.
     """
     axis = compute_comfortable_distance(human, HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
 

@@ -23,38 +23,19 @@ MOST_FRAMES = 500
 
 
 class MarkerGuess(NamedTuple):
-    """A guessed marker map, and how sure it is.
+    """A guessed marker map, and how sure it is."""
 
-    Parameters
-    ----------
-    marker_map : MarkerMap
-        The map `anatomical`, with the recording's names as the aliases of its points.
-    roles : dict of str to str
-        Point of the map for each of the recording's markers that has one.
-    unsure : tuple of str
-        Markers without a role, then roles that geometry contradicts.
-    notes : tuple of str
-        What was guessed and what geometry says, one line each.
-    """
-
-    marker_map: MarkerMap
-    roles: dict[str, str]
-    unsure: tuple[str, ...]
-    notes: tuple[str, ...]
+    marker_map: MarkerMap  # The map `anatomical`, with the recording's names as the aliases of its points.
+    roles: dict[str, str]  # Point of the map for each of the recording's markers that has one.
+    unsure: tuple[str, ...]  # Markers without a role, then roles that geometry contradicts.
+    notes: tuple[str, ...]  # What was guessed and what geometry says, one line each.
 
 
 def guess_marker_map(recording: MarkerRecording) -> MarkerGuess | None:
     """Guess the marker map of a recording with names that no map has.
 
-    Parameters
-    ----------
-    recording : MarkerRecording
-        Tracks of the markers; NaN where one was not seen.
-
-    Returns
-    -------
-    MarkerGuess or None
-        The guess; None if no arm's shoulder, and elbow or wrist, can be recognised.
+    `recording`: tracks of the markers; NaN where one was not seen. Returns the guess; None if no arm's
+    shoulder, and elbow or wrist, can be recognised.
     """
     general = ready_maps()[GENERAL]
     places = _assign(recording, general)

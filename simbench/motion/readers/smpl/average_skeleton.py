@@ -54,15 +54,7 @@ HAND_STATURE_MM = 1700.0
 def average_stature(sex: str | None) -> float:
     """Stature of an average adult.
 
-    Parameters
-    ----------
-    sex : str or None
-        `female`, `male`, or None where it is not known.
-
-    Returns
-    -------
-    float
-        Stature, m.
+    `sex`: `female`, `male`, or None where it is not known. Returns stature, m.
     """
     return STATURES.get(sex or "", NEUTRAL_STATURE)
 
@@ -70,17 +62,8 @@ def average_stature(sex: str | None) -> float:
 def average_joints(layout: Layout, stature: float) -> Array:
     """Compute the joints of an average person in the T-pose.
 
-    Parameters
-    ----------
-    layout : Layout
-        Joints that are asked for.
-    stature : float
-        Stature, m.
-
-    Returns
-    -------
-    (J, 3) array
-        Positions relative to the pelvis, m; x left, y up, z forward, palms down.
+    `layout`: joints that are asked for; `stature`: stature, m. Returns (J, 3): positions relative to the
+    pelvis, m; x left, y up, z forward, palms down.
     """
     places = {"pelvis": (0.0, PELVIS, 0.0), "neck": (0.0, SHOULDER_HEIGHT + NECK_BASE, 0.0)}
     places |= {name: (0.0, height, 0.0) for name, height in SPINE.items()}

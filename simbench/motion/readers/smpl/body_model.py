@@ -24,48 +24,20 @@ SMPL_X_SHAPE, SMPL_X_SHORT_SHAPE = 300, 10
 
 
 class RestBody(NamedTuple):
-    """A body in the T-pose.
+    """A body in the T-pose."""
 
-    Parameters
-    ----------
-    joints : (J, 3) array
-        Positions of the joints in the model's axes, m; x left, y up, z forward.
-    stature : float
-        Height from the lowest to the highest vertex, m.
-    used : int
-        Number of shape parameters that were used.
-    """
-
-    joints: Array
-    stature: float
-    used: int
+    joints: Array  # (J, 3): positions of the joints in the model's axes, m; x left, y up, z forward.
+    stature: float  # Height from the lowest to the highest vertex, m.
+    used: int  # Number of shape parameters that were used.
 
 
 def read_rest_body(path: Path, betas: Array, layout: Layout, body_only: bool) -> RestBody:
     """Compute the joints of a person in the T-pose: J = J_regressor (v_template + shapedirs betas).
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        `.npz` or `.pkl` file of the body model.
-    betas : (n,) array
-        Shape parameters of the person; more than the model has are left out.
-    layout : Layout
-        Joints of the motion, which the model must have.
-    body_only : bool
-        Whether the motion has no hands, so that a model of any layout will do; then the joints are those of
-        the body.
-
-    Returns
-    -------
-    RestBody
-        Joints and stature.
-
-    Raises
-    ------
-    MotionError
-        The file is damaged, lacks an array, has arrays that do not fit each other, or is the model of another
-        layout.
+    `path`: `.npz` or `.pkl` file of the body model; `betas` (n,): shape parameters of the person; more than
+    the model has are left out; `layout`: joints of the motion, which the model must have; `body_only`:
+    whether the motion has no hands, so that a model of any layout will do; then the joints are those of the
+    body. Returns joints and stature.
     """
     content = read_array_file(path, MotionError, KEYS)
     missing = [key for key in KEYS if key not in content]

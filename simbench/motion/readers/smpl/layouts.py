@@ -43,21 +43,12 @@ BODY_COUNT = len(_BODY)
 
 
 class Layout(NamedTuple):
-    """The joints of one body model.
+    """The joints of one body model."""
 
-    Parameters
-    ----------
-    model : str
-        `SMPL`, `SMPL-H` or `SMPL-X`.
-    names : tuple of str
-        Names of the joints in the order of the pose parameters, parents before children.
-    parents : (J,) int array
-        Index of each joint's parent, -1 for the pelvis.
-    """
-
-    model: str
+    model: str  # `SMPL`, `SMPL-H` or `SMPL-X`.
+    # Names of the joints in the order of the pose parameters, parents before children.
     names: tuple[str, ...]
-    parents: NDArray[np.int64]
+    parents: NDArray[np.int64]  # (J,) int: index of each joint's parent, -1 for the pelvis.
 
 
 def _layout(model: str, parents: dict[str, str | None]) -> Layout:

@@ -53,61 +53,28 @@ CAMERA_NAMES = ("pred_cam", "orig_cam", "cam", "cam_trans", "pose_cam", "pred_tr
 
 @dataclass(frozen=True)
 class PoseParameters:
-    """Pose parameters of one person.
+    """Pose parameters of one person."""
 
-    Parameters
-    ----------
-    layout : Layout
-        The joints.
-    parts : tuple of (int, JointRotations)
-        Index of the first joint of each part, and the rotations of its joints; joints of no part do not move.
-    translation : (T, 3) array
-        Translation of the body, m.
-    betas : (n,) array
-        Shape parameters; none where the archive has none.
-    sex : str or None
-        `female` or `male`.
-    rate : float or None
-        Sampling rate, Hz, where the archive says so.
-    body_only : bool
-        Whether only the joints of the body without hands are given, so that the model is not known.
-    amass : bool
-        Whether the names are those of AMASS, whose vertical axis is z.
-    camera : bool
-        Whether the names are those of estimates in a camera's axes.
-    inverse : bool
-        Whether the rotations are the inverses of those that are given.
-    notes, doubts : tuple of str
-        What was left out or assumed, and what of it may be wrong.
-    """
-
-    layout: Layout
+    layout: Layout  # The joints.
+    # Index of the first joint of each part, and the rotations of its joints; joints of no part do not move.
     parts: tuple[tuple[int, JointRotations], ...]
-    translation: Array
-    betas: Array
-    sex: str | None
-    rate: float | None
+    translation: Array  # (T, 3): translation of the body, m.
+    betas: Array  # (n,): shape parameters; none where the archive has none.
+    sex: str | None  # `female` or `male`.
+    rate: float | None  # Sampling rate, Hz, where the archive says so.
+    # Whether only the joints of the body without hands are given, so that the model is not known.
     body_only: bool
-    amass: bool
-    camera: bool
-    inverse: bool
-    notes: tuple[str, ...]
+    amass: bool  # Whether the names are those of AMASS, whose vertical axis is z.
+    camera: bool  # Whether the names are those of estimates in a camera's axes.
+    inverse: bool  # Whether the rotations are the inverses of those that are given.
+    notes: tuple[str, ...]  # `notes`, `doubts`: what was left out or assumed, and what of it may be wrong.
     doubts: tuple[str, ...]
 
     def local_rotations(self, first: int, last: int, count: int) -> Array:
         """Compute the rotations of the first joints in a range of frames.
 
-        Parameters
-        ----------
-        first, last : int
-            The first frame, and the one after the last.
-        count : int
-            Number of joints, from the pelvis on.
-
-        Returns
-        -------
-        (last - first, count, 3, 3) array
-            Rotations from each joint's axes to its parent's.
+        `first`, `last`: the first frame, and the one after the last; `count`: number of joints, from the
+        pelvis on. Returns (last - first, count, 3, 3): rotations from each joint's axes to its parent's.
         """
         rotations = np.empty((last - first, count, 3, 3))
         rotations[:] = np.eye(3)
@@ -119,26 +86,7 @@ class PoseParameters:
 
 
 def read_parameters(person: Person, source: str) -> PoseParameters:
-    """Read the pose parameters of a person.
-
-    Parameters
-    ----------
-    person : Person
-        The person.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    PoseParameters
-        The parameters.
-
-    Raises
-    ------
-    MotionError
-        An array has no shape of pose parameters or other frames than the rest, or numbers that are not
-        finite.
-    """
+    """Read the pose parameters of a person. `source`: name of the recording, for messages."""
     where = f"{source}, {person.name}" if person.name else source
     values = person.values
     notes: list[str] = []

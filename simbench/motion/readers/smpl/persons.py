@@ -61,40 +61,18 @@ SHARED = (*RATE, *SEX, *SHAPE, *TRANSLATION)
 
 
 class Person(NamedTuple):
-    """The parameters of one person.
+    """The parameters of one person."""
 
-    Parameters
-    ----------
-    name : str
-        Where in the file they are, as the names of the containers; empty at the top.
-    values : mapping of str to object
-        Arrays and other values by name, those of the containers included.
-    frames : int
-        Number of frames.
-    camera : bool
-        Whether the name of a container says that the axes are a camera's.
-    """
-
-    name: str
-    values: Mapping[str, Any]
-    frames: int
-    camera: bool
+    name: str  # Where in the file they are, as the names of the containers; empty at the top.
+    values: Mapping[str, Any]  # Arrays and other values by name, those of the containers included.
+    frames: int  # Number of frames.
+    camera: bool  # Whether the name of a container says that the axes are a camera's.
 
 
 def first_of(values: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """Find the first name that is there.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        Values by name.
-    names : sequence of str
-        Names in order of preference.
-
-    Returns
-    -------
-    str or None
-        The name; None if there is none.
+    `names`: names in order of preference. Returns the name; None if there is none.
     """
     return next((name for name in names if name in values and values[name] is not None), None)
 
@@ -102,15 +80,7 @@ def first_of(values: Mapping[str, Any], names: Sequence[str]) -> str | None:
 def has_smpl_parameters(content: Mapping[str, Any]) -> bool:
     """Tell whether a file's contents are pose parameters of the SMPL family.
 
-    Parameters
-    ----------
-    content : mapping of str to object
-        Contents by name.
-
-    Returns
-    -------
-    bool
-        Whether at least one person is found.
+    `content`: contents by name. Returns whether at least one person is found.
     """
     return next(_persons(content, (), {}, set()), None) is not None
 
@@ -118,16 +88,8 @@ def has_smpl_parameters(content: Mapping[str, Any]) -> bool:
 def find_persons(content: Mapping[str, Any]) -> list[Person]:
     """Find the persons of a file.
 
-    Parameters
-    ----------
-    content : mapping of str to object
-        Contents by name.
-
-    Returns
-    -------
-    list of Person
-        Persons in the order of the file; where a person is there in the axes of the world and of a camera,
-        only the former.
+    `content`: contents by name. Returns persons in the order of the file; where a person is there in the axes
+    of the world and of a camera, only the former.
     """
     found = []
     for person in _persons(content, (), {}, set()):
@@ -201,15 +163,7 @@ def _share(content: Mapping[str, Any], count: int, k: int) -> dict[str, Any]:
 def drop_batch_axis(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Remove the axis that programs keep for a batch of one.
 
-    Parameters
-    ----------
-    array : array
-        Array of rows, or of one batch of rows.
-
-    Returns
-    -------
-    array
-        Array of rows.
+    `array`: array of rows, or of one batch of rows. Returns array of rows.
     """
     return array[0] if array.ndim > 2 and len(array) == 1 and array.shape[1] > 1 else array
 
@@ -217,15 +171,7 @@ def drop_batch_axis(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def as_numbers(value: Any) -> np.ndarray[Any, Any] | None:
     """Return a value as an array of numbers.
 
-    Parameters
-    ----------
-    value : object
-        An array, a number, or lists of them.
-
-    Returns
-    -------
-    array or None
-        The array; None if the value is anything else.
+    `value`: an array, a number, or lists of them. Returns the array; None if the value is anything else.
     """
     if isinstance(value, list):
         if not 0 < _count_numbers(value) <= MAX_NUMBERS:
@@ -255,15 +201,7 @@ def _count_numbers(value: Any) -> int:
 def as_text(value: Any) -> str | None:
     """Return a value as a text.
 
-    Parameters
-    ----------
-    value : object
-        A text, bytes, or an array of one of them.
-
-    Returns
-    -------
-    str or None
-        The text; None if the value is anything else.
+    `value`: A text, bytes, or an array of one of them. Returns the text; None if the value is anything else.
     """
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(-1)[0]

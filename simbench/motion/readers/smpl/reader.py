@@ -37,28 +37,11 @@ def read_smpl(content: Mapping[str, Any], source: str, options: ReadOptions) -> 
     The rotation of a joint is the product of those from the pelvis to it; its position follows from the joint
     places in the T-pose. The pelvis is at its place in the T-pose plus the translation, because the model
     rotates about the pelvis. Without a body model the pelvis is at the translation itself: the difference is
-    constant in the world, about 0.3 m, so that it is gone when the floor is placed below the feet.
-
-    Parameters
-    ----------
-    content : mapping of str to object
-        Arrays by name, as `load_arrays` returns them.
-    source : str
-        Name of the recording in messages.
-    options : ReadOptions
-        What the user declares: `body_model`, `stature` and `fps` count here. Without a body model the
-        skeleton has the stature that is declared, so that nothing is left to be scaled.
-
-    Returns
-    -------
-    SkeletonRecording
-        Joints with the names of the SMPL family, m; rest pose: T-pose, x left, y up, z forward.
-
-    Raises
-    ------
-    MotionError
-        No person, arrays that do not fit each other, a body model of another layout, or with `strict` an
-        assumption.
+    constant in the world, about 0.3 m, so that it is gone when the floor is placed below the feet. `content`:
+    arrays by name, as `load_arrays` returns them. `source`: name of the recording in messages. `options`:
+    what the user declares: `body_model`, `stature` and `fps` count here. Without a body model the skeleton
+    has the stature that is declared, so that nothing is left to be scaled. Returns joints with the names of
+    the SMPL family, m; rest pose: T-pose, x left, y up, z forward.
     """
     persons = find_persons(content)
     if not persons:

@@ -27,18 +27,11 @@ KNEE_BEND = 0.05
 
 
 class JointRotations(NamedTuple):
-    """Rotations of several joints over time in one form.
+    """Rotations of several joints over time in one form."""
 
-    Parameters
-    ----------
-    values : (T, n, k) array
-        Numbers of each joint.
-    order : str
-        Where a 6D form has its six numbers: `rows` (the first two rows of the matrix), `columns` (its first
-        two columns one after the other), `pairs` (the same columns, row by row); empty for other forms.
-    """
-
-    values: NDArray[Any]
+    values: NDArray[Any]  # (T, n, k): numbers of each joint.
+    # Where a 6D form has its six numbers: `rows` (the first two rows of the matrix), `columns` (its first two
+    # columns one after the other), `pairs` (the same columns, row by row); empty for other forms.
     order: str = ""
 
     @property
@@ -54,15 +47,8 @@ class JointRotations(NamedTuple):
     def matrices(self, first: int, last: int) -> Array:
         """Compute rotation matrices of a range of frames.
 
-        Parameters
-        ----------
-        first, last : int
-            The first frame, and the one after the last.
-
-        Returns
-        -------
-        (last - first, n, 3, 3) array
-            Rotations from each joint's axes to its parent's.
+        `first`, `last`: the first frame, and the one after the last. Returns (last - first, n, 3, 3):
+        rotations from each joint's axes to its parent's.
         """
         # A copy, because SciPy refuses arrays that are read-only, as those of files are.
         values = np.array(self.values[first:last], dtype=np.float64)
@@ -79,24 +65,8 @@ class JointRotations(NamedTuple):
 def find_rotations(values: NDArray[Any], counts: Collection[int], where: str) -> JointRotations:
     """Find the form of rotations by the shape of their array, and check the numbers.
 
-    Parameters
-    ----------
-    values : (T, ...) array
-        Rotations; joints and numbers may be one axis or several.
-    counts : collection of int
-        Numbers of joints that are possible.
-    where : str
-        File and name of the array, for messages.
-
-    Returns
-    -------
-    JointRotations
-        The rotations.
-
-    Raises
-    ------
-    MotionError
-        No form has this shape, a number is not finite, a matrix is no rotation, or angles are in degrees.
+    `values` (T, ...): rotations; joints and numbers may be one axis or several; `counts`: numbers of joints
+    that are possible; `where`: file and name of the array, for messages.
     """
     width = prod(values.shape[1:])
     sizes = [size for size in FORMS if width % size == 0 and width // size in counts]
@@ -123,15 +93,8 @@ def find_rotations(values: NDArray[Any], counts: Collection[int], where: str) ->
 def knees_bend_backwards(knees: Array) -> bool | None:
     """Tell by the bend of the knees whether rotations are those of the body or their inverses.
 
-    Parameters
-    ----------
-    knees : (T, n, 3, 3) array
-        Rotations of the knees; the axis of flexion is x.
-
-    Returns
-    -------
-    bool or None
-        True if the knees bend to the wrong side, None if they do not bend enough to tell.
+    `knees` (T, n, 3, 3): rotations of the knees; the axis of flexion is x. Returns true if the knees bend to
+    the wrong side, None if they do not bend enough to tell.
     """
     bend = float(Rotation.from_matrix(knees.reshape(-1, 3, 3)).as_rotvec()[:, 0].mean())
     return None if abs(bend) < KNEE_BEND else bend < 0.0
@@ -140,17 +103,7 @@ def knees_bend_backwards(knees: Array) -> bool | None:
 def check_finite(values: NDArray[Any], where: str) -> None:
     """Refuse numbers that are not finite.
 
-    Parameters
-    ----------
-    values : (T, ...) array
-        Numbers, by frame.
-    where : str
-        File and name of the array, for the message.
-
-    Raises
-    ------
-    MotionError
-        One is NaN, infinite, or larger than any recording has; the message names the frame.
+    `values` (T, ...): numbers, by frame; `where`: file and name of the array, for the message.
     """
     for first in range(0, len(values), CHUNK):
         # A half-precision number cannot be compared with the limit, which it cannot hold.

@@ -104,23 +104,7 @@ class PolicyContract(ScenarioSection):
 
 
 def read_contract(path: Path) -> PolicyContract:
-    """Read a contract.
-
-    Parameters
-    ----------
-    path : Path
-        YAML file.
-
-    Returns
-    -------
-    PolicyContract
-        The contract, not yet compared with a robot.
-
-    Raises
-    ------
-    PolicyError
-        If the file cannot be read or a key is wrong: file, line and key.
-    """
+    """Read a contract. `path`: YAML file. Returns the contract, not yet compared with a robot."""
     document = read_yaml(path, PolicyError)
     if not isinstance(document.value, dict):
         raise PolicyError(f"{path}:1: must hold 'key: value' lines")

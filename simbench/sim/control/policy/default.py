@@ -19,17 +19,7 @@ RESIDUAL = 0.1
 def tracking_contract(robot: Robot, rate_hz: float = 50.0) -> PolicyContract:
     """Make the contract of a policy that corrects the planned motion of all joints.
 
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    rate_hz : float
-        Rate of the policy, Hz.
-
-    Returns
-    -------
-    PolicyContract
-        Residual actions in [−1, 1] times `RESIDUAL`; observations of base, joints, reference and phase.
+    Returns residual actions in [−1, 1] times `RESIDUAL`; observations of base, joints, reference and phase.
     """
     terms = (*(_BASE if robot.floating else ()), *_JOINTS)
     return PolicyContract(

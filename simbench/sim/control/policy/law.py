@@ -24,27 +24,12 @@ _RATE_TOLERANCE = 1e-6
 class ActionLaw:
     """Turns an action into torques; the joints that the contract does not name follow the plan by PD.
 
-    Evaluated at the end of the step as `PdLaw`: with C = D dt + K dt², τ(a) = τ(0) − C a, and τ(0) is
-    K (q* − q − dt q̇) − D q̇ for a position target q*, K (q_r + s − q − dt q̇) + D (q̇_r − q̇) + τ_ff for a
-    residual s, and the torque itself, with C = 0.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot that it drives.
-    contract : PolicyContract
-        The contract.
-    timestep : float
-        Physics step dt, s.
-    where : str
-        File of the contract, for messages.
-    posture : (n,) array, optional
-        Positions that are the default ones where the contract has none, rad; 0 by default.
-
-    Raises
-    ------
-    PolicyError
-        If the contract does not suit the robot or the physics step.
+    Evaluated at the end of the step as `PdLaw`: with C = D dt + K dt², τ(a) = τ(0) − C a, and τ(0) is K (q* −
+    q − dt q̇) − D q̇ for a position target q*, K (q_r + s − q − dt q̇) + D (q̇_r − q̇) + τ_ff for a residual
+    s, and the torque itself, with C = 0. `robot`: robot that it drives; `timestep`: physics step dt, s;
+    `where`: file of the contract, for messages; `posture` (n,): positions that are the default ones where the
+    contract has none, rad; 0 by default. Raises PolicyError if the contract does not suit the robot or the
+    physics step.
     """
 
     by_model = False
@@ -101,15 +86,7 @@ class ActionLaw:
     def set_action(self, action: Array) -> None:
         """Hold an action from the next step on.
 
-        Parameters
-        ----------
-        action : (m,) array
-            As the policy returns it: before clip, scale and offset.
-
-        Raises
-        ------
-        PolicyError
-            If it has another size, or is no finite number.
+        `action` (m,): as the policy returns it: before clip, scale and offset.
         """
         values = np.asarray(action, dtype=float)
         if values.shape != self.action.shape:
@@ -128,19 +105,9 @@ class ActionLaw:
     ) -> Array:
         """Put the reference into rows, from which `torque` takes it.
 
-        Parameters
-        ----------
-        position, velocity : (..., n) array
-            Reference at the end of a step, rad and rad/s.
-        feedforward : (..., n) array
-            Feed-forward torque, N·m.
-        acceleration : (..., n) array or float
-            Reference acceleration, rad/s².
-
-        Returns
-        -------
-        (..., 4 n) array
-            All of them: position, velocity, acceleration, feed-forward.
+        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
+        n): feed-forward torque, N·m; `acceleration` (..., n) or float: reference acceleration, rad/s².
+        Returns (..., 4 n): all of them: position, velocity, acceleration, feed-forward.
         """
         rows = np.broadcast_to(acceleration, np.shape(position))
         return np.concatenate([position, velocity, rows, feedforward], axis=-1)
@@ -148,14 +115,8 @@ class ActionLaw:
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Compute the torques of the held action.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (4 n,) array
-            Row of `demand` for this step.
-        out : (n,) array
-            Overwritten: torque, N·m.
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
         """
         rows = demand.reshape(4, -1)
         self._step += 1
@@ -168,18 +129,8 @@ class ActionLaw:
 class PolicyLaw(ActionLaw):
     """Asks a policy for an action at its own rate.
 
-    Parameters
-    ----------
-    robot : Robot
-        Robot that it drives.
-    contract : PolicyContract
-        The contract.
-    timestep : float
-        Physics step, s.
-    where : str
-        File of the contract, for messages.
-    posture : (n,) array, optional
-        As for `ActionLaw`.
+    `robot`: robot that it drives; `timestep`: physics step, s; `where`: file of the contract, for messages;
+    `posture` (n,).
     """
 
     def __init__(
@@ -199,23 +150,16 @@ class PolicyLaw(ActionLaw):
     def use(self, act: Act) -> None:
         """Set what chooses the actions.
 
-        Parameters
-        ----------
-        act : callable (size,) array -> (m,) array
-            The policy; without one, actions come from `set_action`.
+        `act` callable (size,) array -> (m,) array: the policy; without one, actions come from `set_action`.
         """
         self._act = act
 
     def follow(self, timeline: Timeline, base: Callable[[], Array] | None = None) -> None:
         """Tell the plan: the base's path and the duration, which some terms need.
 
-        Parameters
-        ----------
-        timeline : Timeline
-            Planned motion at every physics step.
-        base : callable, optional
-            Gives the pose (7,) that the balance controller plans for the base now, in place of the timeline's
-            path: a robot that steps goes where its feet go.
+        `timeline`: planned motion at every physics step; `base`: gives the pose (7,) that the balance
+        controller plans for the base now, in place of the timeline's path: a robot that steps goes where its
+        feet go.
         """
         self._base_path, self._base_now = timeline.base_path, base
         self._duration = len(timeline.reference.position) * self._timestep
@@ -223,14 +167,8 @@ class PolicyLaw(ActionLaw):
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Ask the policy where it is due, and compute the torques of its action.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (4 n,) array
-            Row of `demand` for this step.
-        out : (n,) array
-            Overwritten: torque, N·m.
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
         """
         if self._act is not None and self._step % self.every == 0:
             self.set_action(self._act(self.observe(state, demand)))
@@ -239,34 +177,17 @@ class PolicyLaw(ActionLaw):
     def observe(self, state: RobotState, demand: Array) -> Array:
         """Compute the observation of this step; once for each tick of the policy.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the step.
-        demand : (4 n,) array
-            Row of `demand` for this step.
-
-        Returns
-        -------
-        (size,) array
-            The observation.
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step. Returns
+        (size,).
         """
         return self.observer.observe(self._snapshot(state, demand.reshape(4, -1)))
 
     def base_errors(self, state: RobotState) -> tuple[float, float]:
         """Compare the base with its plan.
 
-        Parameters
-        ----------
-        state : RobotState
-            State at the start of the next step.
-
-        Returns
-        -------
-        tilt : float
-            Angle between the planned and the measured orientation, rad; 0 of a fixed base.
-        height : float
-            Planned minus measured height, m; 0 of a fixed base.
+        `state`: state at the start of the next step. Returns `tilt`: angle between the planned and the
+        measured orientation, rad; 0 of a fixed base; `height`: planned minus measured height, m; 0 of a fixed
+        base.
         """
         if not self.robot.floating:
             return 0.0, 0.0

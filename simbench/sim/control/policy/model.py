@@ -22,22 +22,7 @@ MISSING = "control.policy: ONNX files need onnxruntime: install simbench's extra
 def load_onnx(path: Path, law: PolicyLaw) -> Act:
     """Load an ONNX graph with one input and one output, and compare its sizes with a contract.
 
-    Parameters
-    ----------
-    path : Path
-        ONNX file.
-    law : PolicyLaw
-        Law of the contract.
-
-    Returns
-    -------
-    callable
-        Maps an observation to an action, on one thread.
-
-    Raises
-    ------
-    PolicyError
-        If onnxruntime is missing, the file is no ONNX graph, or its inputs and outputs do not suit.
+    `path`: ONNX file. Returns maps an observation to an action, on one thread.
     """
     try:
         import onnxruntime
@@ -77,24 +62,8 @@ def load_onnx(path: Path, law: PolicyLaw) -> Act:
 def load_callable(reference: str, robot: Robot) -> Act:
     """Load a policy of Python code: a function of the robot that returns the function of observations.
 
-    Parameters
-    ----------
-    reference : str
-        `MODULE:NAME`, `FILE.py:NAME`, or the name of a plug-in of group `simbench.policies`.
-    robot : Robot
-        The robot.
-
-    Returns
-    -------
-    callable
-        Maps an observation to an action.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be loaded, or fails.
-    PolicyError
-        If it makes no function.
+    `reference`: `MODULE:NAME`, `FILE.py:NAME`, or the name of a plug-in of group `simbench.policies`. Returns
+    maps an observation to an action. Raises PluginError if it cannot be loaded, or fails.
     """
     made: Any = plugin_maker("policies", reference, None)(robot)
     if not callable(made):

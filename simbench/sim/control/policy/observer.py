@@ -16,19 +16,8 @@ from simbench.sim.control.policy.terms import TERMS, Snapshot
 class Observer:
     """Computes the observations that a contract asks for.
 
-    Parameters
-    ----------
-    contract : PolicyContract
-        The contract.
-    robot : Robot
-        The robot.
-    where : str
-        File of the contract, for messages.
-
-    Raises
-    ------
-    PolicyError
-        If a term is unknown or needs a floating base, or a size does not agree.
+    `where`: file of the contract, for messages. Raises PolicyError if a term is unknown or needs a floating
+    base, or a size does not agree.
     """
 
     def __init__(self, contract: PolicyContract, robot: Robot, where: str) -> None:
@@ -66,13 +55,7 @@ class Observer:
         self._empty = True
 
     def describe_size(self) -> str:
-        """Say how many entries each term has.
-
-        Returns
-        -------
-        str
-            Such as `12, of joint_velocity 6 × 2`.
-        """
+        """Say how many entries each term has. Returns such as `12, of joint_velocity 6 × 2`."""
         parts = [
             f"{section.term} {len(rows[0])}" + (f" × {len(rows)}" if len(rows) > 1 else "")
             for section, rows in zip(self._terms, self._history, strict=True)
@@ -86,15 +69,7 @@ class Observer:
     def observe(self, now: Snapshot) -> Array:
         """Compute the next observation; to be called once for each of the policy's ticks.
 
-        Parameters
-        ----------
-        now : Snapshot
-            State, reference and plan.
-
-        Returns
-        -------
-        (size,) array
-            Entries in the order of `names`.
+        `now`: state, reference and plan. Returns (size,): entries in the order of `names`.
         """
         for section, (offset, scale, clip), rows in zip(
             self._terms, self._scaling, self._history, strict=True
@@ -141,24 +116,7 @@ def _require_term(where: str, section: TermSection, robot: Robot) -> None:
 def spread(where: str, given: Numbers, size: int) -> Array:
     """Make an array of one number for all entries, or one for each.
 
-    Parameters
-    ----------
-    where : str
-        File and key, for the message.
-    given : float or tuple of float
-        The numbers.
-    size : int
-        Number of entries.
-
-    Returns
-    -------
-    (size,) array
-        A number for each.
-
-    Raises
-    ------
-    PolicyError
-        If there are more or fewer.
+    `where`: file and key, for the message. Returns (size,).
     """
     values = np.asarray(given, dtype=float)
     if values.ndim == 1 and len(values) != size:

@@ -14,89 +14,41 @@ from simbench.kinematics.arrays import Array
 
 @dataclass
 class Snapshot:
-    """What terms are computed from at one moment.
+    """What terms are computed from at one moment."""
 
-    Parameters
-    ----------
-    time : float
-        Time, s.
-    duration : float
-        Duration of the run, s.
-    position, velocity : (m,) array
-        Measured joint positions and velocities, rad and rad/s.
-    default : (m,) array
-        Default positions, rad.
-    reference_position, reference_velocity, reference_acceleration : (m,) array
-        Reference at the end of the physics step, rad, rad/s, rad/s².
-    feedforward : (m,) array
-        Feed-forward torque of the plan, N·m.
-    last_action : (m,) array
-        Last action as the policy returned it; 0 at first.
-    base_position : (3,) array
-        Position of the base in the world, m.
-    base_rotation : (3, 3) array
-        Rotation from the base frame to the world.
-    base_velocity : (6,) array
-        Linear (m/s) and angular (rad/s) velocity of the base in the base frame.
-    planned_position : (3,) array
-        Planned position of the base in the world, m.
-    planned_rotation : (3, 3) array
-        Planned rotation from the base frame to the world.
-    """
-
-    time: float
-    duration: float
-    position: Array
+    time: float  # Time, s.
+    duration: float  # Duration of the run, s.
+    position: Array  # `position`, `velocity` (m,): measured joint positions and velocities, rad and rad/s.
     velocity: Array
-    default: Array
+    default: Array  # (m,): default positions, rad.
+    # `reference_position`, `reference_velocity`, `reference_acceleration` (m,): reference at the end of the
+    # physics step, rad, rad/s, rad/s².
     reference_position: Array
     reference_velocity: Array
     reference_acceleration: Array
-    feedforward: Array
-    last_action: Array
-    base_position: Array
-    base_rotation: Array
-    base_velocity: Array
-    planned_position: Array
-    planned_rotation: Array
+    feedforward: Array  # (m,): feed-forward torque of the plan, N·m.
+    last_action: Array  # (m,): last action as the policy returned it; 0 at first.
+    base_position: Array  # (3,): position of the base in the world, m.
+    base_rotation: Array  # (3, 3): rotation from the base frame to the world.
+    base_velocity: Array  # (6,): linear (m/s) and angular (rad/s) velocity of the base in the base frame.
+    planned_position: Array  # (3,): planned position of the base in the world, m.
+    planned_rotation: Array  # (3, 3): planned rotation from the base frame to the world.
 
 
 class Term(NamedTuple):
-    """A term of an observation.
+    """A term of an observation."""
 
-    Parameters
-    ----------
-    compute : callable (Snapshot) -> array
-        Its value.
-    size : int or None
-        Number of entries; None for one of each joint.
-    unit : str
-        Unit of an entry, of a revolute joint where it is one of a joint.
-    meaning : str
-        What it is, with its frame.
-    base : bool
-        Whether it needs a floating base.
-    """
-
-    compute: Callable[[Snapshot], Array]
-    size: int | None
-    unit: str
-    meaning: str
-    base: bool = False
+    compute: Callable[[Snapshot], Array]  # Its value.
+    size: int | None  # Number of entries; None for one of each joint.
+    unit: str  # Unit of an entry, of a revolute joint where it is one of a joint.
+    meaning: str  # What it is, with its frame.
+    base: bool = False  # Whether it needs a floating base.
 
 
 def project_gravity(now: Snapshot) -> Array:
     """Compute the direction of gravity in the base frame: Rᵀ (0, 0, −1).
 
-    Parameters
-    ----------
-    now : Snapshot
-        State.
-
-    Returns
-    -------
-    (3,) array
-        Unit vector.
+    `now`: state. Returns (3,): unit vector.
     """
     return -now.base_rotation[2]
 
@@ -104,15 +56,7 @@ def project_gravity(now: Snapshot) -> Array:
 def planned_orientation(now: Snapshot) -> Array:
     """Compute the planned orientation of the base in the base frame: the first two columns of Rᵀ R_planned.
 
-    Parameters
-    ----------
-    now : Snapshot
-        State and plan.
-
-    Returns
-    -------
-    (6,) array
-        The columns side by side, row by row.
+    `now`: state and plan. Returns (6,): the columns side by side, row by row.
     """
     return np.ravel((now.base_rotation.T @ now.planned_rotation)[:, :2])
 

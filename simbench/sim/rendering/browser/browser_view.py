@@ -23,57 +23,29 @@ _EXIT_TIMEOUT = 5.0
 
 
 class Address(NamedTuple):
-    """Where the scene is served.
+    """Where the scene is served."""
 
-    Parameters
-    ----------
-    host : str
-        Address to listen on; the default is seen from this machine only.
-    port : int
-        First port to try.
-    """
-
-    host: str = LOOPBACK
-    port: int = PORT
+    host: str = LOOPBACK  # Address to listen on; the default is seen from this machine only.
+    port: int = PORT  # First port to try.
 
 
 class BrowserView:
     """A scene that browsers can look at while frames are added to it.
 
-    Parameters
-    ----------
-    process : subprocess.Popen
-        Process that serves it.
-    cast : Cast
-        The bodies of the scene.
-    url : str
-        Where it is seen.
+    `process`: process that serves it; `cast`: the bodies of the scene; `url`: where it is seen.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], cast: Cast, url: str) -> None:
         self._process, self._cast, self.url = process, cast, url
 
     def add(self, times: NDArray[np.float64], frames: Frames) -> None:
-        """Show more frames.
-
-        Parameters
-        ----------
-        times : (F,) array
-            Times of the frames, s.
-        frames : Frames
-            Poses of robot and equipment.
-        """
+        """Show more frames. `times` (F,): times of the frames, s; `frames`: poses of robot and equipment."""
         self._send(FramesMessage(times, make_records(self._cast, frames)))
 
     def finish(self, words: str, *, wait: bool) -> None:
         """Say that the run has ended, and stay for as long as a browser shows it.
 
-        Parameters
-        ----------
-        words : str
-            What came of it, in one line.
-        wait : bool
-            Whether to wait for a browser that has not come yet.
+        `words`: what came of it, in one line; `wait`: whether to wait for a browser that has not come yet.
         """
         self._send(EndMessage(words, wait))
         self._process.wait()
@@ -91,26 +63,8 @@ class BrowserView:
 def open_browser_view(cast: Cast, title: str, duration: float, address: Address) -> Iterator[BrowserView]:
     """Serve a scene to web browsers for as long as the body lasts.
 
-    Parameters
-    ----------
-    cast : Cast
-        The bodies of the scene.
-    title : str
-        Name of the run.
-    duration : float
-        Time that the run is to last, s.
-    address : Address
-        Where it is served.
-
-    Yields
-    ------
-    BrowserView
-        The scene.
-
-    Raises
-    ------
-    RunError
-        If the library that serves it is missing, or nothing can listen there.
+    `title`: name of the run; `duration`: time that the run is to last, s; `address`: where it is served.
+    Raises RunError if the library that serves it is missing, or nothing can listen there.
     """
     require_browser_view()
     process = subprocess.Popen(
@@ -140,13 +94,7 @@ def open_browser_view(cast: Cast, title: str, duration: float, address: Address)
 
 
 def require_browser_view() -> None:
-    """Refuse to go on without the library that serves the scene.
-
-    Raises
-    ------
-    RunError
-        If viser is not installed.
-    """
+    """Refuse to go on without the library that serves the scene."""
     if importlib.util.find_spec("viser") is None:
         raise RunError('--view needs viser: pip install viser, or in a clone pip install -e ".[viewer]"')
 

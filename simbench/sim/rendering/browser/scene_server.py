@@ -95,12 +95,7 @@ class _Controls:
 def serve(messages: IO[bytes], answers: IO[str]) -> None:
     """Serve a scene until its run has ended and no browser shows it.
 
-    Parameters
-    ----------
-    messages : binary file
-        Pickled messages of the simulating process.
-    answers : text file
-        Where `Status` lines go.
+    `messages`: pickled messages of the simulating process; `answers`: where `Status` lines go.
     """
     # An extra of simbench; this module is read without it where all modules are.
     import viser

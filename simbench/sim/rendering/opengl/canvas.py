@@ -96,18 +96,9 @@ class _Targets:
 class Canvas:
     """Draws the bodies of a drawing process.
 
-    Parameters
-    ----------
-    context : moderngl.Context
-        OpenGL.
-    content : Content
-        What stays the same in all frames.
-    view : View
-        The camera, with the size of the drawing surface.
-    light : (3,) array
-        Unit vector to the light.
-    scale : int
-        Ratio of the drawing surface's size to the picture's.
+    `context`: openGL; `content`: what stays the same in all frames; `view`: the camera, with the size of the
+    drawing surface; `light` (3,): unit vector to the light; `scale`: ratio of the drawing surface's size to
+    the picture's.
     """
 
     def __init__(
@@ -146,12 +137,8 @@ class Canvas:
     def set_view(self, view: View, target: Sequence[float]) -> None:
         """Move the camera; the floor is then drawn anew in every frame.
 
-        Parameters
-        ----------
-        view : View
-            The camera, with the same size of the drawing surface.
-        target : sequence of float
-            Point that it looks at, world frame, m.
+        `view`: the camera, with the same size of the drawing surface; `target`: point that it looks at, world
+        frame, m.
         """
         self._view, self._has_background = view, False
         clip = _column_major(np.diag([1.0, -1.0, 1.0, 1.0]) @ view.clip)
@@ -178,14 +165,8 @@ class Canvas:
     def set_poses(self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]) -> None:
         """Take the poses of all bodies, and draw what the light sees.
 
-        Parameters
-        ----------
-        poses : (B, 3, 4) array
-            First three rows of each body's transformation to the world.
-        window : LightWindow
-            The light's view of them.
-        casting : (B,) array of bool
-            Bodies whose shadows may be seen.
+        `poses` (B, 3, 4): first three rows of each body's transformation to the world; `window`: the light's
+        view of them; `casting` (B,) of bool: bodies whose shadows may be seen.
         """
         self._poses.write(np.ascontiguousarray(poses).tobytes())
         if not self._content.shadows:
@@ -208,16 +189,8 @@ class Canvas:
     ) -> None:
         """Draw the picture within a rectangle.
 
-        Parameters
-        ----------
-        region : Rectangle
-            What to draw.
-        visible : (B,) array of bool
-            Bodies that may be in it.
-        window : LightWindow
-            The light's view.
-        marks : Marks or None
-            COG, ZMP and support polygon.
+        `visible` (B,) of bool: bodies that may be in it; `window`: the light's view; `marks`: COG, ZMP and
+        support polygon.
         """
         context, target = self._gl, self._targets.front
         rows, columns = slice(region.top, region.bottom), slice(region.left, region.right)
@@ -264,18 +237,7 @@ class Canvas:
             self._gl.copy_framebuffer(resolved, self._targets.front)
 
     def read_rgb(self, region: Rectangle) -> NDArray[np.uint8]:
-        """Read a rectangle of the picture.
-
-        Parameters
-        ----------
-        region : Rectangle
-            What to read.
-
-        Returns
-        -------
-        (height, width, 3) array of uint8
-            Red, green and blue.
-        """
+        """Read a rectangle of the picture. Returns (height, width, 3) of uint8: red, green and blue."""
         _, _, width, height = region.viewport
         data = self._targets.front.read(viewport=region.viewport, components=3, alignment=1)
         return np.frombuffer(data, np.uint8).reshape(height, width, 3)
@@ -283,17 +245,8 @@ class Canvas:
     def read_planes(self, region: Rectangle) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
         """Smooth the edges in a rectangle of the picture of a video, and read it.
 
-        Parameters
-        ----------
-        region : Rectangle
-            What to read; its edges are even.
-
-        Returns
-        -------
-        luma : (height, width) array of uint8
-            Studio range.
-        chroma : (height / 2, width / 2, 2) array of uint8
-            Blue and red difference, 128 for grey.
+        `region`: what to read; its edges are even. Returns `luma` (height, width) of uint8: studio range;
+        `chroma` (height / 2, width / 2, 2) of uint8: blue and red difference, 128 for grey.
         """
         luma, chroma, context = self._targets.luma, self._targets.chroma, self._gl
         assert luma is not None

@@ -13,70 +13,36 @@ MOST_CORNERS = 32
 
 
 class Solid(NamedTuple):
-    """Visible surface of a rigid body, in the body's frame.
+    """Visible surface of a rigid body, in the body's frame."""
 
-    Parameters
-    ----------
-    points : (V, 3) array of float32
-        Vertices, m.
-    normals : (V, 3) array of float32
-        Unit normals of the surface at the vertices, outward.
-    colours : (V, 3) array of uint8
-        Red, green and blue at the vertices.
-    triangles : (T, 3) array of int32
-        Vertices of each triangle, counter-clockwise seen from outside.
-    """
-
-    points: NDArray[np.float32]
-    normals: NDArray[np.float32]
-    colours: NDArray[np.uint8]
+    points: NDArray[np.float32]  # (V, 3) of float32: vertices, m.
+    normals: NDArray[np.float32]  # (V, 3) of float32: unit normals of the surface at the vertices, outward.
+    colours: NDArray[np.uint8]  # (V, 3) of uint8: red, green and blue at the vertices.
+    # (T, 3) of int32: vertices of each triangle, counter-clockwise seen from outside.
     triangles: NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Content:
-    """What stays the same in all pictures of a drawing process.
+    """What stays the same in all pictures of a drawing process."""
 
-    Parameters
-    ----------
-    solids : tuple of Solid
-        Surface of each body.
-    casters : tuple of Solid
-        Surface that casts the shadow of each body, which may be simpler.
-    ghosts : int
-        Number of bodies, the last ones, that are drawn half transparent.
-    camera : Camera
-        Viewpoint and size of the pictures.
-    video : bool
-        Whether pictures are frames of a video, in planes of luma and chroma; else they are RGB.
-    shadows : bool
-        Whether bodies cast shadows. A video without them is a preview, whose edges are smoothed in a cheaper
-        way.
-    """
-
-    solids: tuple[Solid, ...]
-    casters: tuple[Solid, ...]
-    ghosts: int
-    camera: Camera
-    video: bool
+    solids: tuple[Solid, ...]  # Surface of each body.
+    casters: tuple[Solid, ...]  # Surface that casts the shadow of each body, which may be simpler.
+    ghosts: int  # Number of bodies, the last ones, that are drawn half transparent.
+    camera: Camera  # Viewpoint and size of the pictures.
+    video: bool  # Whether pictures are frames of a video, in planes of luma and chroma; else they are RGB.
+    # Whether bodies cast shadows. A video without them is a preview, whose edges are smoothed in a cheaper
+    # way.
     shadows: bool
 
 
 def record_type(bodies: int) -> np.dtype[np.void]:
     """Describe the record of one frame.
 
-    Parameters
-    ----------
-    bodies : int
-        Number of bodies.
-
-    Returns
-    -------
-    numpy.dtype
-        Fields `poses`, first three rows of each body's transformation to the world, m; `shift`, by which the
-        camera is displaced, m, and `turn_deg`, by which it is turned, degrees; `cog` and `zmp`,
-        points on the floor, m, NaN where there are none; `support`, vertices of the support polygon on the
-        floor, m, NaN beyond the last.
+    `bodies`: number of bodies. Returns fields `poses`, first three rows of each body's transformation to the
+    world, m; `shift`, by which the camera is displaced, m, and `turn_deg`, by which it is turned, degrees;
+    `cog` and `zmp`, points on the floor, m, NaN where there are none; `support`, vertices of the support
+    polygon on the floor, m, NaN beyond the last.
     """
     return np.dtype(
         [

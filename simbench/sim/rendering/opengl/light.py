@@ -15,42 +15,25 @@ SOFTNESS = 0.022
 
 
 class LightWindow(NamedTuple):
-    """What the light sees.
+    """What the light sees."""
 
-    Parameters
-    ----------
-    clip : (4, 4) array
-        Transformation from the world to the light's clip coordinates.
-    floor : (4, 2) array
-        Corners of a part of the floor that holds all shadows, in the order of a triangle strip, m.
-    softness : (float, float)
-        Radius of a penumbra in the map per difference of depth there, and the largest difference.
-    offset : float
-        Distance along the normal by which a surface is moved before its shadow is looked up, m: the shadow
-        map's pixels are too coarse for the surface itself.
-    key : tuple of float
-        Size and depth of the window, m; shadows of bodies that do not move are the same while it is.
-    """
-
-    clip: Array
+    clip: Array  # (4, 4): transformation from the world to the light's clip coordinates.
+    # (4, 2): corners of a part of the floor that holds all shadows, in the order of a triangle strip, m.
     floor: Array
+    # radius of a penumbra in the map per difference of depth there, and the largest difference.
     softness: tuple[float, float]
+    # Distance along the normal by which a surface is moved before its shadow is looked up, m: the shadow
+    # map's pixels are too coarse for the surface itself.
     offset: float
+    # Size and depth of the window, m; shadows of bodies that do not move are the same while it is.
     key: tuple[float, ...]
 
 
 def light_axes(direction: Array) -> Array:
     """Compute the axes of the light's view.
 
-    Parameters
-    ----------
-    direction : (3,) array
-        Unit vector to the light, not vertical.
-
-    Returns
-    -------
-    (3, 3) array
-        Rows: right and up in the light's picture, and toward the light.
+    `direction` (3,): unit vector to the light, not vertical. Returns (3, 3): rows: right and up in the
+    light's picture, and toward the light.
     """
     right = np.cross([0.0, 0.0, 1.0], direction)
     right /= np.linalg.norm(right)
@@ -61,21 +44,8 @@ def fit_light_window(axes: Array, points: Array, pixels: int) -> LightWindow:
     """Fit the light's window around points.
 
     It depends on these points only, so that frames can be drawn in any order; its size grows in steps, and it
-    moves by whole pixels.
-
-    Parameters
-    ----------
-    axes : (3, 3) array
-        From `light_axes`.
-    points : (N, 3) array
-        Corners of boxes around all bodies, world frame, m.
-    pixels : int
-        Width and height of the shadow map.
-
-    Returns
-    -------
-    LightWindow
-        Window that holds all points.
+    moves by whole pixels. `axes` (3, 3); `points` (N, 3): corners of boxes around all bodies, world frame, m;
+    `pixels`: width and height of the shadow map. Returns window that holds all points.
     """
     seen = points @ axes.T
     low, high = seen.min(axis=0) - MARGIN, seen.max(axis=0) + MARGIN

@@ -15,24 +15,12 @@ _POSE_BYTES = 48
 
 
 class Meshes(NamedTuple):
-    """All bodies in the graphics library's memory.
+    """All bodies in the graphics library's memory."""
 
-    Parameters
-    ----------
-    vertices : moderngl.Buffer
-        Points, normals, colours and body of each vertex.
-    indices : moderngl.Buffer
-        Vertices of all triangles.
-    first : (B + 1,) list of int
-        First index of each body, and the number of all.
-    poses : moderngl.Buffer
-        Poses of all bodies, first three rows each.
-    """
-
-    vertices: moderngl.Buffer
-    indices: moderngl.Buffer
-    first: list[int]
-    poses: moderngl.Buffer
+    vertices: moderngl.Buffer  # Points, normals, colours and body of each vertex.
+    indices: moderngl.Buffer  # Vertices of all triangles.
+    first: list[int]  # First index of each body, and the number of all.
+    poses: moderngl.Buffer  # Poses of all bodies, first three rows each.
 
 
 _VERTEX = np.dtype(
@@ -50,17 +38,8 @@ _VERTEX = np.dtype(
 def load_poses(context: moderngl.Context, count: int) -> moderngl.Buffer:
     """Reserve memory for poses.
 
-    Parameters
-    ----------
-    context : moderngl.Context
-        OpenGL.
-    count : int
-        Number of bodies.
-
-    Returns
-    -------
-    moderngl.Buffer
-        Room for the first three rows of each body's transformation to the world.
+    `context`: openGL; `count`: number of bodies. Returns room for the first three rows of each body's
+    transformation to the world.
     """
     return context.buffer(reserve=-(-count // GROUP) * GROUP * _POSE_BYTES)
 
@@ -68,19 +47,7 @@ def load_poses(context: moderngl.Context, count: int) -> moderngl.Buffer:
 def load_meshes(context: moderngl.Context, solids: Sequence[Solid], poses: moderngl.Buffer) -> Meshes:
     """Copy bodies to the graphics library.
 
-    Parameters
-    ----------
-    context : moderngl.Context
-        OpenGL.
-    solids : sequence of Solid
-        Surface of each body.
-    poses : moderngl.Buffer
-        Poses of the bodies.
-
-    Returns
-    -------
-    Meshes
-        Buffers.
+    `context`: openGL; `solids`: surface of each body. Returns buffers.
     """
     starts = np.cumsum([0, *(len(solid.points) for solid in solids)])
     vertices = np.zeros(starts[-1], _VERTEX)
@@ -103,19 +70,8 @@ def connect_meshes(
 ) -> moderngl.VertexArray:
     """Connect bodies to a shader.
 
-    Parameters
-    ----------
-    context : moderngl.Context
-        OpenGL.
-    program : moderngl.Program
-        Shader with the inputs `position`, `body` and perhaps `normal` and `colour`.
-    meshes : Meshes
-        The bodies.
-
-    Returns
-    -------
-    moderngl.VertexArray
-        What draws them.
+    `context`: openGL; `program`: shader with the inputs `position`, `body` and perhaps `normal` and `colour`.
+    Returns what draws them.
     """
     layout: tuple[Any, ...] = (
         meshes.vertices,
@@ -131,17 +87,7 @@ def connect_meshes(
 
 
 def draw_bodies(array: moderngl.VertexArray, meshes: Meshes, shown: Sequence[bool]) -> None:
-    """Draw bodies with the poses in their buffer.
-
-    Parameters
-    ----------
-    array : moderngl.VertexArray
-        From `connect_meshes`.
-    meshes : Meshes
-        The bodies.
-    shown : sequence of bool
-        Which bodies to draw.
-    """
+    """Draw bodies with the poses in their buffer. `array`: from `connect_meshes`."""
     count = len(shown)
     for group in range(0, count, GROUP):
         meshes.poses.bind_to_uniform_block(0, offset=group * _POSE_BYTES, size=GROUP * _POSE_BYTES)
@@ -160,15 +106,7 @@ def draw_bodies(array: moderngl.VertexArray, meshes: Meshes, shown: Sequence[boo
 def box_corners(solids: Sequence[Solid]) -> Array:
     """Compute the bounding boxes of bodies.
 
-    Parameters
-    ----------
-    solids : sequence of Solid
-        Surface of each body.
-
-    Returns
-    -------
-    (B, 8, 3) array
-        Corners in each body's frame, m.
+    `solids`: surface of each body. Returns (B, 8, 3): corners in each body's frame, m.
     """
     bounds = np.array([[solid.points.min(axis=0), solid.points.max(axis=0)] for solid in solids], dtype=float)
     signs = np.array([(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)])

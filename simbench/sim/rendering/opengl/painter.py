@@ -39,15 +39,7 @@ LARGEST_SURFACE = 60_000_000
 def open_opengl() -> Iterator[moderngl.Context]:
     """Open OpenGL 3.3 without a screen, and release it on leaving.
 
-    Yields
-    ------
-    moderngl.Context
-        OpenGL.
-
-    Raises
-    ------
-    Exception
-        Of no class of its own, if there is none on this machine.
+    Raises Exception of no class of its own, if there is none on this machine.
     """
     options: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
     context = moderngl.create_context(standalone=True, require=330, **options)
@@ -62,21 +54,10 @@ def paint_frames(
 ) -> Iterator[NDArray[np.uint8] | None]:
     """Draw frames.
 
-    Parameters
-    ----------
-    context : moderngl.Context
-        OpenGL.
-    content : Content
-        What stays the same in all frames.
-    records : iterator of numpy.void
-        Records of `record_type`, one for each frame.
-
-    Yields
-    ------
-    array of uint8 or None
-        None at first, when everything is ready. Then, of a video, luma (height, width) and chroma
-        (height / 2, width / 2, 2) in one row; of a picture, red, green and blue (height, width, 3).
-        Overwritten by the next frame.
+    `context`: openGL; `content`: what stays the same in all frames; `records`: records of `record_type`, one
+    for each frame. Yields none at first, when everything is ready. Then, of a video, luma (height, width) and
+    chroma (height / 2, width / 2, 2) in one row; of a picture, red, green and blue (height, width, 3).
+    Overwritten by the next frame.
     """
     camera = content.camera
     scale = 1 if content.video or 4 * camera.width * camera.height > LARGEST_SURFACE else 2

@@ -23,15 +23,9 @@ _MARK_MARGIN = 0.05
 
 
 class Rectangle(NamedTuple):
-    """A rectangle of pixels.
+    """A rectangle of pixels."""
 
-    Parameters
-    ----------
-    left, top, right, bottom : int
-        Edges, pixels; right and bottom are the first beyond it.
-    """
-
-    left: int
+    left: int  # `left`, `top`, `right`, `bottom`: edges, pixels; right and bottom are the first beyond it.
     top: int
     right: int
     bottom: int
@@ -43,79 +37,38 @@ class Rectangle(NamedTuple):
 
 
 class View(NamedTuple):
-    """A camera as matrices.
+    """A camera as matrices."""
 
-    Parameters
-    ----------
-    clip : (4, 4) array
-        Transformation from the world to clip coordinates, y up.
-    size : (2,) array
-        Width and height of the picture, pixels.
-    near : float
-        Distance of the near clipping plane, m.
-    eye : (3,) array
-        Position of the camera, world frame, m.
-    """
-
-    clip: Array
-    size: Array
-    near: float
-    eye: Array
+    clip: Array  # (4, 4): transformation from the world to clip coordinates, y up.
+    size: Array  # (2,): width and height of the picture, pixels.
+    near: float  # Distance of the near clipping plane, m.
+    eye: Array  # (3,): position of the camera, world frame, m.
 
 
 class Boxes(NamedTuple):
-    """Rectangles of bodies in the picture, pixels.
+    """Rectangles of bodies in the picture, pixels."""
 
-    Parameters
-    ----------
-    low, high : (B, 2) array
-        Upper left and lower right corners of the bodies.
-    low_reach, high_reach : (B, 2) array
-        The same with the bodies' shadows on the floor.
-    """
-
-    low: Array
+    low: Array  # `low`, `high` (B, 2): upper left and lower right corners of the bodies.
     high: Array
-    low_reach: Array
+    low_reach: Array  # `low_reach`, `high_reach` (B, 2): the same with the bodies' shadows on the floor.
     high_reach: Array
 
 
 class Marks(NamedTuple):
-    """COG, ZMP and support polygon of a frame, on the floor.
+    """COG, ZMP and support polygon of a frame, on the floor."""
 
-    Parameters
-    ----------
-    points : (2, 2) array
-        COG and ZMP, world frame, m; far away if there is none.
-    polygon : (N, 2) array
-        Vertices of the support polygon, world frame, m.
-    floor : (4, 2) array
-        Corners of a rectangle of the floor that holds them, in the order of a triangle strip, m.
-    low, high : (2,) array
-        Corners of the rectangle of the picture that holds them, pixels.
-    """
-
-    points: Array
-    polygon: Array
+    points: Array  # (2, 2): COG and ZMP, world frame, m; far away if there is none.
+    polygon: Array  # (N, 2): vertices of the support polygon, world frame, m.
+    # (4, 2): corners of a rectangle of the floor that holds them, in the order of a triangle strip, m.
     floor: Array
-    low: Array
+    low: Array  # `low`, `high` (2,): corners of the rectangle of the picture that holds them, pixels.
     high: Array
 
 
 def make_view(camera: Camera, scale: int) -> View:
     """Compute the matrices of a camera.
 
-    Parameters
-    ----------
-    camera : Camera
-        The camera.
-    scale : int
-        Ratio of the drawing surface's size to the picture's.
-
-    Returns
-    -------
-    View
-        Matrices and size.
+    `scale`: ratio of the drawing surface's size to the picture's. Returns matrices and size.
     """
     view = view_matrix(camera)
     size = np.array([scale * camera.width, scale * camera.height])
@@ -126,17 +79,8 @@ def make_view(camera: Camera, scale: int) -> View:
 def to_pixels(view: View, points: Array) -> Array:
     """Project points.
 
-    Parameters
-    ----------
-    view : View
-        The camera.
-    points : (..., 3) array
-        Points, world frame, m.
-
-    Returns
-    -------
-    (..., 2) array
-        x to the right and y down, pixels; NaN in front of the near clipping plane.
+    `view`: the camera; `points` (..., 3): points, world frame, m. Returns (..., 2): x to the right and y
+    down, pixels; NaN in front of the near clipping plane.
     """
     homogeneous = points @ view.clip[[0, 1, 3], :3].T + view.clip[[0, 1, 3], 3]
     distance = homogeneous[..., 2:]
@@ -147,19 +91,9 @@ def to_pixels(view: View, points: Array) -> Array:
 def find_boxes(view: View, corners: Array, light: Array) -> Boxes:
     """Find the rectangles of bodies and of their shadows.
 
-    Parameters
-    ----------
-    view : View
-        The camera.
-    corners : (B, 8, 3) array
-        Corners of the bodies' bounding boxes, world frame, m.
-    light : (3,) array
-        Direction to the light.
-
-    Returns
-    -------
-    Boxes
-        The rectangles: the whole picture for bodies part of which are not in front of the camera.
+    `view`: the camera; `corners` (B, 8, 3): corners of the bodies' bounding boxes, world frame, m; `light`
+    (3,): direction to the light. Returns the rectangles: the whole picture for bodies part of which are not
+    in front of the camera.
     """
     distance = np.maximum(corners[..., 2:], 0.0) / light[2]
     shadows = corners - distance * light
@@ -181,19 +115,9 @@ def find_boxes(view: View, corners: Array, light: Array) -> Boxes:
 def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | None:
     """Find where the marks on the floor are.
 
-    Parameters
-    ----------
-    view : View
-        The camera.
-    cog, zmp : (2,) array
-        Points on the floor, world frame, m; NaN where there are none.
-    support : (N, 2) array
-        Vertices of the support polygon, world frame, m; NaN beyond the last.
-
-    Returns
-    -------
-    Marks or None
-        The marks; None if there are none, or not all are in front of the camera.
+    `view`: the camera; `cog`, `zmp` (2,): points on the floor, world frame, m; NaN where there are none;
+    `support` (N, 2): vertices of the support polygon, world frame, m; NaN beyond the last. Returns the marks;
+    None if there are none, or not all are in front of the camera.
     """
     polygon = support[np.isfinite(support).all(axis=1)]
     polygon = polygon if len(polygon) >= 3 else polygon[:0]
@@ -211,18 +135,7 @@ def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | No
 
 
 def same_marks(first: Marks | None, second: Marks | None) -> bool:
-    """Tell whether the marks of two frames are the same.
-
-    Parameters
-    ----------
-    first, second : Marks or None
-        The marks of each frame.
-
-    Returns
-    -------
-    bool
-        Whether they are.
-    """
+    """Tell whether the marks of two frames are the same."""
     if first is None or second is None:
         return first is second
     return np.array_equal(first.points, second.points) and np.array_equal(first.polygon, second.polygon)
@@ -233,21 +146,8 @@ def changed_region(
 ) -> Rectangle | None:
     """Find the rectangle in which two frames differ.
 
-    Parameters
-    ----------
-    view : View
-        The camera.
-    moved : (B,) array of bool
-        Bodies whose pose has changed.
-    boxes : two Boxes
-        Rectangles of the bodies in each frame.
-    marks : two of Marks or None
-        Marks of each frame.
-
-    Returns
-    -------
-    Rectangle or None
-        The rectangle; None if the frames are equal.
+    `view`: the camera; `moved` (B,) of bool: bodies whose pose has changed; `boxes`: rectangles of the bodies
+    in each frame. Returns the rectangle; None if the frames are equal.
     """
     lows = [each.low_reach[moved] for each in boxes]
     highs = [each.high_reach[moved] for each in boxes]
@@ -261,17 +161,8 @@ def changed_region(
 def clip_rectangle(view: View, low: Array, high: Array) -> Rectangle | None:
     """Round a rectangle outward to even pixels, within the picture.
 
-    Parameters
-    ----------
-    view : View
-        The camera.
-    low, high : (2,) array
-        Upper left and lower right corner, pixels.
-
-    Returns
-    -------
-    Rectangle or None
-        The rectangle; None if nothing of it is in the picture.
+    `view`: the camera; `low`, `high` (2,): upper left and lower right corner, pixels. Returns the rectangle;
+    None if nothing of it is in the picture.
     """
     left, top = (2 * np.floor(0.5 * np.clip(low, 0, view.size))).astype(int).tolist()
     right, bottom = np.minimum(2 * np.ceil(0.5 * np.clip(high, 0, view.size)), view.size).astype(int).tolist()
@@ -281,19 +172,7 @@ def clip_rectangle(view: View, low: Array, high: Array) -> Rectangle | None:
 def grow(view: View, region: Rectangle, pixels: int) -> Rectangle:
     """Make a rectangle larger on all sides, within the picture.
 
-    Parameters
-    ----------
-    view : View
-        The camera.
-    region : Rectangle
-        The rectangle.
-    pixels : int
-        Even number of pixels.
-
-    Returns
-    -------
-    Rectangle
-        The larger rectangle.
+    `view`: the camera; `pixels`: even number of pixels.
     """
     width, height = view.size.astype(int).tolist()
     return Rectangle(
@@ -307,17 +186,8 @@ def grow(view: View, region: Rectangle, pixels: int) -> Rectangle:
 def overlapping(low: Array, high: Array, region: Rectangle) -> NDArray[np.bool_]:
     """Find the rectangles that overlap another.
 
-    Parameters
-    ----------
-    low, high : (B, 2) array
-        Upper left and lower right corners, pixels.
-    region : Rectangle
-        The other rectangle.
-
-    Returns
-    -------
-    (B,) array of bool
-        Whether each overlaps it.
+    `low`, `high` (B, 2): upper left and lower right corners, pixels; `region`: the other rectangle. Returns
+    (B,) of bool: whether each overlaps it.
     """
     inside = np.hstack([high >= region[:2], low <= region[2:]])
     return np.asarray(inside.all(axis=1))

@@ -318,19 +318,8 @@ void main() { colour = texelFetch(backdrop, ivec2(gl_FragCoord.xy), 0); }
 def with_constants(source: str, constants: dict[str, float], flags: tuple[str, ...] = ()) -> str:
     """Define names in a shader.
 
-    Parameters
-    ----------
-    source : str
-        Text of the shader.
-    constants : dict of str to float
-        Value of each name; whole numbers are written as such.
-    flags : tuple of str
-        Names that are defined without a value.
-
-    Returns
-    -------
-    str
-        Text with the definitions after its version.
+    `source`: text of the shader; `constants`: value of each name; whole numbers are written as such; `flags`:
+    names that are defined without a value. Returns text with the definitions after its version.
     """
     lines = [f"#define {name} {value!r}" for name, value in constants.items()]
     lines += [f"#define {name}" for name in flags]
