@@ -56,7 +56,7 @@ _BONES, _POSTURE_BESIDE_BONES = 2.0, 0.1
 
 
 class BoneAims(NamedTuple):
-    """Directions that the bones of trunk and arms are to have while palms are not where the posture has them."""
+    """Directions for the bones of trunk and arms while palms are elsewhere than the posture has them."""
 
     # Body and targets at T samples; the joints that follow are those of the preferred path.
     problem: ImitationProblem
