@@ -24,6 +24,8 @@ from simbench.robot.robot import Robot
 
 # Bound on how much deeper than found an interference between two examined instants can be, m.
 _RESOLUTION = 1e-3
+# Samples that are examined together.
+_BLOCK = 256
 # Distance from a handle's point, m, up to which a shape is what the hand holds.
 _HELD_DISTANCE = 0.005
 # Sizes of a cylinder, to a micrometre, that tell a knob from the rim that it stands on.
@@ -65,29 +67,22 @@ def find_interference(
     scene, pairs = _make_scene(robot, trajectory, obstacles)
     if not pairs:
         return ()
-    samples = np.arange(len(trajectory.time), dtype=np.float64)
-    gaps, travel = _gaps_and_travel(scene, samples)
-    before, after = np.pad(travel, ((1, 0), (0, 0))), np.pad(travel, ((0, 1), (0, 0)))
-    distance = _distances(scene, samples, gaps, gaps < margin + np.maximum(before, after))
-    doubtful = 0.5 * (distance[:-1] + distance[1:] - travel) < margin
-    pieces = np.ceil(np.where(doubtful, travel, 0.0).max(axis=1) / (2.0 * _RESOLUTION)).clip(1.0).astype(int)
-    parts = [start + np.arange(number) / number for start, number in zip(samples[:-1], pieces, strict=True)]
-    instants = np.concatenate([*parts, samples[-1:]])
-    whole = instants.astype(int)
-    examined = np.zeros((len(instants), distance.shape[1]), dtype=bool)
-    examined[:-1] = doubtful[whole[:-1]]
-    examined[instants == whole] |= distance < margin
-    gaps, _ = _gaps_and_travel(scene, instants)
-    distance = _distances(scene, instants, gaps, examined & (gaps < margin))
-    distance[~(examined & (distance < margin))] = np.inf
-    time, found = np.interp(instants, samples, trajectory.time), []
+    last = len(trajectory.time) - 1
+    blocks = [_near_instants(scene, margin, begin, last) for begin in range(0, max(last, 1), _BLOCK)]
+    instants = np.concatenate([each for each, *_ in blocks])
+    offsets = np.cumsum([0, *(len(each) for each, *_ in blocks)])
+    row = np.concatenate([at + offset for (_, at, *_), offset in zip(blocks, offsets, strict=False)])
+    column, distance = (np.concatenate([block[part] for block in blocks]) for part in (2, 3))
+    time, found = np.interp(instants, np.arange(last + 1.0), trajectory.time), []
     for pair, columns in pairs.items():
-        least = distance[:, columns].min(axis=1)
-        near = np.flatnonzero(np.isfinite(least))
-        for run in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else ():
+        here = np.flatnonzero(np.isin(column, columns))
+        near, group = np.unique(row[here], return_inverse=True)
+        least = np.full(len(near), np.inf)
+        np.minimum.at(least, group, distance[here])
+        for run in np.split(np.arange(len(near)), np.flatnonzero(np.diff(near) > 1) + 1) if len(near) else ():
             worst = run[np.argmin(least[run])]
-            start, end = time[run[[0, -1]]].tolist()
-            found.append(Interference(*pair, start, end, float(least[worst]), float(time[worst])))
+            start, end = time[near[run[[0, -1]]]].tolist()
+            found.append(Interference(*pair, start, end, float(least[worst]), float(time[near[worst]])))
     return tuple(sorted(found, key=lambda each: (each.start, each.first, each.second)))
 
 
@@ -103,8 +98,9 @@ def find_near_pairs(
     if not pairs:
         return {}
     samples = np.arange(len(trajectory.time), dtype=np.float64)
-    gaps, _ = _gaps_and_travel(scene, samples)
-    least = _distances(scene, samples, gaps, gaps < margin).min(axis=0)
+    every = np.arange(len(scene.workspace.first))
+    gaps, _ = _gaps_and_travel(scene, samples, every)
+    least = _distances(scene, samples, gaps, gaps < margin, every).min(axis=0)
     found = {pair: float(least[columns].min()) for pair, columns in pairs.items()}
     return {pair: distance for pair, distance in found.items() if distance < margin}
 
@@ -150,9 +146,44 @@ def _place(scene: ClearanceScene, sample: float) -> None:
     pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
 
 
-def _gaps_and_travel(scene: ClearanceScene, samples: Array) -> tuple[Array, Array]:
-    """Distances of the bounding spheres (S, K), m, and bounds on the travel between samples (S - 1, K), m."""
-    workspace, first, second = scene.workspace, scene.workspace.first, scene.workspace.second
+def _near_instants(
+    scene: ClearanceScene, margin: float, begin: int, last: int
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64], Array]:
+    """Examine a block of samples: the pairs of shapes of a long recording at once would take gigabytes.
+
+    Returns the instants of the block, in samples, up to the first of the next block, which is not examined
+    here; then, for each pair found nearer than the margin at one of them, the instant's number, the pair, and
+    their distance, m.
+    """
+    end = min(begin + _BLOCK, last)
+    # A sample is exact where shapes could come nearer on their way to it or from it, beyond the block too.
+    samples = np.arange(max(begin - 1, 0), min(end + 1, last) + 1, dtype=np.float64)
+    every = np.arange(len(scene.workspace.first))
+    gaps, travel = _gaps_and_travel(scene, samples, every)
+    around = np.maximum(np.pad(travel, ((1, 0), (0, 0))), np.pad(travel, ((0, 1), (0, 0))))
+    own = slice(begin - int(samples[0]), end - int(samples[0]) + 1)
+    samples, gaps, around, travel = samples[own], gaps[own], around[own], travel[own.start : own.stop - 1]
+    distance = _distances(scene, samples, gaps, gaps < margin + around, every)
+    doubtful = 0.5 * (distance[:-1] + distance[1:] - travel) < margin
+    pieces = np.ceil(np.where(doubtful, travel, 0.0).max(axis=1) / (2.0 * _RESOLUTION)).clip(1.0).astype(int)
+    parts = [start + np.arange(number) / number for start, number in zip(samples[:-1], pieces, strict=True)]
+    instants = np.concatenate([*parts, samples[-1:]] if end == last else parts)
+    before = instants.astype(int) - begin
+    examined = np.zeros((len(instants), distance.shape[1]), dtype=bool)
+    examined[before < len(doubtful)] = doubtful[before[before < len(doubtful)]]
+    at_samples = instants == begin + before
+    examined[at_samples] |= distance[before[at_samples]] < margin
+    columns = np.flatnonzero(examined.any(axis=0))
+    gaps, _ = _gaps_and_travel(scene, instants, columns)
+    examined = examined[:, columns]
+    distance = _distances(scene, instants, gaps, examined & (gaps < margin), columns)
+    row, column = np.nonzero(examined & (distance < margin))
+    return instants, row, columns[column], distance[row, column]
+
+
+def _gaps_and_travel(scene: ClearanceScene, samples: Array, pairs: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Distances (S, K), m, of bounding spheres, and bounds on their travel between samples (S - 1, K), m."""
+    workspace, first, second = scene.workspace, scene.workspace.first[pairs], scene.workspace.second[pairs]
     middles = np.empty((len(samples), len(workspace.radii), 3))
     rotations = np.empty((*middles.shape, 3))
     for number, sample in enumerate(samples.tolist()):
@@ -168,13 +199,15 @@ def _gaps_and_travel(scene: ClearanceScene, samples: Array) -> tuple[Array, Arra
     return gaps, travel[:, first] + travel[:, second]
 
 
-def _distances(scene: ClearanceScene, samples: Array, gaps: Array, exact: NDArray[np.bool_]) -> Array:
-    """Distances (S, K), m, where they must be exact; elsewhere lower bounds of them."""
+def _distances(
+    scene: ClearanceScene, samples: Array, gaps: Array, exact: NDArray[np.bool_], pairs: NDArray[np.int64]
+) -> Array:
+    """Distances of pairs (S, K), m, where they must be exact; elsewhere lower bounds of them."""
     distance = gaps.copy()
     for number in np.flatnonzero(exact.any(axis=1)).tolist():
         _place(scene, float(samples[number]))
         for pair in np.flatnonzero(exact[number]).tolist():
-            distance[number, pair] = pair_distance(scene.workspace, pair)
+            distance[number, pair] = pair_distance(scene.workspace, int(pairs[pair]))
     return distance
 
 
