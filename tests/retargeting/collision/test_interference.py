@@ -10,6 +10,7 @@ from scipy.spatial import ConvexHull
 from simbench.errors import RetargetError
 from simbench.kinematics.obstacles import box_obstacle, cylinder_obstacle
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.collision import interference
 from simbench.retargeting.collision.clearance import convex_shapes
 from simbench.retargeting.collision.interference import Interference, describe_interference, find_interference
 
@@ -223,3 +224,15 @@ def test_one_sample(sliders):
     (found,) = find_interference(sliders, path(sliders, [0.5], [[0.0, 0.0]]))
     assert (found.start, found.end, found.time) == (0.5, 0.5, 0.5)
     assert found.distance == pytest.approx(-0.04, abs=1e-6)
+
+
+def test_blocks_of_samples_change_nothing(sliders, monkeypatch):
+    """A long recording is examined block by block: interferences over their borders stay in one piece."""
+    time = np.linspace(0.0, 2.0, 41)
+    q = np.column_stack([np.zeros(41), 0.2 * np.cos(4 * np.pi * time)])
+    q[17:24, 1] = 0.01 * np.arange(7)
+    whole = find_interference(sliders, path(sliders, time, q), margin=0.03)
+    assert max(one.end - one.start for one in whole) > 0.3
+    for size in (1, 2, 7):
+        monkeypatch.setattr(interference, "_BLOCK", size)
+        assert find_interference(sliders, path(sliders, time, q), margin=0.03) == whole
