@@ -27,7 +27,7 @@ from simbench.motion.actors.people import Person, session_people
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.quantities import Extents, measure
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.netcdf_reader import read_netcdf
 from simbench.robot.sides import SIDES
 
 # Tolerance for the rounding of numbers in files, and for a joint that rests on its limit.

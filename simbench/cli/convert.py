@@ -15,7 +15,7 @@ from simbench.errors import RunError
 
 if TYPE_CHECKING:
     from simbench.motion.trajectory import JointTrajectory
-    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
     from simbench.robot.robot import Robot
 
 # Not from the writers, which import Pinocchio: `--help` need not wait for it. A test compares them.
@@ -84,7 +84,7 @@ def _read(source: Path, robot: str | None, declared: TrajectoryOptions) -> tuple
     """Read a file, and print what was found out about it."""
     if robot is None:
         raise RunError(f"{source}: give the robot whose motion it is with --robot NAME (simbench robot list)")
-    from simbench.motion.trajectory_files.robot_motion import read_robot_motion
+    from simbench.motion.trajectory_files import read_robot_motion
     from simbench.robot.robot import load_robot
 
     own = load_robot(robot)
@@ -113,8 +113,7 @@ def write_motion_file(
     printed. Raises MotionError the rate is not allowed, or the format cannot hold the motion. Raises OSError
     if the file cannot be written.
     """
-    from simbench.motion.trajectory_files.resampling import resample_trajectory
-    from simbench.motion.trajectory_files.sampling import uniform_rate
+    from simbench.motion.trajectory_files.stored_motion import resample_trajectory, uniform_rate
     from simbench.motion.trajectory_files.write import write_robot_motion
 
     if rate is None and format == "unitree":

@@ -129,7 +129,7 @@ def _hinting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _robot_motion_hint(values: Mapping[str, Any]) -> str:
     """Say that a file which could not be read as a recording looks like a robot's motion, if it does."""
-    from simbench.motion.trajectory_files.recognition import is_robot_motion
+    from simbench.motion.trajectory_files import is_robot_motion
 
     sources = [value for value in values.values() if isinstance(value, str)]
     if not any(is_robot_motion(Path(source)) for source in sources):

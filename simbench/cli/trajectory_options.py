@@ -12,7 +12,7 @@ from simbench.cli.completion import complete_words
 from simbench.cli.shared_options import takes_options
 
 if TYPE_CHECKING:
-    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 
 
 def trajectory_options(
@@ -36,7 +36,7 @@ def trajectory_options(
     ] = None,
 ) -> TrajectoryOptions:
     """Build the declarations about a robot's motion from the options of a command."""
-    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 
     return TrajectoryOptions(
         joint_order=None if joint_order is None else str(joint_order),

@@ -16,7 +16,7 @@ from simbench.errors import RunError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
     from simbench.runs.verdict.outcome import Check, Moment, Verdict
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable": ("–", "dim")}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 import numpy as np
 
 from simbench.errors import PluginError, SimbenchError
-from simbench.motion.readers import SCHEMES, SUFFIXES
-from simbench.motion.readers.plugin import find_reader
+from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
 from simbench.plugins.given import give_reference
 from simbench.plugins.loading import load_plugin

@@ -9,7 +9,7 @@ from simbench import JointTrajectory, read_trajectory
 from simbench.cli.convert import FORMATS
 from simbench.cli.main import main
 from simbench.motion.trajectory_files import write_robot_motion
-from simbench.motion.trajectory_files.sole_heights import foot_poses
+from simbench.motion.trajectory_files.joint_order import foot_poses
 from simbench.motion.trajectory_files.write import WRITERS
 
 

@@ -19,7 +19,7 @@ from simbench import read_motion
 from simbench.cli.main import main
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers.deepmimic import clip_folder
-from simbench.motion.readers.joint_layouts import LAYOUTS
+from simbench.motion.readers.joint_names import LAYOUTS
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files import write_robot_motion
 from simbench.motion.trajectory_files.native import write_trajectory

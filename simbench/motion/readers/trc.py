@@ -7,7 +7,6 @@ people with a spreadsheet, write headers that disagree with the data: the data t
 
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,13 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.labels import drop_shared_prefix, is_unlabelled, keep_first_of_each_name
-from simbench.motion.readers.slips import Slips, find_length_unit
+from simbench.motion.readers.marker_tables import (
+    Slips,
+    drop_shared_prefix,
+    find_length_unit,
+    is_unlabelled,
+    keep_first_of_each_name,
+)
 from simbench.motion.recordings import MarkerRecording
 
 HEADER_LINES = 5
@@ -33,32 +37,12 @@ LARGEST = 1e9
 CHUNK = 2000
 # What programs write for a coordinate that they do not know.
 NOT_A_NUMBER = (
-    "nan",
-    "-nan",
-    "null",
-    "n/a",
-    "#n/a",
-    "na",
-    "-",
-    "--",
-    "none",
-    "inf",
-    "-inf",
-    "1.#qnan",
-    "1.#ind",
+    *("nan", "-nan", "null", "n/a", "#n/a", "na", "-", "--", "none"),
+    *("inf", "-inf", "1.#qnan", "1.#ind"),
 )
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?|[+-]?\d+,")
 
 Rows = NDArray[np.signedinteger[Any]]
-
-
-@dataclass(frozen=True)
-class _Head:
-    """The header: where the names stand, how fields are separated, and the properties by name."""
-
-    names_line: int
-    delimiter: str | None
-    properties: dict[str, str]
 
 
 def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
@@ -72,18 +56,30 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
     """
     try:
         # A byte order mark or an accent in the header must not be an error.
-        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+        content = path.read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
-    lines = re.split(r"\r\n|\n|\r", text)
+    lines = re.split(r"\r\n|\n|\r", content)
     slips = Slips(str(path), options.strict)
-    head = _read_head(lines, slips)
-    lead, labels = _read_labels(lines, head, slips)
-    table = _read_table(lines, head, lead + 3 * len(labels), slips)
+    names_line, delimiter, properties = _read_head(lines, slips)
+    where = f"line {names_line}"
+    lead, labels = _read_labels(lines, names_line, delimiter, slips)
+    table = _read_table(lines, names_line, delimiter, lead + 3 * len(labels), slips)
     named = [column for column, label in enumerate(labels) if not is_unlabelled(label)]
     if not named:
         raise MotionError(f"{path}: none of {len(labels)} markers has a name")
-    _check_counts(head, len(labels), len(table), slips)
+    in_names = f"line {names_line + 1}: {len(labels)} marker names; NumMarkers in {where} is {{}}"
+    in_frames = f"{where}: NumFrames is {{}}, the file has {len(table)} frames"
+    for key, found, text in (("NumMarkers", len(labels), in_names), ("NumFrames", len(table), in_frames)):
+        if (written := properties.get(key)) is None:
+            continue
+        number = _number(written)
+        if number is None or not 1 <= number < LARGEST or number != int(number):
+            slips.note(
+                f"{where}: {key} is {written[:40]!r}; it must be a whole number from 1 on", f"{found} found"
+            )
+        elif number != found:
+            slips.note(text.format(int(number)), "the data count")
     names, notes = drop_shared_prefix([labels[column] for column in named])
     positions = table[:, lead:].reshape(len(table), len(labels), 3)[:, named]
     positions[np.isnan(positions).any(axis=2) | (positions == 0.0).all(axis=2)] = np.nan
@@ -91,11 +87,10 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
         names,
         (~np.isnan(positions[:, :, 0])).sum(axis=0).tolist(),
         slips,
-        f"line {head.names_line + 1}: two markers are named {{1}}; names must differ (markers {{0}})",
+        f"line {names_line + 1}: two markers are named {{1}}; names must differ (markers {{0}})",
     )
-    where = f"line {head.names_line}"
-    unit, scale = find_length_unit(head.properties.get("Units", ""), options, where, slips)
-    time, rows = _find_time(table[:, lead - 1], head, options.fps, slips)
+    unit, scale = find_length_unit(properties.get("Units", ""), options, where, slips)
+    time, rows = _find_time(table[:, lead - 1], properties, options.fps, where, slips)
     if len(labels) > len(named):
         notes.append(f"{len(labels) - len(named)} unlabelled points ignored")
     return MarkerRecording(
@@ -115,8 +110,8 @@ def _split(line: str, delimiter: str | None) -> list[str]:
     return [field.strip().strip("\"'").strip() for field in line.split(delimiter)]
 
 
-def _read_head(lines: list[str], slips: Slips) -> _Head:
-    """Find the properties and the line of marker names."""
+def _read_head(lines: list[str], slips: Slips) -> tuple[int, str | None, dict[str, str]]:
+    """Find the line of marker names, the character between fields, and the properties by name."""
     titled = lines[0].strip("\"' ").startswith("PathFileType") and len(lines) >= HEADER_LINES
     searched = lines[:SEARCHED_LINES]
     keys_line = next((k for k, line in enumerate(searched) if "DataRate" in line), None)
@@ -157,14 +152,16 @@ def _read_head(lines: list[str], slips: Slips) -> _Head:
             properties = {"Units": letters} if letters else {}
     names = lines[names_line]
     delimiter = "\t" if "\t" in names else "," if "," in names else ";" if ";" in names else None
-    return _Head(names_line, delimiter, properties)
+    return names_line, delimiter, properties
 
 
-def _read_labels(lines: list[str], head: _Head, slips: Slips) -> tuple[int, list[str]]:
+def _read_labels(
+    lines: list[str], names_line: int, delimiter: str | None, slips: Slips
+) -> tuple[int, list[str]]:
     """Read the number of columns before the first coordinate, and the markers' names, empty for none."""
-    fields = _split(lines[head.names_line], head.delimiter)
+    fields = _split(lines[names_line], delimiter)
     lead = 1 if "".join(fields[:1]).lower().startswith("time") else 2
-    where = f"line {head.names_line + 1}"
+    where = f"line {names_line + 1}"
     if lead == 1:
         slips.note(f"{where}: no column of frame numbers", "the first one is the time")
     fields = fields[lead:]
@@ -180,7 +177,7 @@ def _read_labels(lines: list[str], head: _Head, slips: Slips) -> tuple[int, list
         labels.pop()
     if not labels:
         raise MotionError(f"{slips.source}: {where}: no marker names")
-    width = max((len(_split(line, head.delimiter)) for line in lines[head.names_line + 1 :][:50]), default=0)
+    width = max((len(_split(line, delimiter)) for line in lines[names_line + 1 :][:50]), default=0)
     if lead + 3 * len(labels) > width + 2:
         held = max((width - lead) // 3, 0)
         slips.doubt(
@@ -193,51 +190,34 @@ def _read_labels(lines: list[str], head: _Head, slips: Slips) -> tuple[int, list
     return lead, labels
 
 
-def _check_counts(head: _Head, markers: int, frames: int, slips: Slips) -> None:
-    """Compare the counts in the header with the data."""
-    where = f"line {head.names_line}"
-    for key, found, text in (
-        (
-            "NumMarkers",
-            markers,
-            f"line {head.names_line + 1}: {markers} marker names; NumMarkers in {where} is {{}}",
-        ),
-        ("NumFrames", frames, f"{where}: NumFrames is {{}}, the file has {frames} frames"),
-    ):
-        written = head.properties.get(key)
-        if written is None:
-            continue
-        number = _number(written)
-        if number is None or not 1 <= number < LARGEST or number != int(number):
-            slips.note(
-                f"{where}: {key} is {written[:40]!r}; it must be a whole number from 1 on", f"{found} found"
-            )
-        elif number != found:
-            slips.note(text.format(int(number)), "the data count")
-
-
-def _read_table(lines: list[str], head: _Head, width: int, slips: Slips) -> Array:
+def _read_table(lines: list[str], names_line: int, delimiter: str | None, width: int, slips: Slips) -> Array:
     """Numbers of all frames (T, `width`), NaN where a field is blank or no number."""
     parts: list[Array] = []
     rows: list[list[float]] = []
-    odd = _Odd()
+    odd = _OddLines()
     lead = 2 if width % 3 == 2 else 1
-    for number in range(head.names_line + 1, len(lines)):
+    for number in range(names_line + 1, len(lines)):
         line = lines[number]
         if not line.strip():
             continue
-        fields = line.split(head.delimiter)
+        fields = line.split(delimiter)
         if not rows and not parts and not any(_number(field.strip("\"' ")) is not None for field in fields):
             # X1 Y1 Z1 ...
             continue
         if len(fields) != width:
-            fields = _fit_width(fields, width, number + 1, odd)
+            filled = next((k for k in range(len(fields), 0, -1) if fields[k - 1].strip()), 0)
+            said = f"line {number + 1}: {filled} columns; {width} are needed, two and three for each marker"
+            if filled > width:
+                odd.long.append(said)
+            elif len(fields) < width:
+                odd.short.append(said)
+            fields = (fields + [""] * width)[:width]
         try:
             if not _is_plain(line):
                 raise ValueError
             row = [float(field) if field and not field.isspace() else math.nan for field in fields]
         except ValueError:
-            row = _read_words(fields, number + 1, odd)
+            row = odd.read_words(fields, number + 1)
         if all(math.isnan(value) for value in row[:lead]):
             odd.text.setdefault(f"line {number + 1}: {line.strip()[:40]!r} has no frame and no time", 0)
             continue
@@ -247,7 +227,7 @@ def _read_table(lines: list[str], head: _Head, width: int, slips: Slips) -> Arra
             rows = []
     parts.append(np.array(rows, dtype=np.float64).reshape(-1, width))
     table = np.concatenate(parts)
-    _say_odd(odd, slips)
+    odd.say(slips)
     if not len(table):
         raise MotionError(f"{slips.source}: no frames: there is no line of numbers")
     large = np.argwhere(np.abs(table) > LARGEST)
@@ -261,57 +241,41 @@ def _read_table(lines: list[str], head: _Head, width: int, slips: Slips) -> Arra
     return table
 
 
-@dataclass
-class _Odd:
+class _OddLines:
     """Lines that are longer or shorter than needed, and texts in place of numbers."""
 
-    long: list[str]
-    short: list[str]
-    text: dict[str, int]
-    commas: int = 0
-
     def __init__(self) -> None:
-        self.long, self.short, self.text = [], [], {}
+        self.long: list[str] = []
+        self.short: list[str] = []
+        self.text: dict[str, int] = {}
+        self.commas = 0
 
+    def read_words(self, fields: list[str], line: int) -> list[float]:
+        """Numbers of a line in which some fields are written otherwise."""
+        row = []
+        for column, written in enumerate(fields):
+            field = written.strip().strip("\"'").strip()
+            if "," in field and DECIMAL_COMMA.fullmatch(field):
+                self.commas += 1
+                field = field.replace(",", ".")
+            number = math.nan if not field or field.lower() in NOT_A_NUMBER else _number(field)
+            if number is None:
+                key = f"line {line}, column {column + 1}: {written.strip()[:40]!r} is not a number"
+                self.text[key] = self.text.get(key, 0) + 1
+                number = math.nan
+            row.append(number)
+        return row
 
-def _fit_width(fields: list[str], width: int, line: int, odd: _Odd) -> list[str]:
-    """Cut or fill the fields of a line to the needed number."""
-    filled = next((k for k in range(len(fields), 0, -1) if fields[k - 1].strip()), 0)
-    said = f"line {line}: {filled} columns; {width} are needed, two and three for each marker"
-    if filled > width:
-        odd.long.append(said)
-    elif len(fields) < width:
-        odd.short.append(said)
-    return (fields + [""] * width)[:width]
-
-
-def _read_words(fields: list[str], line: int, odd: _Odd) -> list[float]:
-    """Numbers of a line in which some fields are written otherwise."""
-    row = []
-    for column, written in enumerate(fields):
-        field = written.strip().strip("\"'").strip()
-        if "," in field and DECIMAL_COMMA.fullmatch(field):
-            odd.commas += 1
-            field = field.replace(",", ".")
-        number = math.nan if not field or field.lower() in NOT_A_NUMBER else _number(field)
-        if number is None:
-            key = f"line {line}, column {column + 1}: {written.strip()[:40]!r} is not a number"
-            odd.text[key] = odd.text.get(key, 0) + 1
-            number = math.nan
-        row.append(number)
-    return row
-
-
-def _say_odd(odd: _Odd, slips: Slips) -> None:
-    """Say what was found in the lines of numbers."""
-    if odd.long:
-        slips.note(odd.long[0], f"what is too much in {len(odd.long)} lines is ignored")
-    if odd.short:
-        slips.doubt(odd.short[0], f"what is missing in {len(odd.short)} lines is taken as not seen")
-    if odd.text:
-        slips.doubt(next(iter(odd.text)), f"{len(odd.text)} such places are taken as not seen")
-    if odd.commas:
-        slips.note("numbers have a decimal comma", "read as a point")
+    def say(self, slips: Slips) -> None:
+        """Say what was found in the lines of numbers."""
+        if self.long:
+            slips.note(self.long[0], f"what is too much in {len(self.long)} lines is ignored")
+        if self.short:
+            slips.doubt(self.short[0], f"what is missing in {len(self.short)} lines is taken as not seen")
+        if self.text:
+            slips.doubt(next(iter(self.text)), f"{len(self.text)} such places are taken as not seen")
+        if self.commas:
+            slips.note("numbers have a decimal comma", "read as a point")
 
 
 def _number(text: str) -> float | None:
@@ -327,14 +291,15 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def _find_time(column: Array, head: _Head, fps: float | None, slips: Slips) -> tuple[Array, Rows]:
+def _find_time(
+    column: Array, properties: dict[str, str], fps: float | None, where: str, slips: Slips
+) -> tuple[Array, Rows]:
     """Find times from 0 on, s, with their rounding undone, and the rows to which they belong."""
     rows: Rows = np.arange(len(column))
-    where = f"line {head.names_line}"
-    written = head.properties.get("DataRate", "")
+    written = properties.get("DataRate", "")
     rate = _number(written)
     if rate is None or not 0 < rate < LARGEST:
-        if head.properties:
+        if properties:
             slips.note(
                 f"{where}: DataRate is {written[:40]!r}; it must be a positive number", "the times count"
             )

@@ -1,8 +1,9 @@
 """Reader of tables of a robot's motion: CSV and other text, with names above the columns or without."""
 
 import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,7 @@ from simbench.errors import MotionError
 from simbench.files.documents.text_file import decode_text
 from simbench.motion.trajectory_files.joint_order import body_joints, read_joint_order
 from simbench.motion.trajectory_files.native import is_native_header, read_trajectory_csv, to_stored
-from simbench.motion.trajectory_files.options import TrajectoryOptions
-from simbench.motion.trajectory_files.stored_motion import StoredMotion
-from simbench.motion.trajectory_files.table_columns import Columns, classify_columns
+from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -25,6 +24,134 @@ _FEWEST_NUMBERS, _FEWEST_JOINTS = 7 + 6, 6
 """Columns from which a table is taken for a robot's: the pose of a base and a leg's or an arm's joints."""
 _SEED_FPS = 120.0
 """Rate of tables whose base is `root_translateX`, ..., `root_rotateX`, ... in centimetres and degrees."""
+_TIME = {"time", "t", "timestamp", "timestamps", "times", "seconds", "sec"}
+_TIME_UNITS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_FRAME = {"frame", "frames", "index", "idx", "frameid", "framenumber", "frameindex", "sample", "step"}
+_BASE = {"base", "root", "pelvis", "floating", "freeflyer", "free", "body", "trunk", "torso", "world", "link"}
+_POSITION = {"pos", "position", "trans", "translate", "translation", "p", "t", "xyz", "location"}
+_ROTATION = {"rot", "rotation", "quat", "quaternion", "orientation", "ori", "q", "r", "rotate"}
+_IGNORED = {
+    *("vel", "velocity", "velocities", "dq", "dot", "acc", "acceleration", "tau", "torque", "effort"),
+    *("contact", "phase", "force", "linvel", "angvel", "omega"),
+}
+_EULER = {"roll": "x", "pitch": "y", "yaw": "z"}
+_GENERIC = re.compile(r"(?:joints?|dofs?|q|j|qpos|motor|pos|angle)?_?(?:pos_)?\d+")
+
+
+@dataclass
+class _Columns:
+    """Indices of the columns of a table by what they hold."""
+
+    time: int | None = None
+    time_unit: float = 1.0  # Seconds per unit of the times.
+    frame: int | None = None  # Column of frame numbers.
+    position: dict[str, int] = field(default_factory=dict)  # Columns of the base's position by axis.
+    position_unit: str = ""  # Unit of the position, where its columns name it.
+    # Columns of the base's orientation by part: x, y, z, w, or 0 to 3.
+    rotation: dict[str, int] = field(default_factory=dict)
+    is_euler: bool = False  # Whether the parts of the orientation are angles.
+    joints: list[int] = field(default_factory=list)  # Columns of joint positions.
+    names: list[str] = field(default_factory=list)  # Names of these columns, without units.
+    # Unit of each joint column, empty where its name does not say it.
+    units: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)  # Names of the columns that are left out.
+
+    @property
+    def are_joints_generic(self) -> bool:
+        """Whether the joint columns are numbered and not named."""
+        return bool(self.names) and all(_GENERIC.fullmatch(name.lower()) for name in self.names)
+
+    def take_time(self, index: int, words: list[str]) -> bool:
+        """Take a column of times or frame numbers, if it is one; the first of each counts."""
+        if not words:
+            return False
+        if words[0] in _TIME and (len(words) == 1 or (len(words) == 2 and words[1] in _TIME_UNITS)):
+            if self.time is None:
+                self.time, self.time_unit = index, _TIME_UNITS.get(words[-1], 1.0)
+            return True
+        if "".join(words) in _FRAME:
+            self.frame = index if self.frame is None else self.frame
+            return True
+        return False
+
+    def take_base(self, index: int, words: list[str], unit: str, where: str) -> bool:
+        """Take a column of the base's pose, if it is one."""
+        rest = list(words)
+        is_base = False
+        while len(rest) > 1 and rest[0] in _BASE | ({"joint"} if is_base else set()):
+            rest, is_base = rest[1:], True
+        part = _pose_part(rest, is_base)
+        if part is None:
+            return False
+        kind, axis = part
+        self.is_euler |= kind == "euler"
+        is_position = kind == "position"
+        parts = self.position if is_position else self.rotation
+        if axis in parts:
+            raise MotionError(
+                f"{where}: two columns hold part {axis} of the base's "
+                f"{'position' if is_position else 'orientation'}; one base's pose is allowed"
+            )
+        parts[axis] = index
+        self.position_unit = unit if is_position else self.position_unit
+        return True
+
+
+def _classify_columns(header: list[str], known: Collection[str], where: str) -> _Columns:
+    """Find out what each column holds.
+
+    `header`: names of the columns; `known`: names of the robot's joints in lower case, which are joints
+    whatever else they look like; `where`: the file, for messages. Returns indices by what they hold; a name
+    of no other meaning is taken for a joint's. Raises MotionError two columns hold the same part of the
+    base's pose.
+    """
+    columns = _Columns()
+    for index, name in enumerate(header):
+        # Split at capitals, brackets, dots and underscores: `root_translateX` is root, translate, x.
+        text = name.strip().strip("\"'")
+        spaced = re.sub(r"(?<=[a-z])(?=[XYZW](?:$|[^a-zA-Z]))", "_", text)
+        words = [word for word in re.split(r"[^a-zA-Z0-9]+", spaced.lower()) if word]
+        plain, unit = words, ""
+        if len(words) > 1 and words[-1] in ("rad", "radians", "deg", "degrees", "m", "cm", "mm"):
+            plain, unit = words[:-1], words[-1][:3] if words[-1][0] in "rd" else words[-1]
+        if "_".join(plain) not in known and name.strip().lower() not in known:
+            if columns.take_time(index, words) or columns.take_base(index, plain, unit, where):
+                continue
+            if _IGNORED & set(plain):
+                columns.ignored.append(name.strip())
+                continue
+        text = text.strip()
+        columns.joints.append(index)
+        columns.names.append(re.sub(r"[^a-zA-Z0-9]+[a-zA-Z]+[^a-zA-Z0-9]*$", "", text) if unit else text)
+        columns.units.append(unit)
+    return columns
+
+
+def _pose_part(words: list[str], is_base: bool) -> tuple[str, str] | None:
+    """Kind and axis of a column of the base's pose: position, rotation or euler."""
+    if not words or len(words) > 2:
+        return None
+    last = words[-1]
+    fused = re.fullmatch(r"([a-z]+?)_?([xyzw0-6])", "_".join(words))
+    if len(words) == 1 and last in ("x", "y", "z"):
+        return "position", last
+    if len(words) == 1 and last == "w":
+        return "rotation", last
+    if is_base and len(words) == 1 and last in _EULER:
+        return "euler", _EULER[last]
+    if is_base and len(words) == 1 and re.fullmatch("[0-6]", last):
+        return ("position", last) if last < "3" else ("rotation", str(int(last) - 3))
+    if fused is None:
+        return None
+    kind, axis = fused.groups()
+    # A name such as q0 alone is a joint's.
+    if axis.isdigit() and not is_base and kind in ("q", "p", "t", "r", "pos", "position"):
+        return None
+    if kind in _POSITION and axis in "xyz012":
+        return "position", axis
+    if kind in _ROTATION and axis in "xyzw0123":
+        return "rotation", axis
+    return None
 
 
 def read_table(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
@@ -38,13 +165,13 @@ def read_table(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMo
         text = decode_text(path.read_bytes(), str(path), MotionError)
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
-    table = _parse(text, str(path))
-    if table.header is None:
-        return split_columns(table.numbers, robot, options, str(path))
-    if is_native_header(table.header):
+    numbers, header = _parse(text, str(path))
+    if header is None:
+        return split_columns(numbers, robot, options, str(path))
+    if is_native_header(header):
         return to_stored(read_trajectory_csv(path), "csv")
     known = {name.lower() for name in robot.joint_names}
-    return _by_name(table.numbers, classify_columns(table.header, known, str(path)), str(path))
+    return _by_name(numbers, _classify_columns(header, known, str(path)), str(path))
 
 
 def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
@@ -94,19 +221,12 @@ def looks_like_robot_table(path: Path) -> bool:
         return True
     if not words:
         return False
-    columns = classify_columns(words, (), str(path))
+    columns = _classify_columns(words, (), str(path))
     return bool(columns.position and columns.rotation and len(columns.joints) >= _FEWEST_JOINTS)
 
 
-class _Table(NamedTuple):
-    """Numbers of a table and the names of its columns, if it has them."""
-
-    numbers: Array
-    header: list[str] | None
-
-
-def _parse(text: str, where: str) -> _Table:
-    """Read names and numbers of a table."""
+def _parse(text: str, where: str) -> tuple[Array, list[str] | None]:
+    """Read the numbers of a table and the names of its columns, if it has them."""
     lines = [line.strip() for line in text.splitlines()]
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
     lines = [line for line in lines if line and not line.startswith("#")]
@@ -118,7 +238,7 @@ def _parse(text: str, where: str) -> _Table:
         named = [_split_line(line, delimiter) for line in comments]
         # NumPy writes the names behind a comment sign.
         titles = [words for words in named if len(words) == len(header)]
-        return _Table(_numbers(lines, delimiter, where), titles[-1] if titles else None)
+        return _numbers(lines, delimiter, where), titles[-1] if titles else None
     if len(lines) == 1:
         raise MotionError(f"{where}: no samples below the header; there must be at least one")
     numbers = _numbers(lines[1:], delimiter, where)
@@ -127,7 +247,7 @@ def _parse(text: str, where: str) -> _Table:
             f"{where}: {numbers.shape[1]} numbers a line below a header of {len(header)} columns; "
             "there must be one for each"
         )
-    return _Table(numbers, header)
+    return numbers, header
 
 
 def _split_line(line: str, delimiter: str | None) -> list[str]:
@@ -175,7 +295,7 @@ def _split(numbers: Array, base: int, first: Array | None, robot: Robot) -> Stor
     )
 
 
-def _by_name(numbers: Array, columns: Columns, where: str) -> StoredMotion:
+def _by_name(numbers: Array, columns: _Columns, where: str) -> StoredMotion:
     """Take a table with names apart."""
     if not columns.joints:
         raise MotionError(f"{where}: no column of a joint; name the columns after the robot's joints")
@@ -211,7 +331,7 @@ def _by_name(numbers: Array, columns: Columns, where: str) -> StoredMotion:
     )
 
 
-def _pose_columns(columns: Columns, where: str) -> tuple[list[int], list[int]]:
+def _pose_columns(columns: _Columns, where: str) -> tuple[list[int], list[int]]:
     """Columns of position and orientation in order: x, y, z, and x, y, z, w or as they are numbered."""
     found = []
     for parts, letters, digits in (

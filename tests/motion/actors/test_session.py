@@ -14,7 +14,7 @@ from simbench.motion.actors.session import (
 )
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.netcdf import read_truth
+from simbench.motion.readers.netcdf_reader import read_truth
 from simbench.motion.writers.netcdf import write_netcdf
 
 SEED = 5

@@ -23,7 +23,7 @@ from simbench.motion.marker_maps.evaluation import RecordedBody
 from simbench.motion.marker_maps.library import find_aliases
 from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.bvh import read_bvh
+from simbench.motion.readers.bvh_reader import read_bvh
 
 BODY = known_motion()
 DIALECTS = dialects()

@@ -10,7 +10,7 @@ from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.bvh import read_bvh
+from simbench.motion.readers.bvh_reader import read_bvh
 from simbench.motion.writers import write_motion
 from simbench.motion.writers.bvh import write_bvh
 

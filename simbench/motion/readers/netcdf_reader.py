@@ -34,6 +34,16 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
         check_structure(file, path.stat().st_size)
         if file.attrs["format"] != FORMAT:
             raise MotionError(f"{path}: written as {file.attrs['format']!r}; this version reads {FORMAT!r}")
+        # An actor, if the attributes name any property of theirs.
+        values = {field: file.attrs[name] for name, field in ACTOR_ATTRIBUTES.items() if name in file.attrs}
+        known: dict[str, Any] = {
+            field: value if isinstance(value, str) else float(value) for field, value in values.items()
+        }
+        gaps: list[Gap] = []
+        if "gap_marker" in file:
+            ends = (file[f"gap_{end}"][...].tolist() for end in ("first", "last"))
+            markers = file["gap_marker"].asstr()[...].tolist()
+            gaps = [Gap(*gap) for gap in zip(markers, *ends, strict=True)]
         motion = HumanMotion(
             time=file["time"][...],
             joints=_labelled(file, "joint", "joint_position", axis=1),
@@ -43,12 +53,12 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
                 segments=_frames(file, "initial_segment", axis=0),
             ),
             source=file.attrs["source"],
-            actor=_actor(file.attrs),
+            actor=Actor(**known) if known else None,
             strokes=file["stroke"][...] if "stroke" in file else None,
             notes=tuple(file.attrs.get("notes", ())),
             markers=_labelled(file, "marker", "marker_position", axis=1) if "marker" in file else {},
             missing=tuple(file.attrs.get("missing", ())),
-            filled=_gaps(file) if "gap_marker" in file else (),
+            filled=tuple(gaps),
             handles={side: _handle(file, side) for side in SIDES if f"{side}_handle_position" in file},
         )
         return validate_motion(motion)
@@ -96,12 +106,6 @@ def _frames(file: Any, kind: str, axis: int) -> dict[str, NDArray[np.float64]]:
     return {name: transform(rotations[name], positions[name]) for name in positions}
 
 
-def _gaps(file: Any) -> tuple[Gap, ...]:
-    """Gaps that were filled."""
-    ends = (file[f"gap_{end}"][...].tolist() for end in ("first", "last"))
-    return tuple(Gap(*gap) for gap in zip(file["gap_marker"].asstr()[...].tolist(), *ends, strict=True))
-
-
 def _handle(file: Any, side: str) -> HandlePath:
     """Handle of one side."""
     name = f"{side}_handle"
@@ -110,13 +114,3 @@ def _handle(file: Any, side: str) -> HandlePath:
         poses=transform(file[f"{name}_rotation"][...], file[f"{name}_position"][...]),
         turn_axis=file[axis][...] if axis in file else None,
     )
-
-
-def _actor(attributes: Any) -> Actor | None:
-    """Actor, if the attributes name any property of theirs."""
-    known: dict[str, Any] = {}
-    for name, field in ACTOR_ATTRIBUTES.items():
-        if name in attributes:
-            value = attributes[name]
-            known[field] = value if isinstance(value, str) else float(value)
-    return Actor(**known) if known else None
