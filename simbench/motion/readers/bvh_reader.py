@@ -103,7 +103,8 @@ def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -
         for number, text in enumerate(file, start=len(header) + 1)
         if text.strip() and not text.lstrip().startswith(_COMMENT)
     )
-    declared, step, where, ahead = _read_motion_header(filled, len(header), options, source, notes)
+    motion = _MotionPart(filled, options, source, notes)
+    declared, step, where = motion.read_header(len(header))
     columns = sum(len(node.channels or ()) for node in nodes)
     if columns == 0:
         raise MotionError(f"{source}: no joint has a channel; nothing moves in this file")
@@ -121,8 +122,7 @@ def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -
             )
     kept = [k for k, keep in enumerate(inside) if keep]
     most = MAX_POSES if large else MAX_SMALL_POSES
-    rows = chain(ahead, filled)
-    positions, rotations, at_rest = _read_poses(rows, nodes, kept, most, options.strict, source, notes)
+    positions, rotations, at_rest = motion.read_poses(nodes, kept, most)
     count = len(positions)
     if declared is not None and count != declared:
         if options.strict:
@@ -153,62 +153,6 @@ def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -
     )
 
 
-def _read_motion_header(
-    lines: Iterator[NumberedLine], after: int, options: ReadOptions, source: str, notes: list[str]
-) -> tuple[int | None, float, int, list[NumberedLine]]:
-    """Read the number of frames and their duration.
-
-    `lines`: numbers and texts of the lines that hold something, from the one after MOTION; `after`: number of
-    the line with MOTION; `options`: its `fps` overrules the file; with `strict`, both lines must be as the
-    format says. Returns the declared number of frames, None if the file does not say one that can be; the
-    duration of a frame, s; the number of the line with it; and the lines that were read and belong to the
-    frames already.
-    """
-    ahead = list(islice(lines, 2))
-    number, text = ahead[0] if ahead else (after, "")
-    where, text = f"{source}, line {number}", text.strip()
-    count = None
-    match = _FRAMES.fullmatch(text)
-    if match is None:
-        if options.strict or _FRAME_TIME.fullmatch(text) is None:
-            raise MotionError(f"{where}: {quote(text)}; 'Frames:' and a positive number must follow here")
-        notes.append("the number of frames is not declared: those that are there were read")
-    else:
-        ahead, value = ahead[1:], parse_finite_number(match[1])
-        if value is not None and 1.0 <= value <= LARGEST_NUMBER and value == int(value):
-            count = int(value)
-        elif options.strict:
-            raise MotionError(
-                f"{where}: {value:g} frames; their count must be a whole number"
-                if value is not None and value > 0.0
-                else f"{where}: Frames {quote(match[1].strip())}; it must be a positive number"
-            )
-        else:
-            notes.append(f"Frames {quote(match[1].strip())}: the frames that are there were read")
-    number, text = ahead[0] if ahead else (number, "")
-    where, text = f"{source}, line {number}", text.strip()
-    match = _FRAME_TIME.fullmatch(text)
-    if match is None and options.fps is None:
-        raise MotionError(
-            f"{where}: {quote(text)}; 'Frame Time:' and a positive number must follow here, or declare the "
-            "rate (--fps)"
-        )
-    said = "" if match is None else match[1].strip()
-    declared = parse_finite_number(said)
-    ahead = ahead if match is None else ahead[1:]
-    step = declared if declared is not None and 1.0 / LARGEST_NUMBER <= declared <= LARGEST_NUMBER else None
-    if options.fps is None and step is None:
-        raise MotionError(
-            f"{where}: Frame Time {quote(said)}; it must be a positive number, or declare the rate (--fps)"
-        )
-    if options.fps is not None:
-        if step is None or abs(1.0 / options.fps - step) > 1e-3 / options.fps:
-            said = "no frame time" if match is None else f"a frame time of {said[:20]} s"
-            notes.append(f"{options.fps:g} Hz, as declared; the file says {said}")
-        step = 1.0 / options.fps
-    return count, step or 0.0, number, ahead
-
-
 def _names(nodes: list[Node]) -> tuple[str, ...]:
     """Names of all nodes; an end site is named after its joint, with a name different from all others."""
     names: list[str] = []
@@ -226,99 +170,157 @@ def _names(nodes: list[Node]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _read_blocks(
-    lines: Iterator[NumberedLine], columns: int, most: int, strict: bool, source: str, notes: list[str]
-) -> Iterator[NDArray[np.float64]]:
-    """Read rows of numbers in blocks from the lines of a file.
+class _MotionPart:
+    """The part of a file that follows MOTION: the frame time, and rows of numbers.
 
-    `lines`: numbers and texts of the lines that hold something; `columns`: numbers of a row; `most`: most
-    rows at a time; `strict`: whether to refuse a truncated last line and columns at the end that no channel
-    has; `notes`: takes what was left out. Yields (B, columns): the next rows. Raises MotionError A row that
-    is not as long as the others, or holds something else than finite numbers.
+    `lines`: numbers and texts of the lines that hold something; `notes`: takes what was left out or assumed.
     """
-    spare = -1
-    while True:
-        block, characters = [], 0
-        for line in islice(lines, max(1, min(most, BLOCK_NUMBERS // columns))):
-            block.append(line)
-            characters += len(line[1])
-            if characters > BLOCK_CHARACTERS:
-                break
-        if not block:
-            return
-        texts = [text for _, text in block]
-        if spare < 0:
-            spare = 0 if strict else max(0, len(texts[0].split()) - columns)
-        width = columns + spare
-        try:
-            values = np.loadtxt(texts, dtype=np.float64, comments=None, ndmin=2)
-        except ValueError:
-            values = np.empty((0, 0))
-        # False for what is no number.
-        if values.shape != (len(texts), width) or not bool((np.abs(values) <= LARGEST_NUMBER).all()):
-            words, number = len(texts[-1].split()), block[-1][0]
-            if not strict and words < width and len(block) > 1 and next(lines, None) is None:
-                notes.append(
-                    f"line {number}, the last one, is truncated ({words} of {width} values): left out"
+
+    def __init__(
+        self, lines: Iterator[NumberedLine], options: ReadOptions, source: str, notes: list[str]
+    ) -> None:
+        self.lines, self.options, self.source, self.notes = lines, options, source, notes
+        self.strict = options.strict
+
+    def read_header(self, after: int) -> tuple[int | None, float, int]:
+        """Read the number of frames and their duration.
+
+        `after`: number of the line with MOTION. `fps` of the options overrules the file; with `strict`, both
+        lines must be as the format says. Returns the declared number of frames, None if the file does not say
+        one that can be; the duration of a frame, s; and the number of the line with it.
+        """
+        ahead = list(islice(self.lines, 2))
+        number, text = ahead[0] if ahead else (after, "")
+        where, text = f"{self.source}, line {number}", text.strip()
+        count = None
+        match = _FRAMES.fullmatch(text)
+        if match is None:
+            if self.options.strict or _FRAME_TIME.fullmatch(text) is None:
+                raise MotionError(f"{where}: {quote(text)}; 'Frames:' and a positive number must follow here")
+            self.notes.append("the number of frames is not declared: those that are there were read")
+        else:
+            ahead, value = ahead[1:], parse_finite_number(match[1])
+            if value is not None and 1.0 <= value <= LARGEST_NUMBER and value == int(value):
+                count = int(value)
+            elif self.options.strict:
+                raise MotionError(
+                    f"{where}: {value:g} frames; their count must be a whole number"
+                    if value is not None and value > 0.0
+                    else f"{where}: Frames {quote(match[1].strip())}; it must be a positive number"
                 )
-                block = block[:-1]
-            # The parser whose errors name the line of the file.
-            numbers = [number for number, _ in block]
-            values = read_numbers(texts[: len(block)], 0, width, source, numbers=numbers)
-        if spare:
-            what = "numbers that belong to no channel" if values[:, columns:].any() else "zeros"
-            note = f"{spare} column(s) at the end of each row were left out: {what}"
-            if note not in notes:
-                notes.append(note)
-        if len(values):
-            yield values[:, :columns]
-
-
-def _read_poses(
-    rows: Iterator[NumberedLine],
-    nodes: list[Node],
-    kept: list[int],
-    most: int,
-    strict: bool,
-    source: str,
-    notes: list[str],
-) -> tuple[Array, Array, tuple[float, float] | None]:
-    """Read positions (T, K, 3) and rotations (T, K, 3, 3) of the kept joints.
-
-    The third value is how far the first frame is from the rest pose in rotation and place.
-    """
-    # The poses of others cannot be computed without the joints above them.
-    chosen = set(kept)
-    for joint in kept:
-        while nodes[joint].parent >= 0 and nodes[joint].parent not in chosen:
-            joint = nodes[joint].parent
-            chosen.add(joint)
-    needed = sorted(chosen)
-    offsets = np.array([node.offset for node in nodes], dtype=np.float64)
-    index = {joint: k for k, joint in enumerate(needed)}
-    parents = np.array([index.get(nodes[joint].parent, -1) for joint in needed], dtype=np.int64)
-    places = slice(None) if len(kept) == len(needed) else [index[joint] for joint in kept]
-    positions, rotations = _Frames((len(kept), 3)), _Frames((len(kept), 3, 3))
-    count = 0
-    at_rest: tuple[float, float] | None = None
-    columns = sum(len(node.channels or ()) for node in nodes)
-    for values in _read_blocks(rows, columns, max(1, BLOCK_POSES // len(needed)), strict, source, notes):
-        count += len(values)
-        if len(kept) * count > most:
-            count += sum(1 for _ in rows)
+            else:
+                self.notes.append(f"Frames {quote(match[1].strip())}: the frames that are there were read")
+        number, text = ahead[0] if ahead else (number, "")
+        where, text = f"{self.source}, line {number}", text.strip()
+        match = _FRAME_TIME.fullmatch(text)
+        if match is None and self.options.fps is None:
             raise MotionError(
-                f"{source}: {len(kept)} joints in {count} frames; at most {most} poses are read"
+                f"{where}: {quote(text)}; 'Frame Time:' and a positive number must follow here, or declare "
+                "the rate (--fps)"
             )
-        local_positions, local_rotations = _local_poses(nodes, needed, offsets, values)
-        if at_rest is None:
-            at_rest = (
-                float(np.abs(local_rotations[0] - np.eye(3)).max(initial=0.0)),
-                float(np.abs(local_positions[0, 1:] - offsets[needed[1:]]).max(initial=0.0)),
+        said = "" if match is None else match[1].strip()
+        declared = parse_finite_number(said)
+        ahead = ahead if match is None else ahead[1:]
+        step = (
+            declared if declared is not None and 1.0 / LARGEST_NUMBER <= declared <= LARGEST_NUMBER else None
+        )
+        if self.options.fps is None and step is None:
+            raise MotionError(
+                f"{where}: Frame Time {quote(said)}; it must be a positive number, or declare the rate "
+                "(--fps)"
             )
-        block = compute_world_poses(parents, local_positions, local_rotations)
-        positions.append(block[0][:, places])
-        rotations.append(block[1][:, places])
-    return positions.finish(), rotations.finish(), at_rest
+        if self.options.fps is not None:
+            if step is None or abs(1.0 / self.options.fps - step) > 1e-3 / self.options.fps:
+                said = "no frame time" if match is None else f"a frame time of {said[:20]} s"
+                self.notes.append(f"{self.options.fps:g} Hz, as declared; the file says {said}")
+            step = 1.0 / self.options.fps
+        # Of the two lines some belong to the frames already.
+        self.lines = chain(ahead, self.lines)
+        return count, step or 0.0, number
+
+    def read_blocks(self, columns: int, most: int) -> Iterator[NDArray[np.float64]]:
+        """Read rows of numbers in blocks.
+
+        `columns`: numbers of a row; `most`: most rows at a time. A truncated last line and columns at the end
+        that no channel has are refused with `strict`. Yields (B, columns): the next rows. Raises MotionError
+        A row that is not as long as the others, or holds something else than finite numbers.
+        """
+        spare = -1
+        while True:
+            block, characters = [], 0
+            for line in islice(self.lines, max(1, min(most, BLOCK_NUMBERS // columns))):
+                block.append(line)
+                characters += len(line[1])
+                if characters > BLOCK_CHARACTERS:
+                    break
+            if not block:
+                return
+            texts = [text for _, text in block]
+            if spare < 0:
+                spare = 0 if self.strict else max(0, len(texts[0].split()) - columns)
+            width = columns + spare
+            try:
+                values = np.loadtxt(texts, dtype=np.float64, comments=None, ndmin=2)
+            except ValueError:
+                values = np.empty((0, 0))
+            # False for what is no number.
+            if values.shape != (len(texts), width) or not bool((np.abs(values) <= LARGEST_NUMBER).all()):
+                words, number = len(texts[-1].split()), block[-1][0]
+                if not self.strict and words < width and len(block) > 1 and next(self.lines, None) is None:
+                    self.notes.append(
+                        f"line {number}, the last one, is truncated ({words} of {width} values): left out"
+                    )
+                    block = block[:-1]
+                # The parser whose errors name the line of the file.
+                numbers = [number for number, _ in block]
+                values = read_numbers(texts[: len(block)], 0, width, self.source, numbers=numbers)
+            if spare:
+                what = "numbers that belong to no channel" if values[:, columns:].any() else "zeros"
+                note = f"{spare} column(s) at the end of each row were left out: {what}"
+                if note not in self.notes:
+                    self.notes.append(note)
+            if len(values):
+                yield values[:, :columns]
+
+    def read_poses(
+        self, nodes: list[Node], kept: list[int], most: int
+    ) -> tuple[Array, Array, tuple[float, float] | None]:
+        """Read positions (T, K, 3) and rotations (T, K, 3, 3) of the kept joints.
+
+        The third value is how far the first frame is from the rest pose in rotation and place.
+        """
+        # The poses of others cannot be computed without the joints above them.
+        chosen = set(kept)
+        for joint in kept:
+            while nodes[joint].parent >= 0 and nodes[joint].parent not in chosen:
+                joint = nodes[joint].parent
+                chosen.add(joint)
+        needed = sorted(chosen)
+        offsets = np.array([node.offset for node in nodes], dtype=np.float64)
+        index = {joint: k for k, joint in enumerate(needed)}
+        parents = np.array([index.get(nodes[joint].parent, -1) for joint in needed], dtype=np.int64)
+        places = slice(None) if len(kept) == len(needed) else [index[joint] for joint in kept]
+        positions, rotations = _Frames((len(kept), 3)), _Frames((len(kept), 3, 3))
+        count = 0
+        at_rest: tuple[float, float] | None = None
+        columns = sum(len(node.channels or ()) for node in nodes)
+        for values in self.read_blocks(columns, max(1, BLOCK_POSES // len(needed))):
+            count += len(values)
+            if len(kept) * count > most:
+                count += sum(1 for _ in self.lines)
+                raise MotionError(
+                    f"{self.source}: {len(kept)} joints in {count} frames; at most {most} poses are read"
+                )
+            local_positions, local_rotations = _local_poses(nodes, needed, offsets, values)
+            if at_rest is None:
+                at_rest = (
+                    float(np.abs(local_rotations[0] - np.eye(3)).max(initial=0.0)),
+                    float(np.abs(local_positions[0, 1:] - offsets[needed[1:]]).max(initial=0.0)),
+                )
+            block = compute_world_poses(parents, local_positions, local_rotations)
+            positions.append(block[0][:, places])
+            rotations.append(block[1][:, places])
+        return positions.finish(), rotations.finish(), at_rest
 
 
 class _Frames:

@@ -78,8 +78,8 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     slips = Slips(str(path), options.strict)
     file = _File(content, slips)
     header = file.words(content[:BLOCK].ljust(BLOCK, b"\0"))
-    rate = _find_rate(file, options.fps, slips)
-    points, frames, start, frame_size, scale = _find_layout(file, header, rate, slips)
+    rate = file.find_rate(options.fps)
+    points, frames, start, frame_size, scale = file.find_layout(header, rate)
     # Columns of the markers, and their names.
     labels = (file.texts("POINT", "LABELS") + [""] * points)[:points]
     outputs = {label for group in MODEL_OUTPUTS for label in file.texts("POINT", group) if label}
@@ -100,7 +100,7 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     width = 2 if scale else 4
     raw = np.frombuffer(content, np.uint8, frames * frame_size, start)
     raw = raw.reshape(frames, frame_size)[:, : points * 4 * width]
-    positions = _read_points(file, raw, scale, columns, slips)
+    positions = file.read_points(raw, scale, columns)
     seen = (~np.isnan(positions[:, :, 0])).sum(axis=0)
     kept = keep_first_of_each_name(
         names, seen.tolist(), slips, "points {} are all named {}; names must differ"
@@ -110,7 +110,7 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     written = "".join(file.texts("POINT", "UNITS")[:1])
     unit, metres = find_length_unit(written, options, "POINT:UNITS", slips)
     positions *= metres
-    events, event_notes = _read_events(file, (header[3] - 1) / rate)
+    events, event_notes = file.read_events((header[3] - 1) / rate)
     notes += event_notes
     up, screen = options.up, "".join(file.texts("POINT", "Y_SCREEN")[:1])
     if up is None and screen.removeprefix("+").lower() in AXES:
@@ -125,7 +125,7 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
         up=up,
         unit=unit,
         events=events,
-        details=_read_details(file),
+        details=file.read_details(),
         notes=(*slips.notes, *notes),
         doubts=tuple(slips.doubts),
     )
@@ -318,236 +318,230 @@ class _File:
             values = np.array(self.words(data) if kind == INTEGERS else [*data], dtype=np.float64)
         return end, (kind, shape, values), ""
 
-
-def _find_rate(file: _File, fps: float | None, slips: Slips) -> float:
-    """Frame rate, Hz: the user's, the parameters', the header's."""
-    in_header = float(file.floats(file.content[20:24].ljust(4, b"\0"))[0])
-    in_parameters = file.values("POINT", "RATE")[:1]
-    written = float(in_parameters[0]) if in_parameters.size else in_header
-    low, high = RATES
-    usable = [rate for rate in (written, in_header) if np.isfinite(rate) and low <= rate <= high]
-    if not (np.isfinite(written) and written > 0 and abs(in_header - written) <= 0.01 * written):
-        what = (
-            f"the frame rate is {in_header:g} Hz by the header and {written:g} Hz by the parameters; they "
-            "must be one positive number"
-        )
+    def find_rate(self, fps: float | None) -> float:
+        """Frame rate, Hz: the user's, the parameters', the header's."""
+        in_header = float(self.floats(self.content[20:24].ljust(4, b"\0"))[0])
+        in_parameters = self.values("POINT", "RATE")[:1]
+        written = float(in_parameters[0]) if in_parameters.size else in_header
+        low, high = RATES
+        usable = [rate for rate in (written, in_header) if np.isfinite(rate) and low <= rate <= high]
+        if not (np.isfinite(written) and written > 0 and abs(in_header - written) <= 0.01 * written):
+            what = (
+                f"the frame rate is {in_header:g} Hz by the header and {written:g} Hz by the parameters; "
+                "they must be one positive number"
+            )
+            if fps is None and not usable:
+                raise MotionError(f"{self.slips.source}: {what}; declare it (--fps)")
+            if fps is None:
+                (self.slips.doubt if len(usable) == 2 else self.slips.note)(what, f"{usable[0]:g} Hz taken")
         if fps is None and not usable:
-            raise MotionError(f"{slips.source}: {what}; declare it (--fps)")
-        if fps is None:
-            (slips.doubt if len(usable) == 2 else slips.note)(what, f"{usable[0]:g} Hz taken")
-    if fps is None and not usable:
-        raise MotionError(f"{slips.source}: the frame rate is {written:g} Hz; declare it (--fps)")
-    return usable[0] if fps is None else fps
+            raise MotionError(f"{self.slips.source}: the frame rate is {written:g} Hz; declare it (--fps)")
+        return usable[0] if fps is None else fps
+
+    def read_announced(
+        self, header: list[int], rate: float
+    ) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+        """Read what header and parameters say, in the order in which it is believed.
+
+        Returns first bytes of the data, numbers of points, of analog samples in a frame, bytes of a
+        coordinate, and numbers of frames; disagreements are slips.
+        """
+        content = self.content
+        used_points = self.number("POINT", "USED")
+        told_frames = self.number("POINT", "FRAMES")
+        for what, in_header, number in (
+            ("points", header[1], used_points),
+            ("frames", header[4] - header[3] + 1, told_frames),
+            ("the first block of data", header[8], self.number("POINT", "DATA_START")),
+        ):
+            long = what == "frames" and MAX_FRAMES in (in_header, number)
+            if number is not None and number != in_header and not long:
+                self.slips.note(
+                    f"{what}: {in_header} by the header, {number:g} by the parameters",
+                    "the data in the file decide",
+                )
+            elif number is None and what == "points":
+                self.slips.note("points: not in the parameters (POINT:USED)", "the header's count is taken")
+        field = [self.values("TRIAL", f"ACTUAL_{end}_FIELD") for end in ("START", "END")]
+        trial = None
+        if all(len(value) >= 2 for value in field):
+            # Low and high word of a number of 32 bits.
+            first, last = (value[0] + 65536.0 * value[1] for value in field)
+            trial = last - first + 1
+        used = self.number("ANALOG", "USED")
+        ratio = int((self.number("ANALOG", "RATE") or 0.0) / rate)
+        samples = [header[2], None if used is None else used * max(header[9], 1), (used or 0) * ratio]
+        if not used and ("ANALOG", "USED") in self.parameters:
+            # Without channels nothing lies between the points, whatever the header says.
+            samples = [0, header[2]]
+        in_header_scale = float(self.floats(content[12:16].ljust(4, b"\0"))[0])
+        scales = [*self.values("POINT", "SCALE")[:1].tolist(), in_header_scale]
+        valid = [scale for scale in scales if np.isfinite(scale) and scale != 0.0]
+        if len(valid) < len(scales) or (len(valid) == 2 and (valid[0] < 0) != (valid[1] < 0)):
+            self.slips.note(
+                f"the scales of points by the header and the parameters are {scales}; all must be negative "
+                "(coordinates are floats) or positive (integers)",
+                "the data in the file decide",
+            )
+        widths = list(dict.fromkeys([*(4 if scale < 0 else 2 for scale in valid), 4, 2]))
+        counted = _counts((header[1], used_points), MAX_POINTS)
+        if len(counted) == 2 or (not counted and used_points is None):
+            counted = _counts((*counted, len(self.texts("POINT", "LABELS"))), MAX_POINTS)
+        behind = (content[0] - 1 + content[(content[0] - 1) * BLOCK + 2]) * BLOCK
+        blocks = _counts((header[8], self.number("POINT", "DATA_START")), 65535)
+        starts = list(dict.fromkeys([*((block - 1) * BLOCK for block in blocks if block >= 2), behind]))
+        announced = _counts(
+            (
+                trial if MAX_FRAMES in (header[4], told_frames) else None,
+                self.number("POINT", "LONG_FRAMES"),
+                header[4] - header[3] + 1,
+                told_frames,
+                trial,
+            ),
+            2**31,
+        )
+        sizes = list(dict.fromkeys(int(n) for n in (*samples, 0) if n is not None and n >= 0))
+        if not announced or not counted:
+            raise MotionError(
+                f"{self.slips.source}: {max(counted, default=0)} points in {max(announced, default=0)} "
+                f"frames; there must be 1 to {MAX_POINTS} points and at least 1 frame"
+            )
+        return starts, counted, sizes, widths, announced
+
+    def find_layout(self, header: list[int], rate: float) -> tuple[int, int, int, int, float]:
+        """Find where the points lie: the first of the layouts that are announced that fills the file.
+
+        Returns the number of points in a frame; of whole frames in the file; the first byte of the first
+        frame; the bytes of a frame, its points and then its analog samples; and the units of length per count
+        of integer coordinates, 0 if coordinates are floats.
+        """
+        content = self.content
+        orders = starts, counted, sizes, widths, announced = self.read_announced(header, rate)
+
+        def rest(start: int, points: int, samples: int, width: int, frames: int) -> int:
+            # A point is x, y, z, and as many bytes as one of them for the residual and the cameras.
+            return len(content) - start - frames * (4 * points + samples) * width
+
+        best = (starts[0], counted[0], sizes[0], widths[0], announced[0])
+        agreed = len(starts) == len(counted) == len(announced) == 1
+        if agreed and len({n for n in sizes if n}) <= 1:
+            # Other data may lie behind the points, and a truncated file is no reason to doubt the counts.
+            orders = (starts, counted, sizes[:1], widths[: 1 + (rest(*best) >= BLOCK)], announced)
+        whole = (option for option in product(*orders) if 0 <= rest(*option) < BLOCK)
+        as_told = product(starts, counted, sizes[:1], widths[:1], announced)
+        inside = (option for option in as_told if rest(*option) >= 0)
+        start, points, sample_count, width, frames = next(whole, next(inside, best))
+        frame_size = (4 * points + sample_count) * width
+        # The longest that is announced and there, unless all that it has more is padding.
+        for more in sorted({f for f in announced if f > frames and len(content) >= start + f * frame_size}):
+            frames = more if any(content[start + frames * frame_size : start + more * frame_size]) else frames
+        if width != widths[0]:
+            self.slips.doubt(
+                f"the scale of points says {'integers' if width == 4 else 'floats'}",
+                f"the file's length fits {'floats' if width == 4 else 'integers'}, which is taken",
+            )
+        held = max(len(content) - start, 0) // frame_size
+        if held < frames:
+            self.slips.doubt(
+                f"truncated: {frames} frames of {points} points from block {start // BLOCK + 1} on end at "
+                f"byte {start + frames * frame_size}, the file has {len(content)}",
+                f"the {held} whole frames in it are read",
+            )
+        elif frames == MAX_FRAMES and held > frames:
+            self.slips.note(
+                f"more than {MAX_FRAMES} frames, the most this format counts", f"all {held} are read"
+            )
+            frames = held
+        frames = min(held, frames)
+        if frames < 1:
+            raise MotionError(
+                f"{self.slips.source}: truncated: the file has no whole frame of {points} points"
+            )
+        scale = self.number("POINT", "SCALE") or float(self.floats(content[12:16])[0]) if width == 2 else 0.0
+        return points, frames, start, frame_size, abs(scale)
+
+    def read_points(self, raw: NDArray[np.uint8], scale: float, columns: list[int]) -> NDArray[np.float64]:
+        """Positions (T, M, 3) of some points in the file's unit, NaN where a point was not seen.
+
+        `raw`: bytes (T, N) of the points; `scale`: units of length per count, 0 if coordinates are floats.
+        """
+        order = ">" if self.processor == MIPS else "<"
+        positions = np.empty((len(raw), len(columns), 3))
+        residuals = np.empty((len(raw), len(columns)), dtype=np.float32)
+        for begin in range(0, len(raw), CHUNK):
+            part = raw[begin : begin + CHUNK]
+            # Arbitrary bits may be a signalling NaN, whose conversion gives a warning.
+            with np.errstate(invalid="ignore"):
+                if scale:
+                    words = part.view(f"{order}i2").reshape(len(part), -1, 4)[:, columns]
+                    values = words * np.array([scale] * 3 + [1.0])
+                elif self.processor == DEC:
+                    values = self.floats(part.tobytes()).reshape(len(part), -1, 4)[:, columns]
+                else:
+                    floats = part.view(f"{order}f4").reshape(len(part), -1, 4)[:, columns]
+                    values = np.asarray(floats, dtype=np.float64)
+            positions[begin : begin + CHUNK] = values[..., :3]
+            residuals[begin : begin + CHUNK] = values[..., 3]
+        with np.errstate(invalid="ignore"):
+            absurd = np.abs(positions) > LARGEST_NUMBER
+            lost = (residuals < 0.0) | np.isnan(residuals)
+        if absurd.any():
+            frame, point, axis = np.argwhere(absurd)[0]
+            what = (
+                f"frame {frame + 1}, point {columns[point] + 1}: {AXES[axis]} is "
+                f"{positions[frame, point, axis]:.3g}; this is no position"
+            )
+            if absurd.mean() > MOST_ABSURD:
+                raise MotionError(f"{self.slips.source}: {what}")
+            self.slips.doubt(what, f"{int(absurd.any(axis=2).sum())} such points are taken as not seen")
+        unseen = absurd.any(axis=2) | np.isnan(positions).any(axis=2) | (positions == 0.0).all(axis=2)
+        if lost.all() and not unseen.all():
+            # Programs that know no residuals write the same number everywhere.
+            self.slips.doubt("all residuals say that the point was not seen", "they are ignored")
+        else:
+            unseen |= lost
+        positions[unseen] = np.nan
+        return positions
+
+    def read_events(self, start: float) -> tuple[tuple[tuple[str, float], ...], list[str]]:
+        """Events as label and time, s, from the first stored frame, at `start` on the file's clock."""
+        used = self.values("EVENT", "USED")[:1]
+        if not used.size or not 1 <= used[0] <= 65535:
+            return (), []
+        labels, contexts = self.texts("EVENT", "LABELS"), self.texts("EVENT", "CONTEXTS")
+        # The rows are minutes and seconds; the first dimension varies fastest.
+        found = self.parameters.get(("EVENT", "TIMES"))
+        count = int(used[0])
+        times = np.zeros((0, 2))
+        if found is not None and len(found[1]) == 2 and found[1][0] == 2:
+            times = self.values("EVENT", "TIMES").reshape(-1, 2)
+        if min(len(labels), len(times)) < count or not np.isfinite(times).all():
+            return (), [f"{count} events ignored: the file holds {len(labels)} labels and {len(times)} times"]
+        seconds = times[:, 0] * 60.0 + times[:, 1] - start
+        sides = [f"{side} " if side in ("Left", "Right") else "" for side in contexts] + [""] * count
+        events = [(sides[k] + labels[k], float(seconds[k])) for k in range(count)]
+        return tuple(sorted(events, key=lambda event: event[1])), []
+
+    def read_details(self) -> dict[str, str]:
+        """Details of the actor as texts, from SUBJECTS, and from PROCESSING as Vicon writes it."""
+        details = {}
+        for key, group, name in (
+            ("actor", "SUBJECTS", "NAMES"),
+            ("sex", "SUBJECTS", "SEX"),
+            ("description", "TRIAL", "DESCRIPTION"),
+        ):
+            text = "".join(self.texts(group, name)[:1])
+            if text:
+                details[key] = text
+        for key, name, scale in (("height", "HEIGHT", 0.001), ("mass", "BODYMASS", 1.0), ("age", "AGE", 1.0)):
+            value = self.number("PROCESSING", name)
+            if value is not None and value > 0:
+                # A float of 32 bits has seven significant digits.
+                details[key] = f"{value * scale:.7g}"
+        return details
 
 
 def _counts(candidates: Iterable[float | None], largest: int) -> list[int]:
     """Those of the candidates that are whole numbers from 1 on, each once, in order."""
     whole = [int(c) for c in candidates if c is not None and 1 <= c <= largest and c == int(c)]
     return list(dict.fromkeys(whole))
-
-
-def _read_announced(
-    file: _File, header: list[int], rate: float, slips: Slips
-) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
-    """Read what header and parameters say, in the order in which it is believed.
-
-    Returns first bytes of the data, numbers of points, of analog samples in a frame, bytes of a coordinate,
-    and numbers of frames; disagreements are slips.
-    """
-    content = file.content
-    used_points = file.number("POINT", "USED")
-    told_frames = file.number("POINT", "FRAMES")
-    for what, in_header, number in (
-        ("points", header[1], used_points),
-        ("frames", header[4] - header[3] + 1, told_frames),
-        ("the first block of data", header[8], file.number("POINT", "DATA_START")),
-    ):
-        long = what == "frames" and MAX_FRAMES in (in_header, number)
-        if number is not None and number != in_header and not long:
-            slips.note(
-                f"{what}: {in_header} by the header, {number:g} by the parameters",
-                "the data in the file decide",
-            )
-        elif number is None and what == "points":
-            slips.note("points: not in the parameters (POINT:USED)", "the header's count is taken")
-    field = [file.values("TRIAL", f"ACTUAL_{end}_FIELD") for end in ("START", "END")]
-    trial = None
-    if all(len(value) >= 2 for value in field):
-        # Low and high word of a number of 32 bits.
-        first, last = (value[0] + 65536.0 * value[1] for value in field)
-        trial = last - first + 1
-    used = file.number("ANALOG", "USED")
-    ratio = int((file.number("ANALOG", "RATE") or 0.0) / rate)
-    samples = [header[2], None if used is None else used * max(header[9], 1), (used or 0) * ratio]
-    if not used and ("ANALOG", "USED") in file.parameters:
-        # Without channels nothing lies between the points, whatever the header says.
-        samples = [0, header[2]]
-    in_header_scale = float(file.floats(content[12:16].ljust(4, b"\0"))[0])
-    scales = [*file.values("POINT", "SCALE")[:1].tolist(), in_header_scale]
-    valid = [scale for scale in scales if np.isfinite(scale) and scale != 0.0]
-    if len(valid) < len(scales) or (len(valid) == 2 and (valid[0] < 0) != (valid[1] < 0)):
-        slips.note(
-            f"the scales of points by the header and the parameters are {scales}; all must be negative "
-            "(coordinates are floats) or positive (integers)",
-            "the data in the file decide",
-        )
-    widths = list(dict.fromkeys([*(4 if scale < 0 else 2 for scale in valid), 4, 2]))
-    counted = _counts((header[1], used_points), MAX_POINTS)
-    if len(counted) == 2 or (not counted and used_points is None):
-        counted = _counts((*counted, len(file.texts("POINT", "LABELS"))), MAX_POINTS)
-    behind = (content[0] - 1 + content[(content[0] - 1) * BLOCK + 2]) * BLOCK
-    blocks = _counts((header[8], file.number("POINT", "DATA_START")), 65535)
-    starts = list(dict.fromkeys([*((block - 1) * BLOCK for block in blocks if block >= 2), behind]))
-    announced = _counts(
-        (
-            trial if MAX_FRAMES in (header[4], told_frames) else None,
-            file.number("POINT", "LONG_FRAMES"),
-            header[4] - header[3] + 1,
-            told_frames,
-            trial,
-        ),
-        2**31,
-    )
-    sizes = list(dict.fromkeys(int(n) for n in (*samples, 0) if n is not None and n >= 0))
-    if not announced or not counted:
-        raise MotionError(
-            f"{slips.source}: {max(counted, default=0)} points in {max(announced, default=0)} frames; there "
-            f"must be 1 to {MAX_POINTS} points and at least 1 frame"
-        )
-    return starts, counted, sizes, widths, announced
-
-
-def _find_layout(
-    file: _File, header: list[int], rate: float, slips: Slips
-) -> tuple[int, int, int, int, float]:
-    """Find where the points lie: the first of the layouts that are announced that fills the file.
-
-    Returns the number of points in a frame; of whole frames in the file; the first byte of the first frame;
-    the bytes of a frame, its points and then its analog samples; and the units of length per count of integer
-    coordinates, 0 if coordinates are floats.
-    """
-    content = file.content
-    orders = starts, counted, sizes, widths, announced = _read_announced(file, header, rate, slips)
-
-    def rest(start: int, points: int, samples: int, width: int, frames: int) -> int:
-        # A point is x, y, z, and as many bytes as one of them for the residual and the cameras.
-        return len(content) - start - frames * (4 * points + samples) * width
-
-    best = (starts[0], counted[0], sizes[0], widths[0], announced[0])
-    agreed = len(starts) == len(counted) == len(announced) == 1
-    if agreed and len({n for n in sizes if n}) <= 1:
-        # Other data may lie behind the points, and a truncated file is no reason to doubt the counts.
-        orders = (starts, counted, sizes[:1], widths[: 1 + (rest(*best) >= BLOCK)], announced)
-    whole = (option for option in product(*orders) if 0 <= rest(*option) < BLOCK)
-    as_told = product(starts, counted, sizes[:1], widths[:1], announced)
-    inside = (option for option in as_told if rest(*option) >= 0)
-    start, points, sample_count, width, frames = next(whole, next(inside, best))
-    frame_size = (4 * points + sample_count) * width
-    # The longest that is announced and there, unless all that it has more is padding.
-    for more in sorted({f for f in announced if f > frames and len(content) >= start + f * frame_size}):
-        frames = more if any(content[start + frames * frame_size : start + more * frame_size]) else frames
-    if width != widths[0]:
-        slips.doubt(
-            f"the scale of points says {'integers' if width == 4 else 'floats'}",
-            f"the file's length fits {'floats' if width == 4 else 'integers'}, which is taken",
-        )
-    held = max(len(content) - start, 0) // frame_size
-    if held < frames:
-        slips.doubt(
-            f"truncated: {frames} frames of {points} points from block {start // BLOCK + 1} on end at byte "
-            f"{start + frames * frame_size}, the file has {len(content)}",
-            f"the {held} whole frames in it are read",
-        )
-    elif frames == MAX_FRAMES and held > frames:
-        slips.note(f"more than {MAX_FRAMES} frames, the most this format counts", f"all {held} are read")
-        frames = held
-    frames = min(held, frames)
-    if frames < 1:
-        raise MotionError(f"{slips.source}: truncated: the file has no whole frame of {points} points")
-    scale = file.number("POINT", "SCALE") or float(file.floats(content[12:16])[0]) if width == 2 else 0.0
-    return points, frames, start, frame_size, abs(scale)
-
-
-def _read_points(
-    file: _File, raw: NDArray[np.uint8], scale: float, columns: list[int], slips: Slips
-) -> NDArray[np.float64]:
-    """Positions (T, M, 3) of some points in the file's unit, NaN where a point was not seen.
-
-    `raw`: bytes (T, N) of the points; `scale`: units of length per count, 0 if coordinates are floats.
-    """
-    order = ">" if file.processor == MIPS else "<"
-    positions = np.empty((len(raw), len(columns), 3))
-    residuals = np.empty((len(raw), len(columns)), dtype=np.float32)
-    for begin in range(0, len(raw), CHUNK):
-        part = raw[begin : begin + CHUNK]
-        # Arbitrary bits may be a signalling NaN, whose conversion gives a warning.
-        with np.errstate(invalid="ignore"):
-            if scale:
-                words = part.view(f"{order}i2").reshape(len(part), -1, 4)[:, columns]
-                values = words * np.array([scale] * 3 + [1.0])
-            elif file.processor == DEC:
-                values = file.floats(part.tobytes()).reshape(len(part), -1, 4)[:, columns]
-            else:
-                floats = part.view(f"{order}f4").reshape(len(part), -1, 4)[:, columns]
-                values = np.asarray(floats, dtype=np.float64)
-        positions[begin : begin + CHUNK] = values[..., :3]
-        residuals[begin : begin + CHUNK] = values[..., 3]
-    with np.errstate(invalid="ignore"):
-        absurd = np.abs(positions) > LARGEST_NUMBER
-        lost = (residuals < 0.0) | np.isnan(residuals)
-    if absurd.any():
-        frame, point, axis = np.argwhere(absurd)[0]
-        what = (
-            f"frame {frame + 1}, point {columns[point] + 1}: {AXES[axis]} is "
-            f"{positions[frame, point, axis]:.3g}; this is no position"
-        )
-        if absurd.mean() > MOST_ABSURD:
-            raise MotionError(f"{slips.source}: {what}")
-        slips.doubt(what, f"{int(absurd.any(axis=2).sum())} such points are taken as not seen")
-    unseen = absurd.any(axis=2) | np.isnan(positions).any(axis=2) | (positions == 0.0).all(axis=2)
-    if lost.all() and not unseen.all():
-        # Programs that know no residuals write the same number everywhere.
-        slips.doubt("all residuals say that the point was not seen", "they are ignored")
-    else:
-        unseen |= lost
-    positions[unseen] = np.nan
-    return positions
-
-
-def _read_events(file: _File, start: float) -> tuple[tuple[tuple[str, float], ...], list[str]]:
-    """Events as label and time, s, from the first stored frame, which is at `start` on the file's clock."""
-    used = file.values("EVENT", "USED")[:1]
-    if not used.size or not 1 <= used[0] <= 65535:
-        return (), []
-    labels, contexts = file.texts("EVENT", "LABELS"), file.texts("EVENT", "CONTEXTS")
-    # The rows are minutes and seconds; the first dimension varies fastest.
-    found = file.parameters.get(("EVENT", "TIMES"))
-    count = int(used[0])
-    times = np.zeros((0, 2))
-    if found is not None and len(found[1]) == 2 and found[1][0] == 2:
-        times = file.values("EVENT", "TIMES").reshape(-1, 2)
-    if min(len(labels), len(times)) < count or not np.isfinite(times).all():
-        return (), [f"{count} events ignored: the file holds {len(labels)} labels and {len(times)} times"]
-    seconds = times[:, 0] * 60.0 + times[:, 1] - start
-    sides = [f"{side} " if side in ("Left", "Right") else "" for side in contexts] + [""] * count
-    events = [(sides[k] + labels[k], float(seconds[k])) for k in range(count)]
-    return tuple(sorted(events, key=lambda event: event[1])), []
-
-
-def _read_details(file: _File) -> dict[str, str]:
-    """Details of the actor as texts, from SUBJECTS, and from PROCESSING as Vicon writes it."""
-    details = {}
-    for key, group, name in (
-        ("actor", "SUBJECTS", "NAMES"),
-        ("sex", "SUBJECTS", "SEX"),
-        ("description", "TRIAL", "DESCRIPTION"),
-    ):
-        text = "".join(file.texts(group, name)[:1])
-        if text:
-            details[key] = text
-    for key, name, scale in (("height", "HEIGHT", 0.001), ("mass", "BODYMASS", 1.0), ("age", "AGE", 1.0)):
-        value = file.number("PROCESSING", name)
-        if value is not None and value > 0:
-            # A float of 32 bits has seven significant digits.
-            details[key] = f"{value * scale:.7g}"
-    return details

@@ -7,7 +7,6 @@ tabs, with a decimal point or comma, with times or only with numbers of frames.
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -97,11 +96,11 @@ def read_csv(path: Path, options: ReadOptions) -> HumanMotion | MarkerRecording 
     words = [word.strip().strip('"') for word in lines[0].split(",")]
     turned = any(word.endswith(tuple(f"_{end}" for end in QUATERNION)) for word in words)
     if words[0] == "time_s" and (turned or len(words) == 1) and not _is_trajectory_header(words):
-        return _read_written_csv(lines, words, str(path))
-    return _read_named_positions(lines, str(path), options)
+        return read_written_csv(lines, words, str(path))
+    return read_named_positions(lines, str(path), options)
 
 
-def _read_written_csv(lines: list[str], header: list[str], source: str) -> HumanMotion:
+def read_written_csv(lines: list[str], header: list[str], source: str) -> HumanMotion:
     """Read joints and segments of a recording that simbench wrote.
 
     `lines`: lines of the file. The first one is `time_s`, then in any order for each joint `NAME_x_m`,
@@ -179,66 +178,6 @@ def _find_groups(header: list[str], source: str) -> dict[str, set[str]]:
     return groups
 
 
-class _Header(NamedTuple):
-    """What the header of a table of named positions says."""
-
-    how: tuple[str, bool]  # Character between cells, and whether a comma stands for the decimal point.
-    first: int  # Index of the first line of numbers.
-    points: dict[str, tuple[int, int, int]]  # Columns of x, y and z of each point.
-    time: int | None  # Column of times, None if there is none.
-    time_unit: str | None  # Unit of the times, a key of `TIME_UNITS`, where the header says it.
-    frame: int | None  # Column of the numbers of frames, None if there is none.
-    unit: str | None  # Unit of length, where the header says it.
-    ignored: int  # Number of columns that are neither.
-
-
-def _read_header(lines: list[str], source: str) -> _Header:
-    """Read the header of a table of named positions.
-
-    Raises MotionError no line of numbers, no names, no points in space, or the columns of a robot's
-    trajectory.
-    """
-    head = [k for k in range(min(len(lines), LONGEST_HEADER)) if lines[k].strip(" \t;,")]
-    first = None
-    delimiter = ","
-    for k in head:
-        delimiter = next((mark for mark in DELIMITERS if mark in lines[k]), ",")
-        cells = [cell for cell in split_row(lines[k], delimiter) if cell.lower() not in NO_VALUE]
-        numbers = sum(_is_number(cell, delimiter) for cell in cells)
-        if numbers >= 3 and numbers >= 0.7 * len(cells):
-            first = k
-            break
-    rows = [split_row(lines[k].lstrip("#%"), delimiter) for k in head if first is None or k < first]
-    if not rows or first is None:
-        _refuse(rows, first, source)
-    comma = delimiter != "," and re.search(r"\d,\d", lines[first or 0]) is not None
-    # A last line may hold nothing but units.
-    unit = None
-    words = {cell.strip("[]() ").lower() for cell in rows[-1]} - {""}
-    if len(rows) > 1 and words and words <= {*UNIT_WORDS, *TIME_UNITS, "-"}:
-        unit = next((UNIT_WORDS[word] for word in words - {*TIME_UNITS, "-"}), None)
-        rows = rows[:-1]
-    found: dict[str, dict[str, int]] = {}
-    written = None
-    for k, (name, axis, cell_unit) in enumerate(_read_cells(rows)):
-        written = written or UNIT_WORDS.get(cell_unit.lower())
-        if axis and name and not OTHER_WORDS.search(name):
-            plain = POSITION_WORDS.sub("", name).strip(" ._:-") or name
-            found.setdefault(plain, {}).setdefault(axis, k)
-    points = {name: (at["x"], at["y"], at["z"]) for name, at in found.items() if len(at) == 3}
-    if len(points) < 3:
-        _refuse(rows, first, source)
-    # All cells of the header, those of the last line first.
-    labels = [(k, cell.lower()) for row in reversed(rows) for k, cell in enumerate(row) if cell]
-    time, time_unit = _find_time(labels)
-    frame = next(
-        (k for k, cell in labels if re.sub(r"[^a-z]", "", re.sub(r"[\[(].*", "", cell)) in FRAME_NAMES), None
-    )
-    used = {column for columns in points.values() for column in columns} | {time, frame}
-    ignored = max(len(row) for row in rows) - len(used - {None})
-    return _Header((delimiter, comma), first or 0, points, time, time_unit, frame, unit or written, ignored)
-
-
 def _is_number(cell: str, delimiter: str) -> bool:
     """Tell whether a cell is a number."""
     try:
@@ -296,28 +235,140 @@ def _read_cells(rows: list[list[str]]) -> list[tuple[str, str, str]]:
     return found
 
 
-def _find_time(labels: list[tuple[int, str]]) -> tuple[int | None, str | None]:
-    """Column of times, and their unit where its name says it."""
-    for k, cell in labels:
-        words = [word for word in re.split(r"[^a-z]+", cell) if word]
-        if not words or not words[0].startswith(("time", "t", "sec", "elapsed")):
-            continue
-        unit = TIME_UNITS.get(words[-1]) if len(words) > 1 else None
-        base = "".join(words[:-1] if unit else words)
-        if base in TIME_NAMES or cell in TIME_NAMES:
-            return k, unit
-    return None, None
+class _PointTable:
+    """A table of named positions, and what its header says."""
+
+    def __init__(self, lines: list[str], source: str, options: ReadOptions) -> None:
+        """Read the header.
+
+        Raises MotionError no line of numbers, no names, no points in space, or the columns of a robot's
+        trajectory.
+        """
+        self.lines, self.source, self.options = lines, source, options
+        head = [k for k in range(min(len(lines), LONGEST_HEADER)) if lines[k].strip(" \t;,")]
+        first = None
+        delimiter = ","
+        for k in head:
+            delimiter = next((mark for mark in DELIMITERS if mark in lines[k]), ",")
+            cells = [cell for cell in split_row(lines[k], delimiter) if cell.lower() not in NO_VALUE]
+            numbers = sum(_is_number(cell, delimiter) for cell in cells)
+            if numbers >= 3 and numbers >= 0.7 * len(cells):
+                first = k
+                break
+        rows = [split_row(lines[k].lstrip("#%"), delimiter) for k in head if first is None or k < first]
+        if not rows or first is None:
+            _refuse(rows, first, source)
+        comma = delimiter != "," and re.search(r"\d,\d", lines[first or 0]) is not None
+        # A last line may hold nothing but units.
+        unit = None
+        words = {cell.strip("[]() ").lower() for cell in rows[-1]} - {""}
+        if len(rows) > 1 and words and words <= {*UNIT_WORDS, *TIME_UNITS, "-"}:
+            unit = next((UNIT_WORDS[word] for word in words - {*TIME_UNITS, "-"}), None)
+            rows = rows[:-1]
+        found: dict[str, dict[str, int]] = {}
+        written = None
+        for k, (name, axis, cell_unit) in enumerate(_read_cells(rows)):
+            written = written or UNIT_WORDS.get(cell_unit.lower())
+            if axis and name and not OTHER_WORDS.search(name):
+                plain = POSITION_WORDS.sub("", name).strip(" ._:-") or name
+                found.setdefault(plain, {}).setdefault(axis, k)
+        # Columns of x, y and z of each point that has all three.
+        self.points = {name: (at["x"], at["y"], at["z"]) for name, at in found.items() if len(at) == 3}
+        if len(self.points) < 3:
+            _refuse(rows, first, source)
+        # Character between cells, and whether a comma stands for the decimal point.
+        self.how = delimiter, comma
+        # Index of the first line of numbers; unit of length, where the header says it.
+        self.first, self.unit = first or 0, unit or written
+        # All cells of the header, those of the last line first.
+        labels = [(k, cell.lower()) for row in reversed(rows) for k, cell in enumerate(row) if cell]
+        # Column of times, None if there is none, and their unit, a key of `TIME_UNITS`, where it is known.
+        self.time, self.time_unit = self.find_time(labels)
+        # Column of the numbers of frames, None if there is none.
+        bare = ((k, re.sub(r"[^a-z]", "", re.sub(r"[\[(].*", "", cell))) for k, cell in labels)
+        self.frame = next((k for k, cell in bare if cell in FRAME_NAMES), None)
+        used = {column for columns in self.points.values() for column in columns} | {self.time, self.frame}
+        # Number of columns that are neither.
+        self.ignored = max(len(row) for row in rows) - len(used - {None})
+
+    def find_time(self, labels: list[tuple[int, str]]) -> tuple[int | None, str | None]:
+        """Column of times, and their unit where its name says it."""
+        for k, cell in labels:
+            words = [word for word in re.split(r"[^a-z]+", cell) if word]
+            if not words or not words[0].startswith(("time", "t", "sec", "elapsed")):
+                continue
+            unit = TIME_UNITS.get(words[-1]) if len(words) > 1 else None
+            base = "".join(words[:-1] if unit else words)
+            if base in TIME_NAMES or cell in TIME_NAMES:
+                return k, unit
+        return None, None
+
+    def name_points(self, names: tuple[str, ...], positions: Array) -> JointNaming:
+        """Name the points: as the file does if a map of points knows the names, else as joints in words."""
+        bare = tuple(name.rpartition(":")[2] for name in names)
+        if len(set(bare)) == len(bare):
+            names = bare
+        if all(name.isdecimal() for name in names):
+            return name_array_joints({}, positions, self.options, self.source)
+        try:
+            chosen, marker_map = choose_map(names, self.options.marker_map, self.source)
+            if chosen not in ready_maps():
+                return JointNaming(names, ())
+            if chosen != PLAIN_NAMES:
+                # It must build its frames from points alone.
+                recipes = (*marker_map.segments["left_upper_arm"], *marker_map.segments["right_upper_arm"])
+                if any(isinstance(recipe, ClusterFrame) or recipe.turns_with is None for recipe in recipes):
+                    return JointNaming(names, ())
+        except MotionError:
+            pass
+        written = name_joints(names)
+        renamed = [f"{old} = {new}" for old, new in zip(names, written, strict=True) if old != new]
+        shown = ", ".join(quote(pair)[1:-1] for pair in renamed[:4]) + (", ..." if len(renamed) > 4 else "")
+        return JointNaming(written, (f"joints named in words: {shown}",) if renamed else ())
+
+    def find_sample_times(self, count: int) -> tuple[Array, tuple[str, ...]]:
+        """Find the times of the samples, s, and the doubt about them where the rate is assumed."""
+        if self.time is not None and self.options.fps is None:
+            column = read_sparse_numbers(
+                self.lines, self.first, [self.time], self.source, self.how, LARGEST_TIME
+            )[:, 0]
+            # Seconds per unit of the column; None if it counts frames.
+            fraction: float | None = FRACTIONS.get(self.time_unit or "", 1.0)
+            steps = np.diff(column)
+            steps = steps[np.isfinite(steps) & (steps > 0)]
+            if self.time_unit is None and steps.size:
+                step = float(np.median(steps))
+                low, high = STEPS
+                fraction = next((value for value in FRACTIONS.values() if low <= step * value <= high), 1.0)
+                if step == 1.0 and (column == np.round(column)).all():
+                    fraction = None
+            if fraction is not None:
+                return find_times((column - column[0]) * fraction, None, self.source), ()
+        if self.options.fps is None and self.options.strict:
+            raise MotionError(f"{self.source}: the file has no times; declare its rate (--fps)")
+        rate = self.options.fps or ASSUMED_RATE
+        doubts = () if self.options.fps else (f"rate {rate:g} Hz assumed: the file has no times (--fps)",)
+        numbers = np.arange(count, dtype=np.float64)
+        if self.frame is not None:
+            written = read_sparse_numbers(
+                self.lines, self.first, [self.frame], self.source, self.how, LARGEST_NUMBER
+            )[:, 0]
+            # Frames that were left out leave gaps in their numbers.
+            steps = np.diff(written)
+            if (steps >= 1.0).all() and (steps == np.round(steps)).all() and steps.sum() < 2 * count:
+                numbers = written - written[0]
+        return numbers / rate, doubts
 
 
-def _read_named_positions(lines: list[str], source: str, options: ReadOptions) -> MarkerRecording:
+def read_named_positions(lines: list[str], source: str, options: ReadOptions) -> MarkerRecording:
     """Read a table of named positions.
 
     Returns the points, m. Joints named in words have the names of the marker maps, such as `left_shoulder`;
     the names of a known marker set stay as they are.
     """
-    header = _read_header(lines, source)
-    columns = [column for point in header.points.values() for column in point]
-    values = read_sparse_numbers(lines, header.first, columns, source, header.how, LARGEST_NUMBER)
+    table = _PointTable(lines, source, options)
+    columns = [column for point in table.points.values() for column in point]
+    values = read_sparse_numbers(lines, table.first, columns, source, table.how, LARGEST_NUMBER)
     if not len(values):
         raise MotionError(f"{source}: no lines of numbers follow the header")
     positions = values.reshape(len(values), -1, 3)
@@ -328,19 +379,19 @@ def _read_named_positions(lines: list[str], source: str, options: ReadOptions) -
         raise MotionError(
             f"{source}: no point is seen in any of {len(positions)} frame(s); there is nothing to read"
         )
-    naming = _name_points(tuple(header.points), positions, options, source)
+    naming = table.name_points(tuple(table.points), positions)
     kept = [k for k, name in enumerate(naming.names) if name]
     positions, names = positions[:, kept], tuple(naming.names[k] for k in kept)
     tracks = {name: positions[:, k] for k, name in enumerate(names)}
     refuse_image_positions(positions, tracks, source)
-    time, doubts = _find_sample_times(lines, header, len(values), source, options)
-    if options.unit is None and header.unit is not None:
-        unit, notes, more = header.unit, (), ()
+    time, doubts = table.find_sample_times(len(values))
+    if options.unit is None and table.unit is not None:
+        unit, notes, more = table.unit, (), ()
     elif options.unit is None and options.strict:
         raise MotionError(f"{source}: the file does not say its unit of length; declare it (--unit)")
     else:
         unit, notes, more = find_array_unit(tracks, options)
-    ignored = (f"{header.ignored} further columns ignored",) if header.ignored else ()
+    ignored = (f"{table.ignored} further columns ignored",) if table.ignored else ()
     return MarkerRecording(
         time=time,
         names=names,
@@ -351,63 +402,3 @@ def _read_named_positions(lines: list[str], source: str, options: ReadOptions) -
         notes=(*naming.notes, *notes, *ignored),
         doubts=(*naming.doubts, *doubts, *more, *doubt_still_pelvis(tracks)),
     )
-
-
-def _name_points(names: tuple[str, ...], positions: Array, options: ReadOptions, source: str) -> JointNaming:
-    """Name the points: as the file does if a map of points knows the names, else as joints in words."""
-    bare = tuple(name.rpartition(":")[2] for name in names)
-    if len(set(bare)) == len(bare):
-        names = bare
-    if all(name.isdecimal() for name in names):
-        return name_array_joints({}, positions, options, source)
-    try:
-        chosen, marker_map = choose_map(names, options.marker_map, source)
-        if chosen not in ready_maps():
-            return JointNaming(names, ())
-        if chosen != PLAIN_NAMES:
-            # It must build its frames from points alone.
-            recipes = (*marker_map.segments["left_upper_arm"], *marker_map.segments["right_upper_arm"])
-            if any(isinstance(recipe, ClusterFrame) or recipe.turns_with is None for recipe in recipes):
-                return JointNaming(names, ())
-    except MotionError:
-        pass
-    written = name_joints(names)
-    renamed = [f"{old} = {new}" for old, new in zip(names, written, strict=True) if old != new]
-    shown = ", ".join(quote(pair)[1:-1] for pair in renamed[:4]) + (", ..." if len(renamed) > 4 else "")
-    return JointNaming(written, (f"joints named in words: {shown}",) if renamed else ())
-
-
-def _find_sample_times(
-    lines: list[str], header: _Header, count: int, source: str, options: ReadOptions
-) -> tuple[Array, tuple[str, ...]]:
-    """Find the times of the samples, s, and the doubt about them where the rate is assumed."""
-    if header.time is not None and options.fps is None:
-        column = read_sparse_numbers(lines, header.first, [header.time], source, header.how, LARGEST_TIME)[
-            :, 0
-        ]
-        # Seconds per unit of the column; None if it counts frames.
-        fraction: float | None = FRACTIONS.get(header.time_unit or "", 1.0)
-        steps = np.diff(column)
-        steps = steps[np.isfinite(steps) & (steps > 0)]
-        if header.time_unit is None and steps.size:
-            step = float(np.median(steps))
-            low, high = STEPS
-            fraction = next((value for value in FRACTIONS.values() if low <= step * value <= high), 1.0)
-            if step == 1.0 and (column == np.round(column)).all():
-                fraction = None
-        if fraction is not None:
-            return find_times((column - column[0]) * fraction, None, source), ()
-    if options.fps is None and options.strict:
-        raise MotionError(f"{source}: the file has no times; declare its rate (--fps)")
-    rate = options.fps or ASSUMED_RATE
-    doubts = () if options.fps else (f"rate {rate:g} Hz assumed: the file has no times (--fps)",)
-    numbers = np.arange(count, dtype=np.float64)
-    if header.frame is not None:
-        written = read_sparse_numbers(
-            lines, header.first, [header.frame], source, header.how, LARGEST_NUMBER
-        )[:, 0]
-        # Frames that were left out leave gaps in their numbers.
-        steps = np.diff(written)
-        if (steps >= 1.0).all() and (steps == np.round(steps)).all() and steps.sum() < 2 * count:
-            numbers = written - written[0]
-    return numbers / rate, doubts

@@ -84,41 +84,33 @@ def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | Skeleton
         )
     if has_smpl_parameters(content):
         return read_smpl(content, str(path), options)
-    # Arrays by key, also of numbers, texts, and lists of arrays with equal shapes.
-    arrays = {
-        key: np.asarray(value)
-        for key, value in content.items()
-        if isinstance(value, np.ndarray | int | float | str) or _is_regular(value)
-    }
+    # Arrays by key, also of numbers, texts, and lists of texts or of arrays with equal shapes.
+    arrays: dict[str, NDArray[Any]] = {}
+    for key, value in content.items():
+        items = value if isinstance(value, list) and value else [None]
+        shapes = {
+            each.shape if isinstance(each, np.ndarray) and each.dtype.kind in "fiu" else None
+            for each in items
+        }
+        regular = all(isinstance(each, str) for each in items) or (len(shapes) == 1 and shapes != {None})
+        if isinstance(value, np.ndarray | int | float | str) or regular:
+            arrays[key] = np.asarray(value)
     # One by its telling name, or the only one.
     fitting = [key for key, array in arrays.items() if _can_hold_joints(array)]
     lower = {key.lower(): key for key in reversed(fitting)}
     # A flat array with another name may hold anything, such as the angles of all joints.
     others = [key for key in fitting if key == UNNAMED or arrays[key].ndim > 2]
-    key = next((lower[name] for name in POSITION_KEYS if name in lower), None)
-    if key is None and len(others) == 1:
-        key = others[0]
-    if key is not None:
-        return _read_joint_array(arrays, key, str(path), options)
+    chosen = next((lower[name] for name in POSITION_KEYS if name in lower), None)
+    if chosen is None and len(others) == 1:
+        chosen = others[0]
+    if chosen is not None:
+        return read_joint_array(arrays, chosen, str(path), options)
     if UNNAMED in content:
         found = "one array or list without a name"
     raise MotionError(
         f"{path}: holds {found}; known: SMPL, SMPL-H or SMPL-X parameters (poses and trans, or "
         "global_orient, body_pose and transl); positions of joints (frames, joints, 3), such as "
         "keypoints_3d, alone or with fps"
-    )
-
-
-def _is_regular(values: Any) -> bool:
-    """Tell whether a value is a list of texts, or of arrays of numbers with equal shapes."""
-    if not isinstance(values, list) or not values:
-        return False
-    if all(isinstance(value, str) for value in values):
-        return True
-    shape = values[0].shape if isinstance(values[0], np.ndarray) else None
-    return shape is not None and all(
-        isinstance(value, np.ndarray) and value.shape == shape and value.dtype.kind in "fiu"
-        for value in values
     )
 
 
@@ -136,7 +128,7 @@ def _can_hold_joints(array: NDArray[Any]) -> bool:
     )
 
 
-def _read_joint_array(
+def read_joint_array(
     arrays: Mapping[str, NDArray[Any]], key: str, source: str, options: ReadOptions
 ) -> MarkerRecording:
     """Read the positions of joints in one of the arrays of a file.

@@ -263,7 +263,7 @@ def read_declared_names(skeleton: str, count: int, source: str) -> JointNaming:
     return JointNaming(name_joints(names), (f"joints named by {skeleton}",))
 
 
-def _canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
+def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
     """Find the joints that names in words stand for.
 
     `names`: names of points, without repetitions. Returns joint, as `left_shoulder` or `pelvis`, by the name
@@ -308,7 +308,7 @@ def name_joints(names: tuple[str, ...]) -> tuple[str, ...]:
     `names`: names as a file has them; empty ones stay empty. Returns `left_shoulder` and the like; other
     names as they are.
     """
-    known = _canonical_joint_names(name for name in names if name)
+    known = canonical_joint_names(name for name in names if name)
     written = tuple(known.get(name, name) for name in names)
     named = [name for name in written if name]
     return written if len(set(named)) == len(named) else names
@@ -332,7 +332,7 @@ def guess_layout(positions: Array, source: str) -> JointNaming:
     # A layout with the very number of joints says more than one that ignores the last joints.
     exact = {k: v for k, v in candidates.items() if len(v) == count} or candidates
     some = positions[:: max(1, len(positions) // SAMPLES)]
-    misfits = sorted((_measure_misfit(some, names), layout) for layout, names in exact.items())
+    misfits = sorted((measure_misfit(some, names), layout) for layout, names in exact.items())
     (least, best), others = misfits[0], misfits[1:]
     if not least <= LARGEST_MISFIT:
         tried = ", ".join(f"{layout} ({misfit:.2g})" for misfit, layout in misfits)
@@ -349,7 +349,7 @@ def guess_layout(positions: Array, source: str) -> JointNaming:
     return JointNaming(exact[best], (note,), (doubt,) if rivals else ())
 
 
-def _measure_misfit(positions: Array, names: Sequence[str]) -> float:
+def measure_misfit(positions: Array, names: Sequence[str]) -> float:
     """Measure how much the bones between named joints differ from those of a person.
 
     `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
@@ -358,7 +358,7 @@ def _measure_misfit(positions: Array, names: Sequence[str]) -> float:
     ratios; infinite without an arm.
     """
     index = {name: k for k, name in enumerate(names) if name}
-    tracks = {name: positions[:, index[old]] for old, name in _canonical_joint_names(index).items()}
+    tracks = {name: positions[:, index[old]] for old, name in canonical_joint_names(index).items()}
     bones: dict[str, tuple[Array, float]] = {}
     for side in SIDES:
         for (proximal, distal), expected in LIMB_BONES.items():

@@ -148,7 +148,7 @@ def read_motive_csv(
     tracks = _BoneTracks(
         time, names, positions, component("rotation", axes), order if axes == "xyz" else "", local
     )
-    return _build_skeleton(tracks, unit, tuple(notes), doubts, source, options)
+    return tracks.build_skeleton(unit, tuple(notes), doubts, source, options)
 
 
 def _find_columns(lines: list[str], source: str) -> tuple[list[_Columns], int]:
@@ -207,85 +207,111 @@ class _BoneTracks(NamedTuple):
     order: str  # Order of the Euler angles, such as `XYZ`; empty for quaternions.
     local: bool  # Whether positions and rotations are in the axes of the bone before.
 
+    def build_skeleton(
+        self, unit: str, notes: tuple[str, ...], doubts: tuple[str, ...], source: str, options: ReadOptions
+    ) -> MarkerRecording | SkeletonRecording:
+        """Build the recording of a skeleton whose axes in its T-pose are x left, y up, z forward.
 
-def _build_skeleton(
-    tracks: _BoneTracks,
-    unit: str,
-    notes: tuple[str, ...],
-    doubts: tuple[str, ...],
-    source: str,
-    options: ReadOptions,
-) -> MarkerRecording | SkeletonRecording:
-    """Build the recording of a skeleton whose axes in its T-pose are x left, y up, z forward.
-
-    `unit`: unit of length, a key of `UNITS`. Returns the bones by Motive's own names; as points without
-    rotations if the bones' axes are not those of a T-pose.
-    """
-    names = _motive_names(tracks.names)
-    kept = [names.index(name) for name in PARENTS if name in names]
-    names = tuple(names[k] for k in kept)
-    missing = [name for name in NEEDED if name not in names]
-    if any(name[0] == "L" for name in missing) and any(name[0] == "R" for name in missing):
-        raise MotionError(f"{source}: no complete arm: the skeleton lacks {', '.join(missing)}")
-    parents = np.array([find_parent(name, names, PARENTS) for name in names])
-    whole, filled = _whole_frames(tracks, kept, source, options.longest_gap)
-    positions = tracks.positions[whole][:, kept]
-    best = None
-    # An order of Euler angles may mean turns about the turned axes, or about those at rest.
-    for order in (tracks.order, tracks.order.lower()) if tracks.order else ("",):
-        rotations = _rotation_matrices(tracks.angles[whole][:, kept], order, source)
-        poses = compute_world_poses(parents, positions, rotations) if tracks.local else (positions, rotations)
-        # Offsets of the bones from the ones before at rest, and their variation.
-        offsets, looseness = np.zeros((len(parents), 3)), 0.0
-        for joint, parent in enumerate(parents):
-            if parent >= 0:
-                apart = poses[0][:, joint] - poses[0][:, parent]
-                away = np.einsum("tji,tj->ti", poses[1][:, parent], apart)
-                offsets[joint] = np.median(away, axis=0)
-                looseness = max(looseness, float(np.linalg.norm(away.std(axis=0))))
-        if best is None or looseness < best[0]:
-            best = looseness, offsets, poses
-    assert best is not None
-    looseness, offsets, (positions, rotations) = best
-    time = tracks.time[whole[0] : whole[-1] + 1]
-    if len(time) > len(whole):
-        known = tracks.time[whole]
-        positions = interp1d(known, positions, axis=0)(time)
-        turns = (Slerp(known, Rotation.from_matrix(each))(time) for each in rotations.swapaxes(0, 1))
-        rotations = np.stack([turn.as_matrix() for turn in turns], axis=1)
-    time = time - time[0]
-    further = len(tracks.names) - len(kept)
-    notes += filled + ((f"{further} further bones ignored",) if further else ())
-    axes = _rest_axes(names, offsets)
-    if axes is None or looseness * UNITS[unit] > LOOSE:
-        reason = (
-            "the axes of its bones are not those of a T-pose" if axes is None else "its rotations do not fit"
-        )
-        return MarkerRecording(
+        `unit`: unit of length, a key of `UNITS`. Returns the bones by Motive's own names; as points without
+        rotations if the bones' axes are not those of a T-pose.
+        """
+        names = _motive_names(self.names)
+        kept = [names.index(name) for name in PARENTS if name in names]
+        names = tuple(names[k] for k in kept)
+        missing = [name for name in NEEDED if name not in names]
+        if any(name[0] == "L" for name in missing) and any(name[0] == "R" for name in missing):
+            raise MotionError(f"{source}: no complete arm: the skeleton lacks {', '.join(missing)}")
+        parents = np.array([find_parent(name, names, PARENTS) for name in names])
+        whole, filled = self.whole_frames(kept, source, options.longest_gap)
+        positions = self.positions[whole][:, kept]
+        best = None
+        # An order of Euler angles may mean turns about the turned axes, or about those at rest.
+        for order in (self.order, self.order.lower()) if self.order else ("",):
+            rotations = _rotation_matrices(self.angles[whole][:, kept], order, source)
+            poses = (
+                compute_world_poses(parents, positions, rotations) if self.local else (positions, rotations)
+            )
+            # Offsets of the bones from the ones before at rest, and their variation.
+            offsets, looseness = np.zeros((len(parents), 3)), 0.0
+            for joint, parent in enumerate(parents):
+                if parent >= 0:
+                    apart = poses[0][:, joint] - poses[0][:, parent]
+                    away = np.einsum("tji,tj->ti", poses[1][:, parent], apart)
+                    offsets[joint] = np.median(away, axis=0)
+                    looseness = max(looseness, float(np.linalg.norm(away.std(axis=0))))
+            if best is None or looseness < best[0]:
+                best = looseness, offsets, poses
+        assert best is not None
+        looseness, offsets, (positions, rotations) = best
+        time = self.time[whole[0] : whole[-1] + 1]
+        if len(time) > len(whole):
+            known = self.time[whole]
+            positions = interp1d(known, positions, axis=0)(time)
+            turns = (Slerp(known, Rotation.from_matrix(each))(time) for each in rotations.swapaxes(0, 1))
+            rotations = np.stack([turn.as_matrix() for turn in turns], axis=1)
+        time = time - time[0]
+        further = len(self.names) - len(kept)
+        notes += filled + ((f"{further} further bones ignored",) if further else ())
+        axes = _rest_axes(names, offsets)
+        if axes is None or looseness * UNITS[unit] > LOOSE:
+            reason = (
+                "the axes of its bones are not those of a T-pose"
+                if axes is None
+                else "its rotations do not fit"
+            )
+            return MarkerRecording(
+                time=time,
+                names=name_joints(tuple(self.names[k] for k in kept)),
+                positions=UNITS[unit] * positions,
+                source=source,
+                up=options.up,
+                unit=unit,
+                notes=notes,
+                doubts=(*doubts, f"only the positions of the skeleton are used: {reason}"),
+            )
+        # The axis of the file that is up in the T-pose, if it is one.
+        highest = int(np.abs(axes[:, 1]).argmax())
+        return SkeletonRecording(
             time=time,
-            names=name_joints(tuple(tracks.names[k] for k in kept)),
-            positions=UNITS[unit] * positions,
+            names=names,
+            parents=parents,
+            offsets=offsets @ axes,
+            positions=positions,
+            rotations=rotations @ axes,
             source=source,
-            up=options.up,
             unit=unit,
+            up=options.up or ("xyz"[highest] if axes[highest, 1] > AXIS_COSINE else None),
             notes=notes,
-            doubts=(*doubts, f"only the positions of the skeleton are used: {reason}"),
+            doubts=doubts,
         )
-    # The axis of the file that is up in the T-pose, if it is one.
-    highest = int(np.abs(axes[:, 1]).argmax())
-    return SkeletonRecording(
-        time=time,
-        names=names,
-        parents=parents,
-        offsets=offsets @ axes,
-        positions=positions,
-        rotations=rotations @ axes,
-        source=source,
-        unit=unit,
-        up=options.up or ("xyz"[highest] if axes[highest, 1] > AXIS_COSINE else None),
-        notes=notes,
-        doubts=doubts,
-    )
+
+    def whole_frames(
+        self, kept: list[int], source: str, longest: float
+    ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+        """Find the frames that show all bones, between which are only short gaps; and notes."""
+        values = np.concatenate([self.positions[:, kept], self.angles[:, kept]], axis=2)
+        seen = np.asarray(np.isfinite(values).all(axis=2))
+        whole = np.flatnonzero(seen.all(axis=1))
+        if len(whole) < 2:
+            bone = self.names[kept[int(seen.sum(axis=0).argmin())]]
+            raise MotionError(f"{source}: fewer than 2 frames show all bones; {bone[:40]} is seen least")
+        time = self.time[whole]
+        interval = (self.time[-1] - self.time[0]) / (len(self.time) - 1)
+        gap = int(np.diff(time).argmax())
+        lasts = time[gap + 1] - time[gap] - interval
+        if lasts > longest * (1 + 1e-6):
+            k = whole[gap] + 1
+            bone = self.names[kept[int(np.argmin(seen[k]))]]
+            raise MotionError(
+                f"{source}: bone {bone[:40]} is not seen from frame {k} ({self.time[k]:.3f} s) on for "
+                f"{lasts:.3g} s; gaps up to {longest:g} s are filled"
+            )
+        lost = int(whole[-1] - whole[0] + 1 - len(whole))
+        cut = len(self.time) - lost - len(whole)
+        notes = [f"{lost} frames in which a bone is not seen interpolated"] if lost else []
+        if cut:
+            notes.append(f"cut, because not every bone is seen there: {cut} frames at the ends")
+        return whole, tuple(notes)
 
 
 def _motive_names(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -306,35 +332,6 @@ def _motive_names(names: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(written) & set(PARENTS)) > len(set(best) & set(PARENTS)):
             best = written
     return best
-
-
-def _whole_frames(
-    tracks: _BoneTracks, kept: list[int], source: str, longest: float
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Find the frames that show all bones, between which are only short gaps; and notes."""
-    values = np.concatenate([tracks.positions[:, kept], tracks.angles[:, kept]], axis=2)
-    seen = np.asarray(np.isfinite(values).all(axis=2))
-    whole = np.flatnonzero(seen.all(axis=1))
-    if len(whole) < 2:
-        bone = tracks.names[kept[int(seen.sum(axis=0).argmin())]]
-        raise MotionError(f"{source}: fewer than 2 frames show all bones; {bone[:40]} is seen least")
-    time = tracks.time[whole]
-    interval = (tracks.time[-1] - tracks.time[0]) / (len(tracks.time) - 1)
-    gap = int(np.diff(time).argmax())
-    lasts = time[gap + 1] - time[gap] - interval
-    if lasts > longest * (1 + 1e-6):
-        k = whole[gap] + 1
-        bone = tracks.names[kept[int(np.argmin(seen[k]))]]
-        raise MotionError(
-            f"{source}: bone {bone[:40]} is not seen from frame {k} ({tracks.time[k]:.3f} s) on for "
-            f"{lasts:.3g} s; gaps up to {longest:g} s are filled"
-        )
-    lost = int(whole[-1] - whole[0] + 1 - len(whole))
-    cut = len(tracks.time) - lost - len(whole)
-    notes = [f"{lost} frames in which a bone is not seen interpolated"] if lost else []
-    if cut:
-        notes.append(f"cut, because not every bone is seen there: {cut} frames at the ends")
-    return whole, tuple(notes)
 
 
 def _rotation_matrices(angles: Array, order: str, source: str) -> Array:

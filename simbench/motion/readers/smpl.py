@@ -161,14 +161,14 @@ def _rest_joints(
     sex = parameters.sex
     if options.body_model is not None:
         path = Path(options.body_model)
-        joints, stature, used = _read_rest_body(path, parameters.betas, layout, parameters.body_only)
+        joints, stature, used = read_rest_body(path, parameters.betas, layout, parameters.body_only)
         notes.append(
             f"joint places: body model {path.name}, {used} of {len(parameters.betas)} shape parameters; "
             f"the person is {stature:.3f} m tall"
         )
         if parameters.body_only:
             # The hands of an average person, along the forearms.
-            average = _average_joints(SMPL, stature)
+            average = average_joints(SMPL, stature)
             for side in SIDES:
                 elbow, wrist, hand = (
                     SMPL.names.index(f"{side}_{part}") for part in ("elbow", "wrist", "hand")
@@ -188,7 +188,7 @@ def _rest_joints(
         "joint places approximate: no body model (--body-model); bone lengths are those of an average person "
         f"{stature:.2f} m tall" + ("" if options.stature else " (--height declares another)")
     )
-    return _average_joints(layout, stature), Actor(name="SMPL", height=stature, sex=sex)
+    return average_joints(layout, stature), Actor(name="SMPL", height=stature, sex=sex)
 
 
 def _vertical_axis(
@@ -213,7 +213,7 @@ def _vertical_axis(
     return "z"
 
 
-def _average_joints(layout: Layout, stature: float) -> Array:
+def average_joints(layout: Layout, stature: float) -> Array:
     """Compute the joints (J, 3) of an average person in the T-pose relative to the pelvis, m.
 
     x left, y up, z forward, palms down.
@@ -250,7 +250,7 @@ def _average_joints(layout: Layout, stature: float) -> Array:
     return np.asarray(stature * (index - index[0]))
 
 
-def _read_rest_body(path: Path, betas: Array, layout: Layout, body_only: bool) -> tuple[Array, float, int]:
+def read_rest_body(path: Path, betas: Array, layout: Layout, body_only: bool) -> tuple[Array, float, int]:
     """Compute the joints of a person in the T-pose: J = J_regressor (v_template + shapedirs betas).
 
     `path`: `.npz` or `.pkl` file of the body model; `betas` (n,): shape parameters of the person; more than

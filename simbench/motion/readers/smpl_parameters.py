@@ -128,7 +128,7 @@ class Person(NamedTuple):
     camera: bool  # Whether the name of a container says that the axes are a camera's.
 
 
-def _first_of(values: Mapping[str, Any], names: Sequence[str]) -> str | None:
+def first_of(values: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """Find the first name that is there; None if there is none."""
     return next((name for name in names if name in values and values[name] is not None), None)
 
@@ -167,8 +167,8 @@ def _persons(
         for k, item in enumerate(content):
             yield from _persons(item, (*path, str(k)), outer, seen)
         return
-    pose = _first_of(content, FULL_POSE)
-    root, body = _first_of(content, ROOT_POSE), _first_of(content, BODY_POSE)
+    pose = first_of(content, FULL_POSE)
+    root, body = first_of(content, ROOT_POSE), first_of(content, BODY_POSE)
     key = pose if pose is not None else root if body is not None else None
     if key is not None and len(content) <= MAX_NAMES:
         poses = content[key]
@@ -185,10 +185,10 @@ def _persons(
                 }
                 yield from _persons(items, (*path, str(k)), outer, seen)
             return
-        array = _as_numbers(poses)
+        array = as_numbers(poses)
         if array is not None and array.ndim >= 2 and len(array):
             # The rows may be rotations: of all joints, or of the root.
-            rows = _drop_batch_axis(array)
+            rows = drop_batch_axis(array)
             width = rows[0].size
             if (width >= BODY_WIDTH and width % 3 == 0) if pose is not None else width in ROOT_WIDTHS:
                 words = "_".join(path).lower()
@@ -201,12 +201,12 @@ def _persons(
         yield from _persons(value, (*path, *label), {**outer, **shared}, seen)
 
 
-def _drop_batch_axis(array: NDArray[Any]) -> NDArray[Any]:
+def drop_batch_axis(array: NDArray[Any]) -> NDArray[Any]:
     """Remove the axis that programs keep for a batch of one row."""
     return array[0] if array.ndim > 2 and len(array) == 1 and array.shape[1] > 1 else array
 
 
-def _as_numbers(value: Any) -> NDArray[Any] | None:
+def as_numbers(value: Any) -> NDArray[Any] | None:
     """Return an array, a number, or lists of them, as an array of numbers; None if it is anything else."""
     if isinstance(value, list):
         # The numbers of nested lists whose items have equal lengths.
@@ -322,7 +322,7 @@ def read_parameters(person: Person, source: str) -> PoseParameters:
     model = "SMPL family, the body's joints only" if body_only else layout.model
     notes.insert(0, f"{model}: {frames} frames of {forms}")
     inverse = _six_number_inverse(parts, notes, doubts)
-    name = _first_of(values, SEX)
+    name = first_of(values, SEX)
     # A text, bytes, or an array or list of one of them.
     sex = None if name is None else values[name]
     sex = sex.reshape(-1)[0] if isinstance(sex, np.ndarray) and sex.size == 1 else sex
@@ -331,16 +331,16 @@ def read_parameters(person: Person, source: str) -> PoseParameters:
     translation = _read_translation(values, frames, where, doubts)
     keys = set(values)
     # The mean of the shape parameters where there is one row a frame.
-    key = _first_of(values, SHAPE)
-    shape = None if key is None else _as_numbers(values[key])
+    key = first_of(values, SHAPE)
+    shape = None if key is None else as_numbers(values[key])
     betas = np.zeros(0)
     if shape is not None and shape.size and 0 < shape.ndim <= 3:
         rows = shape.reshape(-1, shape.shape[-1]).astype(np.float64)
-        _check_finite(rows, f"{where}, {key}")
+        check_finite(rows, f"{where}, {key}")
         betas = np.asarray(rows.mean(axis=0))
     rate = None
-    if (key := _first_of(values, RATE)) is not None:
-        array = _as_numbers(values[key])
+    if (key := first_of(values, RATE)) is not None:
+        array = as_numbers(values[key])
         rate = float(array.reshape(-1)[0]) if array is not None and array.size == 1 else float("nan")
         if not 1.0 <= rate <= 10_000.0:
             raise MotionError(
@@ -370,34 +370,34 @@ def _read_pose(
     values: Mapping[str, Any], where: str, notes: list[str]
 ) -> tuple[Layout, list[tuple[int, JointRotations]], bool]:
     """Find the layout, the parts of the pose, and whether only the body's joints are given."""
-    root, body = _first_of(values, ROOT_POSE), _first_of(values, BODY_POSE)
-    full = _first_of(values, FULL_POSE)
+    root, body = first_of(values, ROOT_POSE), first_of(values, BODY_POSE)
+    full = first_of(values, FULL_POSE)
     if full is not None and not (full in ("pose", "pose_cam", "pred_pose") and root and body):
-        whole = _find_rotations(_read_rows(values, full, where), {*LAYOUTS, BODY_COUNT}, f"{where}, {full}")
+        whole = find_rotations(_read_rows(values, full, where), {*LAYOUTS, BODY_COUNT}, f"{where}, {full}")
         return LAYOUTS.get(whole.joints, SMPL), [(0, whole)], whole.joints == BODY_COUNT
     if root is None or body is None:
         raise MotionError(f"{where}: no pose; needed: {FULL_POSE[0]}, or {ROOT_POSE[1]} and {BODY_POSE[0]}")
     counts = {BODY_COUNT - 1, len(SMPL.names) - 1}
-    first = _find_rotations(_read_rows(values, root, where), {1}, f"{where}, {root}")
-    found = _find_rotations(_read_rows(values, body, where), counts, f"{where}, {body}")
+    first = find_rotations(_read_rows(values, root, where), {1}, f"{where}, {root}")
+    found = find_rotations(_read_rows(values, body, where), counts, f"{where}, {body}")
     parts = [(0, first), (1, found)]
     if found.joints == len(SMPL.names) - 1:
         return SMPL, parts, False
     layout = SMPL_X if any(name in values for name in FACE_NAMES) else SMPL_H
     hands = []
     for names, count, joint in PARTS:
-        key = _first_of(values, names)
+        key = first_of(values, names)
         if key is None or joint not in layout.names:
             continue
-        array = _as_numbers(values[key])
-        array = None if array is None else _drop_batch_axis(array)
+        array = as_numbers(values[key])
+        array = None if array is None else drop_batch_axis(array)
         width = 0 if array is None or array.ndim < 2 else array[0].size
         if array is None or width not in (3 * count, 6 * count, 9 * count):
             notes.append(
                 f"{key} left out: its rows of {width} numbers are not the rotations of {count} joints"
             )
             continue
-        hands.append((layout.names.index(joint), _find_rotations(array, {count}, f"{where}, {key}")))
+        hands.append((layout.names.index(joint), find_rotations(array, {count}, f"{where}, {key}")))
     if not hands:
         return SMPL, parts, True
     return layout, parts + hands, False
@@ -405,10 +405,10 @@ def _read_pose(
 
 def _read_rows(values: Mapping[str, Any], key: str, where: str) -> NDArray[Any]:
     """Return an array of numbers with one row a frame."""
-    array = _as_numbers(values[key])
+    array = as_numbers(values[key])
     if array is None:
         raise MotionError(f"{where}, {key}: not an array of numbers")
-    return _drop_batch_axis(array)
+    return drop_batch_axis(array)
 
 
 def _six_number_inverse(parts: list[tuple[int, JointRotations]], notes: list[str], doubts: list[str]) -> bool:
@@ -435,15 +435,15 @@ def _six_number_inverse(parts: list[tuple[int, JointRotations]], notes: list[str
 
 def _read_translation(values: Mapping[str, Any], frames: int, where: str, doubts: list[str]) -> Array:
     """Read the translation (T, 3), m; zero where there is none."""
-    key = _first_of(values, TRANSLATION)
+    key = first_of(values, TRANSLATION)
     if key is None:
         doubts.append("no translation in the file: the pelvis stays in place")
         return np.zeros((frames, 3))
     array = _read_rows(values, key, where)
     if array.size != 3 * frames or len(array) != frames:
         raise MotionError(f"{where}, {key}: shape {array.shape}; it must be ({frames}, 3), one row a frame")
-    _check_finite(array, f"{where}, {key}")
-    scaling = _as_numbers(values[AIST_SCALING]) if AIST_SCALING in values else None
+    check_finite(array, f"{where}, {key}")
+    scaling = as_numbers(values[AIST_SCALING]) if AIST_SCALING in values else None
     factor = 1.0
     if scaling is not None:
         factor = float(scaling.reshape(-1)[0]) if scaling.size else 0.0
@@ -452,7 +452,7 @@ def _read_translation(values: Mapping[str, Any], frames: int, where: str, doubts
     return array.reshape(frames, 3).astype(np.float64) / factor
 
 
-def _find_rotations(values: NDArray[Any], counts: Collection[int], where: str) -> JointRotations:
+def find_rotations(values: NDArray[Any], counts: Collection[int], where: str) -> JointRotations:
     """Find the form of rotations by the shape of their array, and check the numbers.
 
     `values` (T, ...): rotations; joints and numbers may be one axis or several; `counts`: numbers of joints
@@ -470,7 +470,7 @@ def _find_rotations(values: NDArray[Any], counts: Collection[int], where: str) -
             "or twice (6D) or three times (rotation matrices) as many"
         )
     found = values.reshape(len(values), width // sizes[0], sizes[0])
-    _check_finite(found, where)
+    check_finite(found, where)
     if sizes[0] == 3 and found.shape[1] > 1:
         sample = found[:: len(found) // CHUNK + 1, 1:].astype(np.float64)
         angle = float(np.median(np.linalg.norm(sample, axis=2).max(axis=1)))
@@ -503,7 +503,7 @@ def _find_rotations(values: NDArray[Any], counts: Collection[int], where: str) -
     return JointRotations(found)
 
 
-def _check_finite(values: NDArray[Any], where: str) -> None:
+def check_finite(values: NDArray[Any], where: str) -> None:
     """Refuse numbers that are not finite. `values` (T, ...): numbers, by frame."""
     for first in range(0, len(values), CHUNK):
         # A half-precision number cannot be compared with the limit, which it cannot hold.

@@ -98,7 +98,7 @@ def assign_base(
                 "derived; give a file with the base's position and quaternion"
             )
         doubt = "no pose of the base in the file: derived, with the lower foot flat and still on the floor"
-        return AssignedBase(_derive_base(feet), (), (doubt,))
+        return AssignedBase(derive_base(feet), (), (doubt,))
     notes: list[str] = []
     doubts: list[str] = []
     # By its declared unit, or by the height at which the robot's base is at rest.
@@ -142,8 +142,8 @@ def _orientation(
         if joints.are_degrees or float(np.abs(angles).max(initial=0.0)) > 2.0 * np.pi:
             angles = np.radians(angles)
             notes.append("the base's angles are in degrees, converted")
-        return _unit_quaternions(Rotation.from_euler("xyz", angles).as_quat(), where, [])
-    unit = _unit_quaternions(np.asarray(stored.quaternion), where, notes)
+        return unit_quaternions(Rotation.from_euler("xyz", angles).as_quat(), where, [])
+    unit = unit_quaternions(np.asarray(stored.quaternion), where, notes)
     told = stored.quaternion_order
     if stored.is_order_named:
         order = told or "xyzw"
@@ -169,7 +169,7 @@ def _orientation(
     return unit[:, list(READINGS[order])]
 
 
-def _unit_quaternions(quaternion: Array, where: str, notes: list[str]) -> Array:
+def unit_quaternions(quaternion: Array, where: str, notes: list[str]) -> Array:
     """Normalise finite quaternions (T, 4), with their parts in any order, and remove jumps of their sign."""
     length = np.linalg.norm(quaternion, axis=1)
     off = np.flatnonzero((length < _LENGTHS[0]) | (length > _LENGTHS[1]))
@@ -290,7 +290,7 @@ def _angle_to_vertical(rotation: Array) -> Array:
     return np.arctan2(np.linalg.norm(rotation[:, :2, 2], axis=1), rotation[:, 2, 2])
 
 
-def _derive_base(feet: FootPoses) -> Array:
+def derive_base(feet: FootPoses) -> Array:
     """Derive the pose of the base: the supporting foot stands flat and still on the floor.
 
     The supporting foot is the lower of the two when one or the other is taken as level: the one below which

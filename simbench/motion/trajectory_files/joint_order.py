@@ -187,7 +187,7 @@ def assign_joints(
         names, note, doubt = _choose_order(stored, joints, robot, where)
         notes.append(note)
         doubts += doubt
-    columns = _match_joint_names(names, robot, where)
+    columns = match_joint_names(names, robot, where)
     q = np.tile(resting_posture(robot), (len(joints), 1))
     q[:, columns] = joints
     missing = [name for index, name in enumerate(robot.joint_names) if index not in set(columns)]
@@ -206,7 +206,7 @@ def assign_joints(
     return AssignedJoints(q, columns, are_degrees, tuple(notes), tuple(doubts))
 
 
-def _match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[int, ...]:
+def match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[int, ...]:
     """Find the index in `robot.joint_names` of the joint of each named column of a file.
 
     Upper and lower case and endings such as `_joint` and `_dof` do not distinguish names.
@@ -232,7 +232,7 @@ def _match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[
     return tuple(found)
 
 
-def _usual_orders(robot: Robot, count: int) -> Mapping[str, tuple[str, ...]]:
+def usual_orders(robot: Robot, count: int) -> Mapping[str, tuple[str, ...]]:
     """List the orders in which programs write so many joints of a robot, all or those of the body.
 
     Returns names of the joints by a description of the order, the most usual first; only orders that differ.
@@ -278,7 +278,7 @@ def _choose_order(
 ) -> tuple[tuple[str, ...], str, list[str]]:
     """Choose an order for joints without names, under which limits, soles and links fit; note, doubts."""
     count = joints.shape[1]
-    orders = _usual_orders(robot, count)
+    orders = usual_orders(robot, count)
     if not orders:
         own, body = len(robot.joint_names), len(body_joints(robot))
         without = f", {body} without those of its hands" if body != own else ""
@@ -300,7 +300,15 @@ def _choose_order(
             angles = np.arccos(np.clip(feet.rotation[..., 2, 2], -1.0, 1.0))
             cost += float(np.median(angles.min(axis=0))) / _SOLE_ANGLE
         if stored.bodies is not None:
-            cost += _link_error(stored.bodies[chosen], q, robot) / _LINK_ERROR
+            # Median error of the links' distances from the first link, m, whichever links they are.
+            frames = [index for index, frame in enumerate(robot.model.frames) if frame.name != "universe"]
+            root = np.zeros((len(q), 7)) if robot.floating else np.zeros((len(q), 0))
+            root[:, -1:] = 1.0
+            poses = np.array(frame_poses(robot.model, frames, np.hstack([root, q])))
+            own = np.linalg.norm(poses[..., :3, 3], axis=-1)
+            told = np.linalg.norm(stored.bodies[chosen] - stored.bodies[chosen][:, :1], axis=-1)
+            errors = np.abs(own[:, :, None] - told[None]).mean(axis=1)
+            cost += float(np.median(errors.min(axis=0))) / _LINK_ERROR
         costs[description] = cost
     usual, least = next(iter(orders)), min(costs.values())
     best = usual if costs[usual] < least + _MARGIN else min(orders, key=lambda order: costs[order])
@@ -314,19 +322,6 @@ def _choose_order(
         "declare it with --joint-order FILE"
     )
     return orders[best], note, [doubt]
-
-
-def _link_error(bodies: Array, q: Array, robot: Robot) -> float:
-    """Median error of the links' distances from the first link, m, whichever links they are."""
-    model = robot.model
-    frames = [index for index, frame in enumerate(model.frames) if frame.name != "universe"]
-    root = np.zeros((len(q), 7)) if robot.floating else np.zeros((len(q), 0))
-    root[:, -1:] = 1.0
-    poses = np.array(frame_poses(model, frames, np.hstack([root, q])))
-    own = np.linalg.norm(poses[..., :3, 3], axis=-1)
-    told = np.linalg.norm(bodies - bodies[:, :1], axis=-1)
-    errors = np.abs(own[:, :, None] - told[None]).mean(axis=1)
-    return float(np.median(errors.min(axis=0)))
 
 
 def _simplify(name: str) -> str:

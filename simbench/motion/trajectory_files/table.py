@@ -61,6 +61,61 @@ class _Columns:
         """Whether the joint columns are numbered and not named."""
         return bool(self.names) and all(_GENERIC.fullmatch(name.lower()) for name in self.names)
 
+    def stored_motion(self, numbers: Array, where: str) -> StoredMotion:
+        """Take a table with names apart."""
+        if not self.joints:
+            raise MotionError(f"{where}: no column of a joint; name the columns after the robot's joints")
+        position, rotation = self.pose_columns(where)
+        is_euler = bool(rotation) and (self.is_euler or len(rotation) == 3)
+        named = "w" in self.rotation
+        notes = []
+        if self.ignored:
+            notes.append(
+                f"columns left out: {', '.join(self.ignored[:5])}" + (" ..." * (len(self.ignored) > 5))
+            )
+        doubts: tuple[str, ...] = ()
+        if is_euler:
+            doubts = (
+                "the base's orientation is three angles: taken as turns about the fixed axes x, y, z in turn",
+            )
+        generic = self.are_joints_generic
+        return StoredMotion(
+            format="table",
+            joints=numbers[:, self.joints],
+            joint_names=None if generic else tuple(self.names),
+            joint_units=tuple(self.units),
+            time=None if self.time is None else numbers[:, self.time] * self.time_unit,
+            usual_fps=_SEED_FPS if is_euler and self.frame is not None else 30.0,
+            position=numbers[:, position] if position else None,
+            length_unit=_UNITS.get(self.position_unit),
+            quaternion=None if is_euler or not rotation else numbers[:, rotation],
+            quaternion_order="xyzw" if named else None,
+            is_order_named=named,
+            euler=numbers[:, rotation] if is_euler else None,
+            notes=tuple(notes),
+            doubts=doubts,
+        )
+
+    def pose_columns(self, where: str) -> tuple[list[int], list[int]]:
+        """Columns of position and orientation in order: x, y, z, and x, y, z, w or as they are numbered."""
+        found = []
+        for parts, letters, digits in (
+            (self.position, ("xyz",), ("012",)),
+            (self.rotation, ("xyzw", "xyz"), ("0123", "012")),
+        ):
+            names = "".join(sorted(parts))
+            fits = next((each for each in (*letters, *digits) if "".join(sorted(each)) == names), None)
+            if parts and fits is None:
+                raise MotionError(
+                    f"{where}: the columns of the base's pose name the parts {', '.join(sorted(parts))}; "
+                    "there must be x, y, z of the position and x, y, z, w of the quaternion"
+                )
+            found.append([parts[part] for part in fits or ""])
+        if bool(found[0]) != bool(found[1]):
+            lacking = "orientation" if found[0] else "position"
+            raise MotionError(f"{where}: no columns of the base's {lacking}; its pose needs both, or neither")
+        return found[0], found[1]
+
     def take_time(self, index: int, words: list[str]) -> bool:
         """Take a column of times or frame numbers, if it is one; the first of each counts."""
         if not words:
@@ -97,7 +152,7 @@ class _Columns:
         return True
 
 
-def _classify_columns(header: list[str], known: Collection[str], where: str) -> _Columns:
+def classify_columns(header: list[str], known: Collection[str], where: str) -> _Columns:
     """Find out what each column holds.
 
     `header`: names of the columns; `known`: names of the robot's joints in lower case, which are joints
@@ -165,13 +220,35 @@ def read_table(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMo
         text = decode_text(path.read_bytes(), str(path), MotionError)
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
-    numbers, header = _parse(text, str(path))
-    if header is None:
-        return split_columns(numbers, robot, options, str(path))
+    where = str(path)
+    lines = [line.strip() for line in text.splitlines()]
+    comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not lines:
+        raise MotionError(f"{where}: the file is empty")
+    delimiter = next((mark for mark in (",", ";", "\t") if mark in lines[0]), None)
+    header = _split_line(lines[0], delimiter)
+    if all(_is_number(word) for word in header):
+        named = [_split_line(line, delimiter) for line in comments]
+        # NumPy writes the names behind a comment sign.
+        titles = [words for words in named if len(words) == len(header)]
+        numbers = _numbers(lines, delimiter, where)
+        if not titles:
+            return split_columns(numbers, robot, options, where)
+        header = titles[-1]
+    elif len(lines) == 1:
+        raise MotionError(f"{where}: no samples below the header; there must be at least one")
+    else:
+        numbers = _numbers(lines[1:], delimiter, where)
+    if numbers.shape[1] != len(header):
+        raise MotionError(
+            f"{where}: {numbers.shape[1]} numbers a line below a header of {len(header)} columns; "
+            "there must be one for each"
+        )
     if is_native_header(header):
         return to_stored(read_trajectory_csv(path), "csv")
     known = {name.lower() for name in robot.joint_names}
-    return _by_name(numbers, _classify_columns(header, known, str(path)), str(path))
+    return classify_columns(header, known, str(path)).stored_motion(numbers, str(path))
 
 
 def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
@@ -221,33 +298,8 @@ def looks_like_robot_table(path: Path) -> bool:
         return True
     if not words:
         return False
-    columns = _classify_columns(words, (), str(path))
+    columns = classify_columns(words, (), str(path))
     return bool(columns.position and columns.rotation and len(columns.joints) >= _FEWEST_JOINTS)
-
-
-def _parse(text: str, where: str) -> tuple[Array, list[str] | None]:
-    """Read the numbers of a table and the names of its columns, if it has them."""
-    lines = [line.strip() for line in text.splitlines()]
-    comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
-    lines = [line for line in lines if line and not line.startswith("#")]
-    if not lines:
-        raise MotionError(f"{where}: the file is empty")
-    delimiter = next((mark for mark in (",", ";", "\t") if mark in lines[0]), None)
-    header = _split_line(lines[0], delimiter)
-    if all(_is_number(word) for word in header):
-        named = [_split_line(line, delimiter) for line in comments]
-        # NumPy writes the names behind a comment sign.
-        titles = [words for words in named if len(words) == len(header)]
-        return _numbers(lines, delimiter, where), titles[-1] if titles else None
-    if len(lines) == 1:
-        raise MotionError(f"{where}: no samples below the header; there must be at least one")
-    numbers = _numbers(lines[1:], delimiter, where)
-    if numbers.shape[1] != len(header):
-        raise MotionError(
-            f"{where}: {numbers.shape[1]} numbers a line below a header of {len(header)} columns; "
-            "there must be one for each"
-        )
-    return numbers, header
 
 
 def _split_line(line: str, delimiter: str | None) -> list[str]:
@@ -293,60 +345,3 @@ def _split(numbers: Array, base: int, first: Array | None, robot: Robot) -> Stor
         quaternion=numbers[:, 3:7] if has_base else None,
         notes=notes,
     )
-
-
-def _by_name(numbers: Array, columns: _Columns, where: str) -> StoredMotion:
-    """Take a table with names apart."""
-    if not columns.joints:
-        raise MotionError(f"{where}: no column of a joint; name the columns after the robot's joints")
-    position, rotation = _pose_columns(columns, where)
-    is_euler = bool(rotation) and (columns.is_euler or len(rotation) == 3)
-    named = "w" in columns.rotation
-    notes = []
-    if columns.ignored:
-        notes.append(
-            f"columns left out: {', '.join(columns.ignored[:5])}" + (" ..." * (len(columns.ignored) > 5))
-        )
-    doubts: tuple[str, ...] = ()
-    if is_euler:
-        doubts = (
-            "the base's orientation is three angles: taken as turns about the fixed axes x, y, z in turn",
-        )
-    generic = columns.are_joints_generic
-    return StoredMotion(
-        format="table",
-        joints=numbers[:, columns.joints],
-        joint_names=None if generic else tuple(columns.names),
-        joint_units=tuple(columns.units),
-        time=None if columns.time is None else numbers[:, columns.time] * columns.time_unit,
-        usual_fps=_SEED_FPS if is_euler and columns.frame is not None else 30.0,
-        position=numbers[:, position] if position else None,
-        length_unit=_UNITS.get(columns.position_unit),
-        quaternion=None if is_euler or not rotation else numbers[:, rotation],
-        quaternion_order="xyzw" if named else None,
-        is_order_named=named,
-        euler=numbers[:, rotation] if is_euler else None,
-        notes=tuple(notes),
-        doubts=doubts,
-    )
-
-
-def _pose_columns(columns: _Columns, where: str) -> tuple[list[int], list[int]]:
-    """Columns of position and orientation in order: x, y, z, and x, y, z, w or as they are numbered."""
-    found = []
-    for parts, letters, digits in (
-        (columns.position, ("xyz",), ("012",)),
-        (columns.rotation, ("xyzw", "xyz"), ("0123", "012")),
-    ):
-        names = "".join(sorted(parts))
-        fits = next((each for each in (*letters, *digits) if "".join(sorted(each)) == names), None)
-        if parts and fits is None:
-            raise MotionError(
-                f"{where}: the columns of the base's pose name the parts {', '.join(sorted(parts))}; there "
-                "must be x, y, z of the position and x, y, z, w of the quaternion"
-            )
-        found.append([parts[part] for part in fits or ""])
-    if bool(found[0]) != bool(found[1]):
-        lacking = "orientation" if found[0] else "position"
-        raise MotionError(f"{where}: no columns of the base's {lacking}; its pose needs both, or neither")
-    return found[0], found[1]
