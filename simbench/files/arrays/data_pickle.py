@@ -257,9 +257,17 @@ class _Steps(dict[int, Callable[[Any], None]]):
 class _DataUnpickler(pickle._Unpickler):
     """Unpickler for data alone; `find_class` gives nothing but the replacements of this module."""
 
+    # Of the unpickler in Python; the types of the standard library do not name them.
+    stack: list[Any]
+    append: Callable[[Any], None]
+    pop_mark: Callable[[], list[Any]]
+    read: Callable[[int], bytes]
+
     def __init__(self, source: _BoundedStream, steps: _Steps, inner: bool = False) -> None:
         super().__init__(source, encoding="latin1")
-        self.source, self.dispatch, self.inner = source, steps, inner  # type: ignore[misc]
+        self.source, self.steps, self.inner = source, steps, inner
+        # Counted for each file, and so not an attribute of the class.
+        self.__dict__["dispatch"] = steps
 
     def find_class(self, module: str, name: str) -> Any:
         """Return what makes the data that a name stands for; refuse every other name, and say what to do."""
@@ -327,7 +335,7 @@ class _DataUnpickler(pickle._Unpickler):
         if element.objects:
             if self.inner:
                 raise PickleProblem("arrays of objects within arrays of objects are not read")
-            return _DataUnpickler(self.source, self.dispatch, inner=True).load()  # type: ignore[arg-type]
+            return _DataUnpickler(self.source, self.steps, inner=True).load()
         if state.get("numpy_array_alignment_bytes") is not None:
             self.source.read(self.source.read(1)[0])
         data = self.source.read(_checked_size(shape) * element.dtype.itemsize)

@@ -299,7 +299,9 @@ class _MotionPart:
         offsets = np.array([node.offset for node in nodes], dtype=np.float64)
         index = {joint: k for k, joint in enumerate(needed)}
         parents = np.array([index.get(nodes[joint].parent, -1) for joint in needed], dtype=np.int64)
-        places = slice(None) if len(kept) == len(needed) else [index[joint] for joint in kept]
+        places: slice | list[int] = (
+            slice(None) if len(kept) == len(needed) else [index[joint] for joint in kept]
+        )
         positions, rotations = _Frames((len(kept), 3)), _Frames((len(kept), 3, 3))
         count = 0
         at_rest: tuple[float, float] | None = None

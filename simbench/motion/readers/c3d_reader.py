@@ -208,7 +208,7 @@ class _File:
 
     def words(self, data: bytes) -> list[int]:
         """Decode unsigned integers of 16 bits."""
-        return np.frombuffer(data, ">u2" if self.processor == MIPS else "<u2").tolist()
+        return [int(word) for word in np.frombuffer(data, ">u2" if self.processor == MIPS else "<u2")]
 
     def values(self, group: str, name: str) -> NDArray[np.float64]:
         """Return the numbers (N,) of a parameter; none if it is missing or a text."""

@@ -385,12 +385,10 @@ def read_named_positions(lines: list[str], source: str, options: ReadOptions) ->
     tracks = {name: positions[:, k] for k, name in enumerate(names)}
     refuse_image_positions(positions, tracks, source)
     time, doubts = table.find_sample_times(len(values))
-    if options.unit is None and table.unit is not None:
-        unit, notes, more = table.unit, (), ()
-    elif options.unit is None and options.strict:
+    if options.unit is None and table.unit is None and options.strict:
         raise MotionError(f"{source}: the file does not say its unit of length; declare it (--unit)")
-    else:
-        unit, notes, more = find_array_unit(tracks, options)
+    known = options.unit is None and table.unit is not None
+    unit, notes, more = (table.unit or "m", (), ()) if known else find_array_unit(tracks, options)
     ignored = (f"{table.ignored} further columns ignored",) if table.ignored else ()
     return MarkerRecording(
         time=time,

@@ -91,7 +91,8 @@ def read_motive_csv(
     rate = options.fps or parse_finite_number(
         properties.get("export frame rate") or properties.get("capture frame rate") or ""
     )
-    unit, doubts = "m", ("unit m assumed: the header has no Length Units (--unit)",)
+    unit = "m"
+    doubts: tuple[str, ...] = ("unit m assumed: the header has no Length Units (--unit)",)
     written = properties.get("length units", "")
     if written or options.unit is not None:
         unit, doubts = resolve_length_unit(written, options, f"{source}, line 1")[0], ()

@@ -171,7 +171,9 @@ def _base(arrays: Mapping[str, Any], where: str) -> _Base:
     and notes. Raises MotionError a base that is not (T, 3) and (T, 4), or of which one part is missing.
     """
     position = _find(arrays, _POSITION)
-    quaternion, order, named, notes = None, None, False, ()
+    quaternion: Array | None = None
+    order: str | None = None
+    named, notes = False, ""
     for name, each in ((name, each) for name in _QUATERNION for each in ("xyzw", "wxyz", "")):
         quaternion = _find(arrays, (f"{name}_{each}" if each else name,))
         if quaternion is not None:
@@ -190,7 +192,7 @@ def _base(arrays: Mapping[str, Any], where: str) -> _Base:
         if places is None or turned is None or not places.ndim == turned.ndim == 3 or not places.shape[1]:
             return None, None, None, False, ()
         names = _names(arrays, _BODY_NAMES) or ()
-        notes = (f"base taken from the first link{f', {names[0]}' if names else ''}",)
+        notes = f"base taken from the first link{f', {names[0]}' if names else ''}"
         position, quaternion, order = places[:, 0], turned[:, 0], "wxyz"
     for name, value, width in (("position", position, 3), ("quaternion", quaternion, 4)):
         if value is None:
@@ -199,7 +201,7 @@ def _base(arrays: Mapping[str, Any], where: str) -> _Base:
             raise MotionError(
                 f"{where}: {name} of the base of shape {value.shape}; must be (samples, {width})"
             )
-    return position, quaternion, order, named, notes
+    return position, quaternion, order, named, (notes,) if notes else ()
 
 
 def _find(arrays: Mapping[str, Any], names: Sequence[str]) -> Array | None:

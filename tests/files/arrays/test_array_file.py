@@ -200,6 +200,9 @@ def test_nothing_in_a_pickle_is_run(tmp_path, kind, protocol):
         (b"\x80\x02\x82\x01.", "not a pickle of arrays"),
         (b"\x80\x02P1\n.", "PyTorch tensors"),
         (b"\x80\x09N.", "not a pickle of arrays, or a damaged one"),
+        (b"\x80\x02c_codecs\nencode\n}X\x01\x00\x00\x00aNsb.", "a state of what has none"),
+        (b"\x80\x02}N" + b"\x85" * 500_000 + b"Ns.", "keys other than texts and numbers"),
+        (b"\x80\x02}(N" + b"\x85" * 500_000 + b"Nd.", "keys other than texts and numbers"),
         (b"\x80\x02N", "ends too early"),
         (b"", "empty"),
         (b"hello", "not a pickle of arrays"),
@@ -209,6 +212,13 @@ def test_other_instructions_are_refused(tmp_path, content, words):
     with pytest.raises(MotionError, match=words) as raised:
         read(tmp_path / "a.pkl", content)
     assert "\n" not in str(raised.value)
+
+
+def test_flags_of_an_element_type_make_no_pointers_of_numbers(tmp_path):
+    content = pickle.dumps(np.arange(1.0, 4.0), 2)
+    flagged = content.replace(b"K\x00t", b"K\x3ft")
+    assert flagged != content
+    np.testing.assert_array_equal(read(tmp_path / "a.pkl", flagged)[UNNAMED], [1.0, 2.0, 3.0])
 
 
 def deep(opening, closing, levels):
