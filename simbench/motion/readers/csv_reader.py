@@ -110,7 +110,23 @@ def read_written_csv(lines: list[str], header: list[str], source: str) -> HumanM
     repeated or unknown, lines of different length, a value that is not a finite number, quaternions that are
     not of unit length, time that does not increase.
     """
-    groups = _find_groups(header, source)
+    # The endings of the columns of each joint and segment, which must be complete.
+    where = f"{source}, line 1"
+    groups: dict[str, set[str]] = {}
+    for k, word in enumerate(header[1:]):
+        end = next((end for end in (*POSITION, *QUATERNION) if word.endswith(f"_{end}")), None)
+        if end is None or word == f"_{end}":
+            allowed = ", ".join(f"NAME_{end}" for end in (*POSITION, *QUATERNION))
+            raise MotionError(f"{where}: column {k + 2} is {quote(word)}; allowed: {allowed}")
+        ends = groups.setdefault(word.removesuffix(f"_{end}"), set())
+        if end in ends:
+            raise MotionError(f"{where}: column {k + 2} {quote(word)} is there twice; names must differ")
+        ends.add(end)
+    for name, ends in groups.items():
+        whole = (*POSITION, *QUATERNION) if ends & {*QUATERNION} else POSITION
+        absent = [f"{name}_{end}" for end in whole if end not in ends]
+        if absent:
+            raise MotionError(f"{where}: {quote(name)} lacks {', '.join(map(quote, absent))}")
     table = read_numbers(lines, 1, len(header), source, delimiter=",")
     column = {name: table[:, k] for k, name in enumerate(header)}
     check_time(column["time_s"], source)
@@ -155,27 +171,6 @@ def read_written_csv(lines: list[str], header: list[str], source: str) -> HumanM
             missing=tuple(n for n in wanted if n not in known),
         )
     )
-
-
-def _find_groups(header: list[str], source: str) -> dict[str, set[str]]:
-    """Find the endings of the columns of each joint and segment, which must be complete."""
-    where = f"{source}, line 1"
-    groups: dict[str, set[str]] = {}
-    for k, word in enumerate(header[1:]):
-        end = next((end for end in (*POSITION, *QUATERNION) if word.endswith(f"_{end}")), None)
-        if end is None or word == f"_{end}":
-            allowed = ", ".join(f"NAME_{end}" for end in (*POSITION, *QUATERNION))
-            raise MotionError(f"{where}: column {k + 2} is {quote(word)}; allowed: {allowed}")
-        ends = groups.setdefault(word.removesuffix(f"_{end}"), set())
-        if end in ends:
-            raise MotionError(f"{where}: column {k + 2} {quote(word)} is there twice; names must differ")
-        ends.add(end)
-    for name, ends in groups.items():
-        whole = (*POSITION, *QUATERNION) if ends & {*QUATERNION} else POSITION
-        lacking = [f"{name}_{end}" for end in whole if end not in ends]
-        if lacking:
-            raise MotionError(f"{where}: {quote(name)} lacks {', '.join(map(quote, lacking))}")
-    return groups
 
 
 def _is_number(cell: str, delimiter: str) -> bool:

@@ -138,7 +138,23 @@ def read_joint_array(
     named points, m.
     """
     found, notes = _one_person(arrays[key], source)
-    rate, doubts = _find_rate(arrays, options, source)
+    doubts: tuple[str, ...] = ()
+    lower = {name.lower(): array for name, array in arrays.items()}
+    rates = ((name, lower[name]) for name in RATE_KEYS if name in lower)
+    said = next(((n, each) for n, each in rates if each.size == 1 and each.dtype.kind in "fiu"), None)
+    if options.fps is not None:
+        rate = options.fps
+    elif said is not None:
+        rate = float(said[1].reshape(()))
+        if not 1.0 <= rate <= 10_000.0:
+            raise MotionError(
+                f"{source}: {said[0]} is {rate:g}; a rate is 1 to 10000 Hz, or declare it (--fps)"
+            )
+    elif options.strict:
+        raise MotionError(f"{source}: the file does not say its rate; declare it (--fps)")
+    else:
+        rate = ASSUMED_RATE
+        doubts = (f"rate {ASSUMED_RATE:g} Hz assumed: the file does not say it (--fps)",)
     naming = name_array_joints(arrays, found, options, source)
     kept = [k for k, name in enumerate(naming.names) if name]
     positions = np.array(found[:, kept])
@@ -203,27 +219,6 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
             f"{source}: no joint is seen in any of {len(positions)} frame(s); there is nothing to read"
         )
     return positions, notes
-
-
-def _find_rate(
-    arrays: Mapping[str, NDArray[Any]], options: ReadOptions, source: str
-) -> tuple[float, tuple[str, ...]]:
-    """Find the sampling rate, Hz, and the doubt about it where it is assumed."""
-    if options.fps is not None:
-        return options.fps, ()
-    lower = {key.lower(): array for key, array in arrays.items()}
-    for key in RATE_KEYS:
-        value = lower.get(key)
-        if value is not None and value.size == 1 and value.dtype.kind in "fiu":
-            rate = float(value.reshape(()))
-            if not 1.0 <= rate <= 10_000.0:
-                raise MotionError(
-                    f"{source}: {key} is {rate:g}; a rate is 1 to 10000 Hz, or declare it (--fps)"
-                )
-            return rate, ()
-    if options.strict:
-        raise MotionError(f"{source}: the file does not say its rate; declare it (--fps)")
-    return ASSUMED_RATE, (f"rate {ASSUMED_RATE:g} Hz assumed: the file does not say it (--fps)",)
 
 
 def name_array_joints(

@@ -216,7 +216,7 @@ class _BoneTracks(NamedTuple):
         `unit`: unit of length, a key of `UNITS`. Returns the bones by Motive's own names; as points without
         rotations if the bones' axes are not those of a T-pose.
         """
-        names = _motive_names(self.names)
+        names = self.motive_names()
         kept = [names.index(name) for name in PARENTS if name in names]
         names = tuple(names[k] for k in kept)
         missing = [name for name in NEEDED if name not in names]
@@ -228,7 +228,7 @@ class _BoneTracks(NamedTuple):
         best = None
         # An order of Euler angles may mean turns about the turned axes, or about those at rest.
         for order in (self.order, self.order.lower()) if self.order else ("",):
-            rotations = _rotation_matrices(self.angles[whole][:, kept], order, source)
+            rotations = self.rotation_matrices(whole, kept, order, source)
             poses = (
                 compute_world_poses(parents, positions, rotations) if self.local else (positions, rotations)
             )
@@ -314,43 +314,43 @@ class _BoneTracks(NamedTuple):
             notes.append(f"cut, because not every bone is seen there: {cut} frames at the ends")
         return whole, tuple(notes)
 
+    def motive_names(self) -> tuple[str, ...]:
+        """Write bones' names in Motive's own convention, where the file has another one."""
+        best = self.names
+        for convention in CONVENTIONS:
+            known = {}
+            for pair in convention.items():
+                for side in SIDES:
+                    name, bone = (
+                        text.replace("{Side}", side.capitalize())
+                        .replace("{S}", side[0].upper())
+                        .replace("{s}", side[0])
+                        for text in pair
+                    )
+                    known[name] = bone
+            written = tuple(known.get(name, f"{name} ") for name in self.names)
+            if len(set(written) & set(PARENTS)) > len(set(best) & set(PARENTS)):
+                best = written
+        return best
 
-def _motive_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Write bones' names in Motive's own convention, where the file has another one."""
-    best = names
-    for convention in CONVENTIONS:
-        known = {}
-        for pair in convention.items():
-            for side in SIDES:
-                name, bone = (
-                    text.replace("{Side}", side.capitalize())
-                    .replace("{S}", side[0].upper())
-                    .replace("{s}", side[0])
-                    for text in pair
+    def rotation_matrices(self, whole: NDArray[np.int64], kept: list[int], order: str, source: str) -> Array:
+        """Compute rotations (T, J, 3, 3) of some bones in some frames, for an order of Euler angles."""
+        angles = self.angles[whole][:, kept]
+        flat = angles.reshape(-1, angles.shape[2])
+        if order:
+            flat = flat[:, ["XYZ".index(axis) for axis in order.upper()]]
+            turns = Rotation.from_euler(order, flat, degrees=True)
+        else:
+            # Squares of larger numbers may overflow.
+            length = np.linalg.norm(np.clip(flat, -1e6, 1e6), axis=1)
+            wrong = np.flatnonzero(np.abs(length - 1.0) > UNIT_LENGTH)
+            if wrong.size:
+                raise MotionError(
+                    f"{source}: a quaternion of length {length[wrong[0]]:.4g}; it must be 1 to "
+                    f"{UNIT_LENGTH:g}"
                 )
-                known[name] = bone
-        written = tuple(known.get(name, f"{name} ") for name in names)
-        if len(set(written) & set(PARENTS)) > len(set(best) & set(PARENTS)):
-            best = written
-    return best
-
-
-def _rotation_matrices(angles: Array, order: str, source: str) -> Array:
-    """Rotations (T, J, 3, 3) of quaternions x, y, z, w (T, J, 4), or of angles about x, y, z, degrees."""
-    flat = angles.reshape(-1, angles.shape[2])
-    if order:
-        flat = flat[:, ["XYZ".index(axis) for axis in order.upper()]]
-        turns = Rotation.from_euler(order, flat, degrees=True)
-    else:
-        # Squares of larger numbers may overflow.
-        length = np.linalg.norm(np.clip(flat, -1e6, 1e6), axis=1)
-        wrong = np.flatnonzero(np.abs(length - 1.0) > UNIT_LENGTH)
-        if wrong.size:
-            raise MotionError(
-                f"{source}: a quaternion of length {length[wrong[0]]:.4g}; it must be 1 to {UNIT_LENGTH:g}"
-            )
-        turns = Rotation.from_quat(flat)
-    return np.asarray(turns.as_matrix().reshape(*angles.shape[:2], 3, 3))
+            turns = Rotation.from_quat(flat)
+        return np.asarray(turns.as_matrix().reshape(*angles.shape[:2], 3, 3))
 
 
 def _rest_axes(names: tuple[str, ...], offsets: Array) -> Array | None:

@@ -75,7 +75,7 @@ def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
         )
     matrices = Rotation.from_quat(quaternions[..., [1, 2, 3, 0]].reshape(-1, 4)).as_matrix()
     rotations = np.asarray(matrices.reshape(*quaternions.shape[:2], 3, 3))
-    positions, offsets, doubts = _positions(content, kept, parents, rotations, source)
+    positions, offsets, doubts = content.find_positions(kept, parents, rotations, source)
     rate = options.fps or content.rate
     if rate is None:
         raise MotionError(f"{source}: the subject has no frameRate; declare it (--fps)")
@@ -115,48 +115,6 @@ def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
         notes=tuple(notes),
         doubts=doubts,
     )
-
-
-def _positions(
-    content: "_Stream", kept: list[int], parents: NDArray[np.int64], rotations: Array, source: str
-) -> tuple[Array, Array, tuple[str, ...]]:
-    """Positions (T, J, 3) of the segments' origins, offsets (J, 3) from their parents, m, and doubts."""
-    names = [content.segments[k] for k in kept]
-    offsets = np.zeros((len(kept), 3))
-    if content.values["position"]:
-        positions = np.array(content.values["position"])
-        positions = positions.reshape(len(positions), -1, 3)[:, kept]
-        if np.abs(positions).max() > LARGEST_NUMBER:
-            raise MotionError(f"{source}: positions beyond {LARGEST_NUMBER:g} m; no person is there")
-        for joint, parent in enumerate(parents):
-            if parent < 0:
-                offsets[joint] = positions[0, joint]
-                continue
-            away = positions[:, joint] - positions[:, parent]
-            offsets[joint] = np.mean(np.einsum("tji,tj->ti", rotations[:, parent], away), axis=0)
-        return positions, offsets, ()
-    ends = {
-        (pair[0].partition("/")[0], pair[1].partition("/")[0]): pair
-        for pair in content.joints
-        if len(pair) == 2
-    }
-    local = rotations.copy()
-    for joint, parent in enumerate(parents):
-        if parent < 0:
-            continue
-        one, other = ends.get((names[parent], names[joint]), ("", ""))
-        if one not in content.points or other not in content.points:
-            raise MotionError(
-                f"{source}: no positions of segments, and no points from which that of {names[joint]} "
-                "follows; export segment positions from MVN"
-            )
-        offsets[joint] = content.points[one] - content.points[other]
-        local[:, joint] = rotations[:, parent].transpose(0, 2, 1) @ rotations[:, joint]
-    positions, _ = compute_world_poses(parents, np.tile(offsets, (len(rotations), 1, 1)), local)
-    doubt = (
-        "the file has no positions: they follow from the segments' lengths, the pelvis stays and feet slide"
-    )
-    return positions, offsets, (doubt,)
 
 
 class _NotAllowedError(Exception):
@@ -304,3 +262,43 @@ class _Stream:
             others.append(values)
         if len(self.indices) * count > MOST_POSES:
             raise _NotAllowedError(f"more than {MOST_POSES} poses of segments")
+
+    def find_positions(
+        self, kept: list[int], parents: NDArray[np.int64], rotations: Array, source: str
+    ) -> tuple[Array, Array, tuple[str, ...]]:
+        """Positions (T, J, 3) of the segments' origins, offsets (J, 3) from their parents, m, and doubts."""
+        names = [self.segments[k] for k in kept]
+        offsets = np.zeros((len(kept), 3))
+        if self.values["position"]:
+            positions = np.array(self.values["position"])
+            positions = positions.reshape(len(positions), -1, 3)[:, kept]
+            if np.abs(positions).max() > LARGEST_NUMBER:
+                raise MotionError(f"{source}: positions beyond {LARGEST_NUMBER:g} m; no person is there")
+            for joint, parent in enumerate(parents):
+                if parent < 0:
+                    offsets[joint] = positions[0, joint]
+                    continue
+                away = positions[:, joint] - positions[:, parent]
+                offsets[joint] = np.mean(np.einsum("tji,tj->ti", rotations[:, parent], away), axis=0)
+            return positions, offsets, ()
+        ends = {
+            (pair[0].partition("/")[0], pair[1].partition("/")[0]): pair
+            for pair in self.joints
+            if len(pair) == 2
+        }
+        local = rotations.copy()
+        for joint, parent in enumerate(parents):
+            if parent < 0:
+                continue
+            one, other = ends.get((names[parent], names[joint]), ("", ""))
+            if one not in self.points or other not in self.points:
+                raise MotionError(
+                    f"{source}: no positions of segments, and no points from which that of {names[joint]} "
+                    "follows; export segment positions from MVN"
+                )
+            offsets[joint] = self.points[one] - self.points[other]
+            local[:, joint] = rotations[:, parent].transpose(0, 2, 1) @ rotations[:, joint]
+        positions, _ = compute_world_poses(parents, np.tile(offsets, (len(rotations), 1, 1)), local)
+        doubt = "the file has no positions: they follow from the segments' lengths, the pelvis stays and "
+        doubt += "feet slide"
+        return positions, offsets, (doubt,)

@@ -119,15 +119,6 @@ CHUNK = 4096
 KNEE_BEND = 0.05
 
 
-class Person(NamedTuple):
-    """The parameters of one person."""
-
-    name: str  # Where in the file they are, as the names of the containers; empty at the top.
-    values: Mapping[str, Any]  # Arrays and other values by name, those of the containers included.
-    frames: int  # Number of frames.
-    camera: bool  # Whether the name of a container says that the axes are a camera's.
-
-
 def first_of(values: Mapping[str, Any], names: Sequence[str]) -> str | None:
     """Find the first name that is there; None if there is none."""
     return next((name for name in names if name in values and values[name] is not None), None)
@@ -141,7 +132,7 @@ def has_smpl_parameters(content: Mapping[str, Any]) -> bool:
     return next(_persons(content, (), {}, set()), None) is not None
 
 
-def find_persons(content: Mapping[str, Any]) -> list[Person]:
+def find_persons(content: Mapping[str, Any]) -> list["Person"]:
     """Find the persons of a file.
 
     `content`: contents by name. Returns persons in the order of the file; where a person is there in the axes
@@ -154,7 +145,7 @@ def find_persons(content: Mapping[str, Any]) -> list[Person]:
 
 def _persons(
     content: Any, path: tuple[str, ...], outer: Mapping[str, Any], seen: set[int]
-) -> Iterator[Person]:
+) -> Iterator["Person"]:
     """Find persons in nested containers.
 
     `outer` holds the values of the containers around that belong to all persons, `seen` the identities of the
@@ -270,6 +261,80 @@ class JointRotations(NamedTuple):
         return np.asarray(matrices.reshape(*values.shape[:2], 3, 3))
 
 
+class Person(NamedTuple):
+    """The parameters of one person."""
+
+    name: str  # Where in the file they are, as the names of the containers; empty at the top.
+    values: Mapping[str, Any]  # Arrays and other values by name, those of the containers included.
+    frames: int  # Number of frames.
+    camera: bool  # Whether the name of a container says that the axes are a camera's.
+
+    def read_rows(self, key: str, where: str) -> NDArray[Any]:
+        """Return an array of numbers with one row a frame."""
+        array = as_numbers(self.values[key])
+        if array is None:
+            raise MotionError(f"{where}, {key}: not an array of numbers")
+        return drop_batch_axis(array)
+
+    def read_pose(
+        self, where: str, notes: list[str]
+    ) -> tuple[Layout, list[tuple[int, JointRotations]], bool]:
+        """Find the layout, the parts of the pose, and whether only the body's joints are given."""
+        root, body = first_of(self.values, ROOT_POSE), first_of(self.values, BODY_POSE)
+        full = first_of(self.values, FULL_POSE)
+        if full is not None and not (full in ("pose", "pose_cam", "pred_pose") and root and body):
+            whole = find_rotations(self.read_rows(full, where), {*LAYOUTS, BODY_COUNT}, f"{where}, {full}")
+            return LAYOUTS.get(whole.joints, SMPL), [(0, whole)], whole.joints == BODY_COUNT
+        if root is None or body is None:
+            raise MotionError(
+                f"{where}: no pose; needed: {FULL_POSE[0]}, or {ROOT_POSE[1]} and {BODY_POSE[0]}"
+            )
+        counts = {BODY_COUNT - 1, len(SMPL.names) - 1}
+        first = find_rotations(self.read_rows(root, where), {1}, f"{where}, {root}")
+        found = find_rotations(self.read_rows(body, where), counts, f"{where}, {body}")
+        parts = [(0, first), (1, found)]
+        if found.joints == len(SMPL.names) - 1:
+            return SMPL, parts, False
+        layout = SMPL_X if any(name in self.values for name in FACE_NAMES) else SMPL_H
+        hands = []
+        for names, count, joint in PARTS:
+            key = first_of(self.values, names)
+            if key is None or joint not in layout.names:
+                continue
+            array = as_numbers(self.values[key])
+            array = None if array is None else drop_batch_axis(array)
+            width = 0 if array is None or array.ndim < 2 else array[0].size
+            if array is None or width not in (3 * count, 6 * count, 9 * count):
+                notes.append(
+                    f"{key} left out: its rows of {width} numbers are not the rotations of {count} joints"
+                )
+                continue
+            hands.append((layout.names.index(joint), find_rotations(array, {count}, f"{where}, {key}")))
+        if not hands:
+            return SMPL, parts, True
+        return layout, parts + hands, False
+
+    def read_translation(self, frames: int, where: str, doubts: list[str]) -> Array:
+        """Read the translation (T, 3), m; zero where there is none."""
+        key = first_of(self.values, TRANSLATION)
+        if key is None:
+            doubts.append("no translation in the file: the pelvis stays in place")
+            return np.zeros((frames, 3))
+        array = self.read_rows(key, where)
+        if array.size != 3 * frames or len(array) != frames:
+            raise MotionError(
+                f"{where}, {key}: shape {array.shape}; it must be ({frames}, 3), one row a frame"
+            )
+        check_finite(array, f"{where}, {key}")
+        scaling = as_numbers(self.values[AIST_SCALING]) if AIST_SCALING in self.values else None
+        factor = 1.0
+        if scaling is not None:
+            factor = float(scaling.reshape(-1)[0]) if scaling.size else 0.0
+            if not 1e-3 < factor < 1e5:
+                raise MotionError(f"{where}, {AIST_SCALING}: {factor:g}; allowed: 0.001 to 100000")
+        return array.reshape(frames, 3).astype(np.float64) / factor
+
+
 @dataclass(frozen=True)
 class PoseParameters:
     """Pose parameters of one person."""
@@ -310,7 +375,7 @@ def read_parameters(person: Person, source: str) -> PoseParameters:
     values = person.values
     notes: list[str] = []
     doubts: list[str] = []
-    layout, parts, body_only = _read_pose(values, where, notes)
+    layout, parts, body_only = person.read_pose(where, notes)
     frames = len(parts[0][1].values)
     for start, part in parts:
         if len(part.values) != frames:
@@ -328,7 +393,7 @@ def read_parameters(person: Person, source: str) -> PoseParameters:
     sex = sex.reshape(-1)[0] if isinstance(sex, np.ndarray) and sex.size == 1 else sex
     sex = sex[0] if isinstance(sex, list) and len(sex) == 1 else sex
     sex = sex.decode("latin1").strip("\x00") if isinstance(sex, bytes) else sex
-    translation = _read_translation(values, frames, where, doubts)
+    translation = person.read_translation(frames, where, doubts)
     keys = set(values)
     # The mean of the shape parameters where there is one row a frame.
     key = first_of(values, SHAPE)
@@ -366,51 +431,6 @@ def read_parameters(person: Person, source: str) -> PoseParameters:
     )
 
 
-def _read_pose(
-    values: Mapping[str, Any], where: str, notes: list[str]
-) -> tuple[Layout, list[tuple[int, JointRotations]], bool]:
-    """Find the layout, the parts of the pose, and whether only the body's joints are given."""
-    root, body = first_of(values, ROOT_POSE), first_of(values, BODY_POSE)
-    full = first_of(values, FULL_POSE)
-    if full is not None and not (full in ("pose", "pose_cam", "pred_pose") and root and body):
-        whole = find_rotations(_read_rows(values, full, where), {*LAYOUTS, BODY_COUNT}, f"{where}, {full}")
-        return LAYOUTS.get(whole.joints, SMPL), [(0, whole)], whole.joints == BODY_COUNT
-    if root is None or body is None:
-        raise MotionError(f"{where}: no pose; needed: {FULL_POSE[0]}, or {ROOT_POSE[1]} and {BODY_POSE[0]}")
-    counts = {BODY_COUNT - 1, len(SMPL.names) - 1}
-    first = find_rotations(_read_rows(values, root, where), {1}, f"{where}, {root}")
-    found = find_rotations(_read_rows(values, body, where), counts, f"{where}, {body}")
-    parts = [(0, first), (1, found)]
-    if found.joints == len(SMPL.names) - 1:
-        return SMPL, parts, False
-    layout = SMPL_X if any(name in values for name in FACE_NAMES) else SMPL_H
-    hands = []
-    for names, count, joint in PARTS:
-        key = first_of(values, names)
-        if key is None or joint not in layout.names:
-            continue
-        array = as_numbers(values[key])
-        array = None if array is None else drop_batch_axis(array)
-        width = 0 if array is None or array.ndim < 2 else array[0].size
-        if array is None or width not in (3 * count, 6 * count, 9 * count):
-            notes.append(
-                f"{key} left out: its rows of {width} numbers are not the rotations of {count} joints"
-            )
-            continue
-        hands.append((layout.names.index(joint), find_rotations(array, {count}, f"{where}, {key}")))
-    if not hands:
-        return SMPL, parts, True
-    return layout, parts + hands, False
-
-
-def _read_rows(values: Mapping[str, Any], key: str, where: str) -> NDArray[Any]:
-    """Return an array of numbers with one row a frame."""
-    array = as_numbers(values[key])
-    if array is None:
-        raise MotionError(f"{where}, {key}: not an array of numbers")
-    return drop_batch_axis(array)
-
-
 def _six_number_inverse(parts: list[tuple[int, JointRotations]], notes: list[str], doubts: list[str]) -> bool:
     """Tell by the knees whether rotations of six numbers are to be inverted: rows or columns of a matrix."""
     found = next(((start, part) for start, part in parts if start <= 4 < start + part.joints), None)
@@ -431,25 +451,6 @@ def _six_number_inverse(parts: list[tuple[int, JointRotations]], notes: list[str
     kind = "columns" if bend < 0.0 else "rows"
     notes.append(f"rotations of six numbers: the first two {kind} of the matrices, by the bend of the knees")
     return bend < 0.0
-
-
-def _read_translation(values: Mapping[str, Any], frames: int, where: str, doubts: list[str]) -> Array:
-    """Read the translation (T, 3), m; zero where there is none."""
-    key = first_of(values, TRANSLATION)
-    if key is None:
-        doubts.append("no translation in the file: the pelvis stays in place")
-        return np.zeros((frames, 3))
-    array = _read_rows(values, key, where)
-    if array.size != 3 * frames or len(array) != frames:
-        raise MotionError(f"{where}, {key}: shape {array.shape}; it must be ({frames}, 3), one row a frame")
-    check_finite(array, f"{where}, {key}")
-    scaling = as_numbers(values[AIST_SCALING]) if AIST_SCALING in values else None
-    factor = 1.0
-    if scaling is not None:
-        factor = float(scaling.reshape(-1)[0]) if scaling.size else 0.0
-        if not 1e-3 < factor < 1e5:
-            raise MotionError(f"{where}, {AIST_SCALING}: {factor:g}; allowed: 0.001 to 100000")
-    return array.reshape(frames, 3).astype(np.float64) / factor
 
 
 def find_rotations(values: NDArray[Any], counts: Collection[int], where: str) -> JointRotations:
