@@ -125,8 +125,10 @@ def read_motive_csv(
     if not len(table):
         raise MotionError(f"{source}: no frames follow the header")
     # Where the column of times is empty, they follow from the numbers of the frames.
-    counted = rate is not None and not np.isfinite(table[:, 1]).all()
-    time = find_times(np.asarray(table[:, 0] / rate if counted else table[:, 1]), rate, source)
+    raw = np.asarray(table[:, 1])
+    if rate is not None and not np.isfinite(raw).all():
+        raw = np.asarray(table[:, 0] / rate)
+    time = find_times(raw, rate, source)
     place = {column: k for k, column in enumerate(used)}
     names = tuple(each.name.rpartition(":")[2] for each in chosen)
 

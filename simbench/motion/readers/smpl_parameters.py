@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,7 +201,7 @@ def as_numbers(value: Any) -> NDArray[Any] | None:
     """Return an array, a number, or lists of them, as an array of numbers; None if it is anything else."""
     if isinstance(value, list):
         # The numbers of nested lists whose items have equal lengths.
-        count, inner = 1, value
+        count, inner = 1, cast(Any, value)
         while isinstance(inner, list) and inner:
             count *= len(inner)
             inner = inner[0]

@@ -256,9 +256,9 @@ def usual_orders(robot: Robot, count: int) -> Mapping[str, tuple[str, ...]]:
         deep.append(stack.pop())
         stack += children[deep[-1]][::-1]
     wide = list(children[""])
-    for joint in wide:
+    for name in wide:
         # Those that are appended are visited, too.
-        wide += children[joint]
+        wide += children[name]
     orders = {
         "the robot's own": list(robot.joint_names),
         "limb by limb, as in MuJoCo": deep,
