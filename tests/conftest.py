@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from simbench.cli.main import main
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.human_motion import HandlePath, HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.contact.hand_plan import Equipment

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from simbench.balance.standing.standing import height_range, stand
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.collision.clearance import clearance_rows
 from simbench.retargeting.placement.placement import choose_posture
 from simbench.retargeting.placement.reach_model import ReachabilityModel

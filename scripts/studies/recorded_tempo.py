@@ -29,10 +29,10 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.inspection import with_doubts
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_names
+from simbench.motion.shipped import clip_names
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.body_errors import summarise_errors
 from simbench.retargeting.contact.hand_plan import Equipment

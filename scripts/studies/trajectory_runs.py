@@ -20,7 +20,7 @@ from rich.table import Table
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import write_robot_motion
+from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import RunResult, run_scenario

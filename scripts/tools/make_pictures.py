@@ -16,7 +16,7 @@ from moving_picture import draw_moving_picture
 from PIL import Image
 from strip_drawing import draw_run, save_small
 
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.readers import read_motion
 from simbench.motion.skeleton_plot import plot_recording
 from simbench.retargeting.api import retarget_motion

@@ -36,7 +36,7 @@ def complete_motion(incomplete: str) -> list[str]:
 
     `incomplete`: what has been typed. Returns sources such as `actor:drawer`.
     """
-    from simbench.motion.sources import list_motion_sources
+    from simbench.motion.shipped import list_motion_sources
 
     return [name for name in list_motion_sources() if name.startswith(incomplete)]
 
@@ -46,7 +46,7 @@ def complete_tasks(incomplete: str) -> list[str]:
 
     `incomplete`: what has been typed. Returns all of it with the last name completed.
     """
-    from simbench.motion.sources import list_tasks
+    from simbench.motion.shipped import list_tasks
 
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in list_tasks() if name.startswith(last)]

@@ -28,7 +28,7 @@ class MovingBody(NamedTuple):
 
 def describe_person(motion: HumanMotion) -> MovingBody:
     """Measure feet and jerk of the person in a recording. Returns column of the table."""
-    from simbench.motion.foot_motion import has_only_ankles, measure_person_feet, measure_person_jerks
+    from simbench.motion.person_body import has_only_ankles, measure_person_feet, measure_person_jerks
 
     name = "person (ankles)" if has_only_ankles(motion) else "person"
     return MovingBody(name, motion.time, measure_person_feet(motion), measure_person_jerks(motion))

@@ -55,7 +55,7 @@ def make_listing(kind: Kind) -> Listing:
         return _scenarios()
     if kind is Kind.plugins:
         return _plugins()
-    from simbench.motion.sources import list_motion_sources, list_tasks
+    from simbench.motion.shipped import list_motion_sources, list_tasks
 
     if kind is Kind.tasks:
         names = list_tasks()

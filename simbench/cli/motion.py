@@ -18,9 +18,8 @@ from simbench.files.documents.number_text import parse_whole_number
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.motion.handles import HandlePath
-    from simbench.motion.human_motion import Gap
-    from simbench.motion.inspection import MotionInspection
+    from simbench.motion.human_motion import Gap, HandlePath
+    from simbench.motion.motion_inspection import MotionInspection
     from simbench.motion.read_options import ReadOptions
 
 
@@ -51,7 +50,7 @@ def inspect_(
 
     if picture is not None:
         require_output_file(picture, MotionError, ".png", "a picture")
-    from simbench.motion.inspection import inspect_motion
+    from simbench.motion.motion_inspection import inspect_motion
     from simbench.motion.readers import read_motion
 
     inspection = inspect_motion(read_motion(source, reading))
@@ -209,7 +208,7 @@ def length_table(inspection: MotionInspection) -> Table:
     `inspection`: result of `inspect_motion`. Returns one line for each bone.
     """
     from simbench.cli.console import number_table
-    from simbench.motion.inspection import human_length_range, is_human_length
+    from simbench.motion.motion_inspection import human_length_range, is_human_length
 
     table = number_table("bone", "median m", "range mm", "people's m", "")
     for length in inspection.lengths:
@@ -323,7 +322,7 @@ def _describe_handle(handle: HandlePath) -> str:
     """Say how far a handle moves, and how the hand may rotate on it."""
     import numpy as np
 
-    from simbench.motion.handles import path_length
+    from simbench.motion.human_motion import path_length
 
     path = "still" if len(handle.poses) == 1 else f"{path_length(handle):.2f} m long"
     axis = handle.turn_axis

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, recorded_arms
-from simbench.motion.inspection import MotionInspection
+from simbench.motion.motion_inspection import MotionInspection
 from simbench.plotting import save_png
 from simbench.robot.sides import SIDES
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.inspection import with_doubts
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import (

@@ -11,13 +11,10 @@ from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors import DEFAULT_ERRORS
 from simbench.motion.actors.human_model import HumanModel, build_human_model
-from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
+from simbench.motion.actors.people import AVERAGE_PERSON, FRUGAL, STANCES
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.strategy import FRUGAL
-from simbench.motion.actors.tasks import PLACES
-from simbench.motion.actors.tasks.drawer import DrawerTask, make_drawer_task
-from simbench.motion.actors.tasks.task import MOVES, Task, stack_palms
-from simbench.motion.actors.timing import Timing
+from simbench.motion.actors.task import MOVES, Task, Timing, stack_palms
+from simbench.motion.actors.tasks import PLACES, DrawerTask, make_drawer_task
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import Scenario

@@ -9,10 +9,10 @@ from simbench.errors import MotionError, ScenarioError
 from simbench.motion.actors import perform_average
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.human_motion import HumanMotion, resample, scale_motion
-from simbench.motion.inspection import with_doubts
+from simbench.motion.motion_inspection import with_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.rounding import round_motion
+from simbench.motion.trajectory import round_motion
 from simbench.options import MotionSection
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import Scenario

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.controller.sections import limb_sections
 from simbench.errors import RetargetError, ScenarioError
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.motion.person_body import hang_missing_arm
 from simbench.options import (
     BALANCE_CONTROLLERS,
     RETARGETING_METHODS,

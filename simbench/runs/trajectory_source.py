@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import MotionError, ScenarioError
-from simbench.motion.rounding import round_trajectory
-from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import RobotMotion, TrajectoryOptions, read_robot_motion
+from simbench.motion.trajectory import JointTrajectory, round_trajectory
+from simbench.motion.trajectory_files.options import RobotMotion, TrajectoryOptions
+from simbench.motion.trajectory_files.robot_motion import read_robot_motion
 from simbench.options import TRAJECTORY, MotionSection
 from simbench.robot.robot import Robot
 from simbench.runs.plans.trajectory_plan import MIN_SAMPLES, TrajectoryPlan, plan_on_feet, plan_on_fixed_base

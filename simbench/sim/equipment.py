@@ -6,7 +6,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot

@@ -8,9 +8,8 @@ from scipy.spatial.transform import Rotation
 from simbench import JointTrajectory, read_trajectory
 from simbench.cli.convert import FORMATS
 from simbench.cli.main import main
-from simbench.motion.trajectory_files import write_robot_motion
 from simbench.motion.trajectory_files.sole_heights import foot_poses
-from simbench.motion.trajectory_files.write import WRITERS
+from simbench.motion.trajectory_files.write import WRITERS, write_robot_motion
 
 
 @pytest.fixture

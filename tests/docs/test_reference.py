@@ -6,7 +6,7 @@ import pages
 import pytest
 import reference_pages
 
-from simbench.motion.marker_maps.library import load_map, map_names
+from simbench.motion.marker_maps.map_library import load_map, map_names
 from simbench.motion.readers import SCHEMES, SUFFIXES
 from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import robot_key_entries, scenario_key_entries

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simbench import load_scenario, run_scenario
-from simbench.motion.anatomy import PALM_OFFSET
+from simbench.motion.human_motion import PALM_OFFSET
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import scenario_mechanisms
 from simbench.sim.fixtures.positions_from_palms import compute_joint_positions

@@ -28,8 +28,8 @@ from seeds import ReaderSeeds
 
 from simbench import read_motion
 from simbench.errors import SimbenchError
-from simbench.motion.inspection import inspect_motion
 from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_recording
 from simbench.motion.trajectory_files.options import TrajectoryOptions

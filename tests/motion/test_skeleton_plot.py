@@ -11,7 +11,7 @@ from pictures import coloured, pixels
 from simbench.errors import MotionError
 from simbench.motion import skeleton_plot
 from simbench.motion.human_motion import Gap
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.phases import Phases
 from simbench.motion.skeleton_plot import COLOURS, PHASE_COLOURS, build_stick_figure, plot_recording
 

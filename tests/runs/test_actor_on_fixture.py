@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simbench.errors import ScenarioError
-from simbench.motion.anatomy import PALM_OFFSET
+from simbench.motion.human_motion import PALM_OFFSET
 from simbench.robot.sides import SIDES
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms

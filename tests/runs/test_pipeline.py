@@ -22,7 +22,7 @@ from scipy.spatial import ConvexHull
 from simbench.balance.standing.standing import stand
 from simbench.cli.main import main
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_folder
+from simbench.motion.shipped import clip_folder
 from simbench.resources import resource_dir
 from simbench.retargeting.api import retarget_motion
 from simbench.runs import motion_source

@@ -7,7 +7,7 @@ import pytest
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.options import RobotSection
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement, find_spot
 from simbench.retargeting.placement.root_placement import ReachTolerances

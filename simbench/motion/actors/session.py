@@ -16,15 +16,22 @@ from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
 from simbench.files.storage.claimed_folder import claim_folder
-from simbench.motion.actors.free import FREE
+from simbench.motion.actors.free_motions import FREE
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
-from simbench.motion.actors.people import STANCES, Person, session_people
+from simbench.motion.actors.people import (
+    CRITERIA,
+    ERGONOMIC,
+    STANCES,
+    ActorPerformance,
+    ActorStrategy,
+    Person,
+    deal_strategies,
+    session_people,
+)
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, ActorStrategy, deal_strategies
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
-from simbench.motion.writers.netcdf import Truth, write_netcdf
+from simbench.motion.writers import Truth, write_netcdf
 from simbench.robot.sides import SIDES
 from simbench.system.termination import exit_with_parent
 

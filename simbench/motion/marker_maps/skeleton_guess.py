@@ -8,13 +8,23 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.schema import MarkerMap
+from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.skeleton_axes import (
+    ReferencePosture,
+    SegmentAxes,
+    facing_agreement,
+    find_reference_pose,
+    find_segment_axes,
+)
+from simbench.motion.marker_maps.skeleton_roles import Roles, assign_roles
+from simbench.motion.marker_maps.skeleton_tree import (
+    SkeletonGeometry,
+    find_animal_parts,
+    find_dialect,
+    read_names,
+    sample_geometry,
+)
 from simbench.motion.recordings import SkeletonRecording
-from simbench.motion.skeletons.axes import SegmentAxes, find_segment_axes
-from simbench.motion.skeletons.geometry import SkeletonGeometry, sample_geometry
-from simbench.motion.skeletons.names import find_animal_parts, find_dialect, read_names
-from simbench.motion.skeletons.posture import ReferencePosture, facing_agreement, find_reference_pose
-from simbench.motion.skeletons.roles import Roles, assign_roles
 from simbench.robot.sides import SIDES
 
 # Constants of a map are rounded to this many decimals, a millionth of a radian, so that they can be read.

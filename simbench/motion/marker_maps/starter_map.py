@@ -8,10 +8,9 @@ from typing import Any
 import yaml
 
 from simbench.errors import MotionError
-from simbench.motion.marker_maps.guessing import GUESSED, guess_map
-from simbench.motion.marker_maps.library import describe_missing_names, find_aliases, list_fitting_maps
-from simbench.motion.marker_maps.reading import GuessedMap, find_reading
-from simbench.motion.marker_maps.schema import MarkerMap
+from simbench.motion.marker_maps.map_choice import GUESSED, GuessedMap, find_reading, guess_map
+from simbench.motion.marker_maps.map_library import describe_missing_names, find_aliases, list_fitting_maps
+from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, recognise_skeleton
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording

@@ -13,9 +13,9 @@ from simbench.errors import MotionError
 from simbench.files.arrays.plain_values import TORCH_ADVICE
 from simbench.files.input_files import MAX_BYTES, require_regular_file
 from simbench.motion.actors import read_actor
-from simbench.motion.bridging import prepare_markers
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh
 from simbench.motion.readers.c3d import read_c3d

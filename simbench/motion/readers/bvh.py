@@ -19,13 +19,13 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.skeleton_tree import read_names
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
 from simbench.motion.readers.bvh_motion import FrameRows, read_motion_header
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import RecordedPose, SkeletonRecording
-from simbench.motion.skeletons.names import read_names
 
 # Most poses that are kept: an hour at 120 Hz of a body with fingers whose names say nothing, three gigabytes.
 MAX_POSES = 30_000_000

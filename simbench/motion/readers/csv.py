@@ -8,17 +8,23 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, check_time, validate_motion
-from simbench.motion.marker_maps.body_parts import LEG_JOINTS
-from simbench.motion.marker_maps.initial_posture import find_initial_pose
+from simbench.motion.human_motion import (
+    ARM_JOINTS,
+    ARM_SEGMENTS,
+    HumanMotion,
+    check_time,
+    transform,
+    validate_motion,
+)
+from simbench.motion.marker_maps.conversion import find_initial_pose
+from simbench.motion.marker_maps.recorded_body import LEG_JOINTS
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.motive_csv import is_motive, read_motive_csv
 from simbench.motion.readers.named_columns import is_trajectory_header
 from simbench.motion.readers.named_positions import read_named_positions
 from simbench.motion.readers.text_table import quote, read_lines, read_numbers
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
-from simbench.motion.writers.csv import POSITION, QUATERNION, SEGMENT_MARK
+from simbench.motion.writers import POSITION, QUATERNION, SEGMENT_MARK
 from simbench.robot.sides import SIDES
 
 # Tolerance on the length of a quaternion: four digits are enough.

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.centres import normalise
+from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers.joint_words import name_joints
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses, find_parent

@@ -9,8 +9,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.library import choose_map, ready_maps
-from simbench.motion.marker_maps.schema import ClusterFrame
+from simbench.motion.marker_maps.map_library import choose_map, ready_maps
+from simbench.motion.marker_maps.map_schema import ClusterFrame
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers.joint_array import name_array_joints
 from simbench.motion.readers.joint_array_checks import (

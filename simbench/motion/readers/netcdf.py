@@ -13,11 +13,17 @@ from simbench.errors import MotionError
 from simbench.files.hdf5.dataset import load_dataset, reading
 from simbench.files.hdf5.seal import SEAL, checksum
 from simbench.files.hdf5.structure import check_structure
-from simbench.motion.anatomy import transform
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
+from simbench.motion.human_motion import (
+    Actor,
+    Gap,
+    HandlePath,
+    HumanMotion,
+    InitialPose,
+    transform,
+    validate_motion,
+)
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT
+from simbench.motion.writers import ACTOR_ATTRIBUTES, FORMAT
 from simbench.robot.sides import SIDES
 
 if TYPE_CHECKING:

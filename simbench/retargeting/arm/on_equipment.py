@@ -13,8 +13,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.tree import first_joint
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HandlePath, HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.arm.fixed_base import (

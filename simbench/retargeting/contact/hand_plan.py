@@ -23,9 +23,7 @@ from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
-from simbench.motion.anatomy import PALM_OFFSET, transform
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import PALM_OFFSET, HandlePath, HumanMotion, transform
 from simbench.options import RetargetSection
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaled_model import (

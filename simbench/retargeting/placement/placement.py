@@ -17,7 +17,7 @@ from simbench.balance.standing.standing import (
 )
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.options import RobotSection
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,

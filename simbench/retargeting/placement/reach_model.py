@@ -12,7 +12,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import first_joint, frame_on_body, kinematic_tree
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.collision.clearance import (
     PairWorkspace,
     add_self_pairs,

@@ -20,8 +20,7 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.time_grids import interpolate_change, time_grids
 from simbench.kinematics.time_scaling import time_scaling_factor
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HandlePath, HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, avoid_collisions, clear_path
 from simbench.retargeting.collision.clearance import body_shapes, release_legs

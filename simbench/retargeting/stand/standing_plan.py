@@ -16,8 +16,7 @@ from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.tree import first_joint
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.human_motion import HandlePath, HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics

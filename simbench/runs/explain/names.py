@@ -3,7 +3,7 @@
 import json
 
 from simbench.motion.actors import TASKS
-from simbench.motion.sources import describe_actors
+from simbench.motion.shipped import describe_actors
 from simbench.runs.explain.variables import declared_entries, declared_joints
 
 

@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import PALM_OFFSET
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import PALM_OFFSET, HumanMotion
 from simbench.motion.readers import read_motion
 
 MOTIONS = ("fast_waving", "drawer", "valves", "steering_wheel")

@@ -8,9 +8,8 @@ import numpy as np
 
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.motion.actors.people import session_people
+from simbench.motion.actors.people import DOMINANT, ActorStrategy, session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
-from simbench.motion.actors.strategy import DOMINANT, ActorStrategy
 from simbench.runs.study.study import Item
 from simbench.skills.ioc.identifiability import explore_mixture
 from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture, mean_period

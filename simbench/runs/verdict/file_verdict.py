@@ -7,7 +7,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import TrajectoryOptions, read_robot_motion
+from simbench.motion.trajectory_files.options import TrajectoryOptions
+from simbench.motion.trajectory_files.robot_motion import read_robot_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.verdict.check import check_trajectory
 from simbench.runs.verdict.outcome import SIMULATED, Verdict

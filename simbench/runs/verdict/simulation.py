@@ -13,7 +13,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals
 from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import write_trajectory
+from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.options import TRAJECTORY
 from simbench.robot.robot import Robot
 from simbench.runs.log import open_run

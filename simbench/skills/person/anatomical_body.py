@@ -10,18 +10,26 @@ from simbench.kinematics.joint_inertia import body_masses
 from simbench.kinematics.redundancy.anatomy import Anatomy
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import ancestors, frame_on_body, kinematic_tree
-from simbench.motion.actors.human_model import ARM_JOINT_NAMES, CLAVICLE_JOINTS, SPINE_JOINTS, HumanModel
-from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
-from simbench.motion.actors.reaching import (
+from simbench.motion.actors.human_model import (
+    ARM_JOINT_NAMES,
+    CLAVICLE_ELEVATION,
+    CLAVICLE_JOINTS,
+    CLAVICLE_PROTRACTION,
+    SPINE_JOINTS,
+    HumanModel,
+)
+from simbench.motion.actors.palm_control import (
+    FREE_FRACTION,
     LEAST_ABDUCTION_BEFORE,
     LEAST_ABDUCTION_BESIDE,
     LIMIT_MARGIN,
     SINE_IN_FRONT,
+    STIFFENING,
+    STOPPING_TIME,
     WORKING_FLEXION,
     compute_least_abduction,
 )
-from simbench.motion.actors.redundancy import FREE_FRACTION, STIFFENING, STOPPING_TIME
-from simbench.motion.actors.strategy import ERGONOMIC
+from simbench.motion.actors.people import ERGONOMIC
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.weighted_posture import masses_on_virtual_joints, tree_on_virtual_joints
 from simbench.robot.dh.romeo_table import BASE_JOINTS

@@ -10,12 +10,13 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import (
     AVERAGE,
+    CLAVICLE_ELEVATION,
+    CLAVICLE_PROTRACTION,
     STERNOCLAVICULAR,
     HumanModel,
     Proportions,
     build_human_model,
 )
-from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 

@@ -9,7 +9,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.strategy import MANIPULABILITY_GAIN
+from simbench.motion.actors.people import MANIPULABILITY_GAIN
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.weighted_posture import chain_coordinates

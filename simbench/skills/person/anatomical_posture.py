@@ -13,11 +13,10 @@ from simbench.motion.actors.human_model import (
     SPINE_JOINTS,
     STERNOCLAVICULAR,
     HumanModel,
+    compute_clavicle_angles,
+    find_arms_forward_posture,
 )
-from simbench.motion.actors.posture import compute_clavicle_angles
-from simbench.motion.actors.stance import find_arms_forward_posture
-from simbench.motion.anatomy import HANGING_LIMB
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HANGING_LIMB, HumanMotion
 from simbench.robot.sides import SIDES
 from simbench.skills.person.anatomical_fit import fit_shoulders
 

@@ -7,10 +7,10 @@ import pytest
 from marker_people import MARKER_SETS, make_body, record_markers
 
 from simbench.errors import MotionError
-from simbench.motion.bridging import prepare_markers
-from simbench.motion.bridging.rigid import KnownSegments, bridge_by_segment
 from simbench.motion.human_motion import Gap
+from simbench.motion.marker_gaps import KnownSegments, bridge_by_segment
 from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
 
 RATE = 100.0

@@ -7,14 +7,16 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.marker_maps.body_parts import CENTRE_VARIANCE, project_to_lengths
-from simbench.motion.marker_maps.centres import compute_chord_centre, compute_hinge_centre, fit_cluster_pose
-from simbench.motion.marker_maps.frames import (
+from simbench.motion.marker_maps.map_evaluation import (
     build_axes_frame,
     build_limb_frame,
+    compute_chord_centre,
+    compute_hinge_centre,
     compute_swung_axis,
     estimate_flexion_axis,
+    fit_cluster_pose,
 )
+from simbench.motion.marker_maps.recorded_body import CENTRE_VARIANCE, project_to_lengths
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -19,8 +19,8 @@ from skeleton_dialects import (
 )
 
 from simbench.errors import MotionError
-from simbench.motion.marker_maps.evaluation import RecordedBody
-from simbench.motion.marker_maps.library import find_aliases
+from simbench.motion.marker_maps.map_evaluation import RecordedBody
+from simbench.motion.marker_maps.map_library import find_aliases
 from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh

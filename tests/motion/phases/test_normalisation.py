@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import transform
 from simbench.motion.phases import normalise_frames, normalise_time
 
 TIME = np.arange(0, 401) / 100

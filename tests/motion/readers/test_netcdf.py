@@ -13,7 +13,7 @@ from simbench.files.hdf5.seal import SEAL, seal
 from simbench.motion.human_motion import Actor, Gap
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.netcdf import read_truth
-from simbench.motion.writers.netcdf import write_netcdf
+from simbench.motion.writers import write_netcdf
 
 TRUTH = {
     "q": (("time", "coordinate"), np.arange(102.0).reshape(51, 2) / 3, "rad"),

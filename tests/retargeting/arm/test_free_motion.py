@@ -7,8 +7,7 @@ from wheel_robots import missing
 
 from simbench.errors import RetargetError
 from simbench.kinematics.derivatives import differentiate
-from simbench.motion.anatomy import PALM_OFFSET
-from simbench.motion.human_motion import resample
+from simbench.motion.human_motion import PALM_OFFSET, resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.api import retarget_motion

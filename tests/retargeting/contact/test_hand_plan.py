@@ -12,8 +12,7 @@ from scipy.spatial.transform import Rotation
 from wheel_robots import robot_parameters
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath, transform
 from simbench.options import RetargetSection
 from simbench.retargeting.contact.hand_plan import (
     HandContact,

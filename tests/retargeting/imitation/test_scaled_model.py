@@ -18,7 +18,7 @@ from wheel_robots import robot_parameters
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.actors import perform_drawer
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, InitialPose
-from simbench.motion.rounding import round_motion
+from simbench.motion.trajectory import round_motion
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.scaled_model import (
     SegmentLengths,

@@ -21,18 +21,18 @@ from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic
 from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import joint_axes
-from simbench.motion.actors.reaching import (
+from simbench.motion.actors.palm_control import (
+    Manner,
     build_reacher,
     compute_least_abduction,
     compute_palm_poses,
+    follow_palms,
     make_hold,
 )
-from simbench.motion.actors.redundancy import Manner, follow_palms
+from simbench.motion.actors.people import ActorStrategy
 from simbench.motion.actors.session import perform_in_session
-from simbench.motion.actors.strategy import ActorStrategy
 from simbench.motion.actors.virtual_mocap import MocapErrors, record_mocap
-from simbench.motion.anatomy import mean_frame
-from simbench.motion.human_motion import InitialPose
+from simbench.motion.human_motion import InitialPose, mean_frame
 from simbench.retargeting.imitation.weighted_posture import chain_coordinates
 from simbench.robot.sides import SIDES
 from simbench.skills.ioc.fitness import compute_path_errors

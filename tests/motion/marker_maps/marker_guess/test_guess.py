@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from marker_people import anatomical_places, make_body, record_markers
 
-from simbench.motion.marker_maps.evaluation import RecordedBody
-from simbench.motion.marker_maps.marker_guess import guess_marker_map
-from simbench.motion.marker_maps.marker_guess.guess import _words
+from simbench.motion.marker_maps.map_evaluation import RecordedBody
+from simbench.motion.marker_maps.marker_guess import _words, guess_marker_map
 
 WORDS = {
     "c7": "neck",

@@ -1,0 +1,496 @@
+"""The reference posture of a skeleton, and the anatomical axes of its segments in the joints' axes."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.skeleton_roles import Roles
+from simbench.motion.marker_maps.skeleton_tree import (
+    COINCIDING,
+    NameVote,
+    SkeletonGeometry,
+    angles_between,
+    unit_vectors,
+)
+from simbench.motion.recordings import RecordedPose
+from simbench.robot.sides import SIDES
+
+# A posture is upright when each leg is within this angle of the trunk's line, degrees; CMU's legs are spread
+# by 20 degrees.
+LEG_ANGLE = 35.0
+# Straight arms and legs, degrees of flexion, in the rest pose; A-poses of game characters bend the elbows.
+REST_FLEXION, FRAME_FLEXION = 40.0, 15.0
+# Angle between the arm and the trunk's line down, degrees: hanging below the first, T above the second.
+HANGING, SPREAD, RAISED = 20.0, 65.0, 115.0
+# Arms point to the side: most of the component forward or backward, and difference of the two sides, degrees.
+FORWARD_SINE, ASYMMETRY = 0.4, 20.0
+# Shoulders and hips are parallel, and square to the trunk, within this angle, degrees.
+TWIST = 15.0
+# Within this angle, degrees, a direction of a posture is the file's axis next to it.
+SNAP_ANGLE = 15.0
+
+
+class ReferencePosture(NamedTuple):
+    """A pose of a skeleton and the body's directions in it."""
+
+    kind: str  # `T-pose`, `A-pose`, `hanging arms`, or empty if no pose of the recording is known.
+    where: str  # `hierarchy` for the rest pose, `frame N`, or `the pose before the motion`.
+    positions: Array  # (J, 3): positions of the joints in it, in the file's axes and unit.
+    rotations: Array  # (J, 3, 3): rotations from the joints' axes to the file's in it.
+    axes: Array  # (3, 3): columns: forward, left and up of the body, in the file's axes.
+
+
+def find_reference_pose(
+    skeleton: SkeletonGeometry, roles: Roles, before: RecordedPose | None = None
+) -> ReferencePosture:
+    """Find a pose in which the body's directions are known.
+
+    The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight
+    arms to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a
+    T-pose or an A-pose, with stricter limits. If there is none, the rest pose is returned without a `kind`.
+    `roles`: the joints of a person in it; `before`: A pose that the file holds before the motion.
+    """
+    count = len(skeleton.names)
+    rest = skeleton.rest[None]
+    kinds, _, axes = judge_poses(rest, roles, REST_FLEXION)
+    identity = np.tile(np.eye(3), (count, 1, 1))
+    if kinds[0]:
+        return ReferencePosture(kinds[0], "hierarchy", skeleton.rest, identity, snap_axes(axes[0], both=True))
+    positions, rotations, frames = skeleton.positions, skeleton.rotations, skeleton.frames
+    if before is not None:
+        positions = np.concatenate([before.positions[None], positions])
+        rotations = np.concatenate([before.rotations[None], rotations])
+        frames = np.concatenate([[-1], frames])
+    kinds, flexion, axes = judge_poses(positions, roles, FRAME_FLEXION)
+    spread = [k for k, kind in enumerate(kinds) if kind in ("T-pose", "A-pose")]
+    if spread:
+        best = min(spread, key=lambda k: (kinds[k] != "T-pose", flexion[k]))
+        return ReferencePosture(
+            kinds[best],
+            f"frame {frames[best]}" if frames[best] >= 0 else "the pose before the motion",
+            positions[best],
+            rotations[best],
+            snap_axes(axes[best], both=False),
+        )
+    return ReferencePosture("", "hierarchy", skeleton.rest, identity, np.eye(3))
+
+
+def judge_poses(positions: Array, roles: Roles, most_flexion: float) -> tuple[list[str], Array, Array]:
+    """Tell which poses are reference postures.
+
+    `positions` (F, J, 3): poses of the skeleton; `roles`: the joints of a person in it; `most_flexion`: most
+    flexion of elbows and knees, degrees. Returns `kinds`: `T-pose`, `A-pose`, `hanging arms` or nothing for
+    each pose; `flexion` (F,): largest flexion of the elbows, degrees; `axes` (F, 3, 3): columns: forward,
+    left and up of the body.
+    """
+    count = len(positions)
+    axes, good = body_axes(positions, roles)
+    flexion = np.zeros(count)
+    slopes = []
+    sides = [side for side in SIDES if roles.has(f"{side}_shoulder")]
+    for side in sides:
+        shoulder, elbow, wrist = (
+            positions[:, roles.joints[f"{side}_{part}"]] for part in ("shoulder", "elbow", "wrist")
+        )
+        flexion = np.maximum(flexion, angles_between(elbow - shoulder, wrist - elbow))
+        arm = np.einsum("fji,fj->fi", axes, unit_vectors(wrist - shoulder))
+        outward = arm[:, 1] if side == "left" else -arm[:, 1]
+        slope = angles_between(arm, np.array([0.0, 0.0, -1.0]))
+        good &= np.abs(arm[:, 0]) < FORWARD_SINE
+        good &= (outward > 0.0) | (slope < HANGING)
+        slopes.append(slope)
+    good &= flexion < most_flexion
+    slope = np.mean(slopes, axis=0)
+    if len(slopes) == 2:
+        good &= np.abs(slopes[0] - slopes[1]) < ASYMMETRY
+    for side in SIDES:
+        if not roles.has(f"{side}_hip"):
+            continue
+        hip, knee, ankle = (positions[:, roles.joints[f"{side}_{part}"]] for part in ("hip", "knee", "ankle"))
+        good &= angles_between(ankle - hip, -axes[:, :, 2]) < LEG_ANGLE
+        good &= angles_between(knee - hip, ankle - knee) < most_flexion
+    names = np.where(slope < HANGING, "hanging arms", np.where(slope < SPREAD, "A-pose", "T-pose"))
+    names = np.where(good & (slope < RAISED), names, "")
+    return [str(name) for name in names], flexion, axes
+
+
+def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]:
+    """Compute forward, left and up of the body from shoulders and hips.
+
+    `positions` (F, J, 3): poses of the skeleton; `roles`: the joints of a person in it. Returns `axes` (F, 3,
+    3): columns: forward, left and up; `square` (F,) bool: whether shoulders and hips are parallel and square
+    to the trunk, so that the axes mean something.
+    """
+    lines = [
+        positions[:, roles.joints[f"left_{part}"]] - positions[:, roles.joints[f"right_{part}"]]
+        for part in ("shoulder", "hip")
+        if roles.has(f"left_{part}", f"right_{part}")
+    ]
+    above, below = roles.both("shoulder"), roles.both("hip")
+    start = (
+        positions[:, below].mean(axis=1)
+        if len(below) == 2
+        else positions[:, roles.joints.get("pelvis", roles.joints["chest"])]
+    )
+    end = (
+        positions[:, above].mean(axis=1)
+        if len(above) == 2
+        else positions[:, roles.joints.get("neck", roles.joints["chest"])]
+    )
+    up = unit_vectors(end - start)
+    if not lines:
+        return np.tile(np.eye(3), (len(positions), 1, 1)), np.zeros(len(positions), dtype=bool)
+    square: NDArray[np.bool_] = np.all(
+        [np.abs(angles_between(line, up) - 90.0) < TWIST for line in lines], axis=0
+    )
+    if len(lines) == 2:
+        square &= angles_between(lines[0], lines[1]) < TWIST
+    left = np.sum([unit_vectors(line) for line in lines], axis=0)
+    left = unit_vectors(left - (left * up).sum(axis=1, keepdims=True) * up)
+    square &= np.linalg.norm(left, axis=1) > 0.5
+    return np.stack([np.cross(left, up), left, up], axis=2), square
+
+
+def snap_axes(axes: Array, both: bool) -> Array:
+    """Turn the body's directions in an upright posture onto the file's axes that are next to them.
+
+    `axes` (3, 3): columns: forward, left and up; `both`: whether the left axis is turned as well; else only
+    the one that points up. Returns (3, 3): the columns, at right angles.
+    """
+    up, left = snap(axes[:, 2]), axes[:, 1]
+    left = unit_vectors(left - (left @ up) * up)
+    if both:
+        left = snap(left)
+        left = unit_vectors(left - (left @ up) * up)
+    return np.stack([np.cross(left, up), left, up], axis=1)
+
+
+def snap(direction: Array) -> Array:
+    """Replace a direction by the axis next to it, if that is close.
+
+    `direction` (3,): unit vector. Returns (3,): the axis within `SNAP_ANGLE`, else the direction itself.
+    """
+    k = int(np.abs(direction).argmax())
+    axis = np.zeros(3)
+    axis[k] = np.sign(direction[k])
+    return axis if angles_between(axis, direction) < SNAP_ANGLE else direction
+
+
+def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, str]:
+    """Compare the body's forward direction, from its left and up, with that of the feet and knees.
+
+    `roles`: the joints of a person in it. Returns `agreement`: mean cosine between both, from -1 to 1;
+    negative if left and right are swapped or the axes mirrored, and about zero if nothing tells; `evidence`:
+    `toes`, `knees`, `elbows` or nothing.
+    """
+    axes, _ = body_axes(skeleton.positions, roles)
+    forward = axes[:, :, 0]
+    cosines = []
+    for side in SIDES:
+        if roles.has(f"{side}_toe", f"{side}_ankle"):
+            track = skeleton.positions[:, [roles.joints[f"{side}_{part}"] for part in ("ankle", "toe")]]
+            cosines.append((unit_vectors(track[:, 1] - track[:, 0]) * forward).sum(axis=1))
+    if cosines and abs(np.mean(cosines)) > 0.2:
+        return float(np.mean(cosines)), "toes"
+    for parts, sign, evidence in (
+        (("hip", "knee", "ankle"), 1.0, "knees"),
+        (("shoulder", "elbow", "wrist"), -1.0, "elbows"),
+    ):
+        cosines, weights = [], []
+        for side in SIDES:
+            if roles.has(*(f"{side}_{part}" for part in parts)):
+                a, b, c = (skeleton.positions[:, roles.joints[f"{side}_{part}"]] for part in parts)
+                bend = b - (a + c) / 2.0
+                cosines.append(sign * (unit_vectors(bend) * forward).sum(axis=1))
+                weights.append(np.sin(np.radians(angles_between(b - a, c - b))) ** 2)
+        if cosines and np.sum(weights) > 0.01 * np.size(weights):
+            agreement = float(np.average(np.concatenate(cosines), weights=np.concatenate(weights)))
+            if abs(agreement) > 0.2:
+                return agreement, evidence
+    return 0.0, ""
+
+
+# The elbow tells an axis if its squared sine of flexion is this large on average (10 degrees) and the axes of
+# all frames agree to this length of their mean.
+FLEXED, CONCENTRATED = 0.03, 0.85
+# Angle between the thumb's side by the elbow's plane and by the reference posture, degrees: beyond it the
+# posture is not what it seems, and the elbow is believed.
+CONTRADICTION = 60.0
+# Bones of an arm whose directions in the rest pose differ by less than this are straight, degrees.
+STRAIGHT = 12.0
+# Palms down have the thumbs within this angle of forward, degrees.
+PALM_ANGLE = 50.0
+DIGITS = 6
+
+
+@dataclass
+class SegmentAxes:
+    """Constant directions of segments in the axes of the joints with which they turn."""
+
+    # `trunk`, `pelvis` (3, 3) or None: columns forward, left and up of the trunk in the axes of the joint
+    # `chest`, of the pelvis in those of `pelvis_carrier`; None if they are not known.
+    trunk: Array | None = None
+    pelvis: Array | None = None
+    # `along`, `thumb` dict of str to (3,) array: distal direction and direction of the thumb's side, by
+    # segment, such as `left_forearm`.
+    along: dict[str, Array] = field(default_factory=dict)
+    thumb: dict[str, Array] = field(default_factory=dict)
+    # Index of the joint with which each segment turns.
+    turns_with: dict[str, int] = field(default_factory=dict)
+    # `notes`, `doubts`, `unsure`: what was found out, what may be wrong, and the segments that were assumed.
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)
+
+
+def find_segment_axes(
+    skeleton: SkeletonGeometry, roles: Roles, votes: list[NameVote], posture: ReferencePosture
+) -> SegmentAxes:
+    """Find the axes of trunk, pelvis, arms and hands.
+
+    `roles`: the joints of a person in it; `votes`: what the names of the joints say; `posture`: A pose in
+    which the body's directions are known, or one with an empty `kind`. Returns constant directions in the
+    joints' axes.
+    """
+    axes = SegmentAxes()
+    _add_trunk(axes, skeleton, roles, posture)
+    for side in SIDES:
+        if roles.has(f"{side}_shoulder"):
+            _add_arm(axes, skeleton, roles, votes, posture, side)
+    return axes
+
+
+def pelvis_carrier(skeleton: SkeletonGeometry, roles: Roles) -> int | None:
+    """Find the joint with which the pelvis turns: the one that carries both hips.
+
+    `roles`: the joints of a person in it. Returns its index; None without a pelvis.
+    """
+    hips = roles.both("hip")
+    return skeleton.common_ancestor(hips) if len(hips) == 2 else roles.joints.get("pelvis")
+
+
+def _add_trunk(
+    axes: SegmentAxes, skeleton: SkeletonGeometry, roles: Roles, posture: ReferencePosture
+) -> None:
+    """Find the axes of trunk and pelvis."""
+    carriers = {"trunk": roles.joints["chest"]}
+    below = pelvis_carrier(skeleton, roles)
+    if below is not None:
+        carriers["pelvis"] = below
+    for name, joint in carriers.items():
+        axes.turns_with[name] = joint
+        if posture.kind:
+            found = posture.rotations[joint].T @ posture.axes
+        else:
+            found = _mean_axes(skeleton, roles, joint, name)
+        setattr(axes, name, found)
+
+
+def _mean_axes(skeleton: SkeletonGeometry, roles: Roles, joint: int, name: str) -> Array | None:
+    """Average the body's directions over the motion, in the axes of a joint; near its axes, those."""
+    body, _ = body_axes(skeleton.positions, roles)
+    part = "hip" if name == "pelvis" else "shoulder"
+    if not roles.has(f"left_{part}", f"right_{part}"):
+        part = "shoulder" if name == "pelvis" else "hip"
+    if not roles.has(f"left_{part}", f"right_{part}"):
+        return None
+    turned = skeleton.rotations[:, joint]
+    line = (
+        skeleton.positions[:, roles.joints[f"left_{part}"]]
+        - skeleton.positions[:, roles.joints[f"right_{part}"]]
+    )
+    left = snap(unit_vectors(np.einsum("fji,fj->fi", turned, unit_vectors(line)).mean(axis=0)))
+    up = np.einsum("fji,fj->fi", turned, body[:, :, 2]).mean(axis=0)
+    up = snap(unit_vectors(up - (up @ left) * left))
+    up = unit_vectors(up - (up @ left) * left)
+    return np.stack([np.cross(left, up), left, up], axis=1)
+
+
+def _add_arm(
+    axes: SegmentAxes,
+    skeleton: SkeletonGeometry,
+    roles: Roles,
+    votes: list[NameVote],
+    posture: ReferencePosture,
+    side: str,
+) -> None:
+    """Find the axes of one arm's segments."""
+    shoulder, elbow, wrist = (roles.joints[f"{side}_{part}"] for part in ("shoulder", "elbow", "wrist"))
+    carrier = hand_carrier(skeleton, votes, wrist)
+    bones = {
+        "upper_arm": (shoulder, _direction(skeleton, shoulder, elbow)),
+        "forearm": (elbow, _direction(skeleton, elbow, wrist)),
+    }
+    palm = _hand_direction(skeleton, votes, carrier, posture)
+    if palm is None:
+        palm = posture.rotations[carrier].T @ posture.rotations[elbow] @ bones["forearm"][1]
+    bones["hand"] = (carrier, palm)
+    fingers, exact = _finger_direction(skeleton, votes, wrist, carrier, posture)
+    elbow_thumbs = {
+        "upper_arm": elbow_thumb(skeleton, (shoulder, elbow, wrist), shoulder, bones["upper_arm"][1]),
+        "forearm": elbow_thumb(skeleton, (shoulder, elbow, wrist), elbow, bones["forearm"][1]),
+    }
+    shared = _shared_thumb(bones, elbow_thumbs)
+    # Direction of the thumb in the reference posture, in the file's axes.
+    outward = posture.axes[:, 0]
+    for part, (joint, along) in bones.items():
+        name = f"{side}_{part}"
+        axes.turns_with[name], axes.along[name] = joint, along
+        if posture.kind:
+            thumb = posture.rotations[joint].T @ outward
+            measured = elbow_thumbs.get(part)
+            if part == "hand" and fingers is not None:
+                off = float(angles_between(_across(fingers, along), _across(thumb, along)))
+                thumb = fingers if exact or off > PALM_ANGLE else thumb
+            elif part == "forearm" and fingers is not None:
+                radial = posture.rotations[joint].T @ posture.rotations[carrier] @ fingers
+                if angles_between(_across(radial, along), _across(thumb, along)) > PALM_ANGLE:
+                    thumb = radial
+                    axes.notes.append(
+                        f"{side} hand: the palm does not face down or the thigh in the reference posture, "
+                        "as its fingers show"
+                    )
+            elif part == "upper_arm" and measured is not None:
+                off = float(angles_between(measured, _across(thumb, along)))
+                if off > CONTRADICTION:
+                    thumb = measured
+                    # Without fingers the whole arm is taken as turned alike.
+                    outward = posture.rotations[joint] @ measured if fingers is None else outward
+                    axes.doubts.append(
+                        f"{side} upper arm: the elbow bends {off:.0f}° from where it would by the reference "
+                        "posture; the axes follow the elbow"
+                    )
+        else:
+            thumb = fingers if part == "hand" and fingers is not None else None
+            thumb = elbow_thumbs.get(part) if thumb is None and shared is None else thumb
+            thumb = shared if thumb is None else thumb
+            if thumb is None:
+                axes.unsure.append(name)
+                continue
+        across = _across(thumb, along)
+        if not np.any(across):
+            axes.unsure.append(name)
+            continue
+        axes.thumb[name] = across
+
+
+def _shared_thumb(bones: dict[str, tuple[int, Array]], thumbs: dict[str, Array | None]) -> Array | None:
+    """Thumb's side of an arm that is straight in the rest pose: the same direction for all its segments."""
+    first = bones["upper_arm"][1]
+    if any(angles_between(first, along) > STRAIGHT for _, along in bones.values()):
+        return None
+    thumb = thumbs["upper_arm"] if thumbs["upper_arm"] is not None else thumbs["forearm"]
+    return None if thumb is None else snap(thumb)
+
+
+def elbow_thumb(
+    skeleton: SkeletonGeometry, arm: tuple[int, int, int], joint: int, along: Array
+) -> Array | None:
+    """Find the thumb's side of a segment from the plane in which the elbow bends.
+
+    `arm`: indices of shoulder, elbow and wrist; `joint`: index of the joint with which the segment turns;
+    `along` (3,): direction of the segment in that joint's axes. Returns (3,) or None: unit vector in that
+    joint's axes, at a right angle to `along`; None if the elbow hardly bends, or bends about an axis that is
+    not constant there.
+    """
+    tracks = skeleton.positions[:, list(arm)]
+    normal = np.cross(unit_vectors(tracks[:, 1] - tracks[:, 0]), unit_vectors(tracks[:, 2] - tracks[:, 1]))
+    sine = np.linalg.norm(normal, axis=1)
+    if (sine**2).mean() < FLEXED:
+        return None
+    local = np.einsum("fji,fj->fi", skeleton.rotations[:, joint], normal)
+    mean = (local * sine[:, None]).sum(axis=0) / (sine**2).sum()
+    if np.linalg.norm(mean) < CONCENTRATED:
+        return None
+    return np.asarray(unit_vectors(np.cross(_across(mean, along), along)))
+
+
+def hand_carrier(skeleton: SkeletonGeometry, votes: list[NameVote], wrist: int) -> int:
+    """Find the joint with which the hand turns: the wrist, or one at the same place that carries the hand.
+
+    `votes`: what the names of the joints say; `wrist`: index of the wrist. Returns index of the joint.
+    """
+    joint = wrist
+    while True:
+        inside = [
+            k
+            for k in skeleton.children[joint]
+            if np.linalg.norm(skeleton.offsets[k]) < COINCIDING * skeleton.size
+            and skeleton.children[k]
+            and votes[k].finger != "thumb"
+            and "twist" not in skeleton.names[k].lower()
+        ]
+        # One that never turns leaves the wrist's rotation as it is.
+        if len(inside) != 1:
+            return joint
+        joint = inside[0]
+
+
+def _hand_direction(
+    skeleton: SkeletonGeometry, votes: list[NameVote], carrier: int, posture: ReferencePosture
+) -> Array | None:
+    """Direction from the wrist along the fingers in the axes of the hand's joint; None if there is none."""
+    below = [
+        k
+        for k in skeleton.subtree(carrier)[1:]
+        if votes[k].finger != "thumb"
+        and "thumb" not in {votes[a].finger for a in skeleton.ancestors[k]}
+        and np.linalg.norm(skeleton.offsets[k]) > COINCIDING * skeleton.size
+    ]
+    middle = [k for k in below if votes[k].finger == "middle"]
+    first = middle or [k for k in below if skeleton.parents[k] == carrier] or below
+    if not first:
+        return None
+    ends = first[:1] if middle else first
+    vector = (
+        posture.rotations[carrier].T @ (posture.positions[ends].mean(axis=0) - posture.positions[carrier])
+        if posture.kind
+        else np.mean([_direction(skeleton, carrier, k) for k in ends], axis=0)
+    )
+    return None if not np.any(vector) else np.asarray(unit_vectors(vector))
+
+
+def _finger_direction(
+    skeleton: SkeletonGeometry,
+    votes: list[NameVote],
+    wrist: int,
+    carrier: int,
+    posture: ReferencePosture,
+) -> tuple[Array | None, bool]:
+    """Direction of the thumb's side in the hand joint's axes, and whether it is more than roughly known."""
+    found: dict[str, int] = {}
+    for k in skeleton.subtree(wrist)[1:]:
+        if votes[k].finger and np.linalg.norm(skeleton.rest[k] - skeleton.rest[wrist]) > (
+            COINCIDING * skeleton.size
+        ):
+            found.setdefault(votes[k].finger, k)
+    positions, rotation = posture.positions, posture.rotations[carrier]
+    if not posture.kind:
+        positions, rotation = skeleton.rest, np.eye(3)
+    spread = 4.0 * COINCIDING * skeleton.size
+    for radial, ulnar in (("index", "pinky"), ("index", "ring"), ("middle", "pinky"), ("thumb", "middle")):
+        if radial in found and ulnar in found:
+            vector = positions[found[radial]] - positions[found[ulnar]]
+            if radial == "thumb":
+                along = unit_vectors(positions[found[ulnar]] - positions[carrier])
+                vector = vector - (vector @ along) * along
+            if np.linalg.norm(vector) > spread / 2.0:
+                # A thumb is on the palm's side of the other fingers as well.
+                return np.asarray(rotation.T @ unit_vectors(vector)), radial != "thumb"
+    return None, False
+
+
+def _direction(skeleton: SkeletonGeometry, start: int, end: int) -> Array:
+    """Mean direction from a joint to one below it, in the upper joint's axes."""
+    vectors = skeleton.positions[:, end] - skeleton.positions[:, start]
+    local = np.einsum("fji,fj->fi", skeleton.rotations[:, start], vectors)
+    return np.asarray(unit_vectors(np.median(local, axis=0)))
+
+
+def _across(vector: Array, along: Array) -> Array:
+    """Part of a vector at a right angle to a unit vector, of length one, or zero."""
+    part = vector - (vector @ along) * along
+    return np.asarray(unit_vectors(part)) if np.linalg.norm(part) > 0.05 else np.zeros(3)

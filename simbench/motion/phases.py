@@ -1,0 +1,528 @@
+"""Phases of a recorded task and its primitives, and their resampling to a common phase."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.ndimage import gaussian_filter1d
+from scipy.optimize import OptimizeResult, least_squares
+from scipy.spatial.transform import Rotation, Slerp
+
+from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
+from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, mean_frame, recorded_arms
+
+# A rotation counts as much as the displacement of a point at this distance, m: little compared with the
+# travel of hands that move equipment, as people rotate their grip freely; enough for a hand that only
+# rotates.
+LEVER = 0.05
+# Standard deviation of the Gaussian smoothing, s: short compared with the 0.5 s of a quick stroke.
+SMOOTHING = 0.04
+# A person travels if the pelvis moves farther (m) or turns farther (rad) than this.
+TRAVEL, TURN = 0.5, np.radians(60.0)
+
+
+@dataclass(frozen=True)
+class HandTrajectory:
+    """Trajectory of the hands, uniformly sampled."""
+
+    time: Array  # (T,): times of the samples, s.
+    # (T, D): for each arm the palm's centre and two axes of the hand with length `LEVER`, m: in the world
+    # frame, or in the axes of the pelvis for a person who travels.
+    points: Array
+    smooth: Array  # (T, D): the same, smoothed to remove measurement noise.
+    speed: Array  # (T,): speed of the faster arm, m/s.
+
+
+def compute_hand_trajectory(motion: HumanMotion) -> HandTrajectory:
+    """Compute the trajectory of the hands of a recording. Returns the trajectory, sampled uniformly."""
+    arms = recorded_arms(motion)
+    origin, rotation = _axes(motion)
+    parts = []
+    for side in arms:
+        hand = motion.segments[f"{side}_hand"]
+        # The palm is placed relative to the wrist joint, because the hand's markers may sit anywhere on it.
+        palm = motion.joints[f"{side}_wrist"] + hand[:, :3, :3] @ PALM_OFFSET - origin
+        parts.append(rotation @ np.stack([palm, LEVER * hand[:, :3, 0], LEVER * hand[:, :3, 1]], axis=2))
+    points = np.concatenate(parts, axis=2).reshape(len(motion.time), -1)
+    time = np.linspace(motion.time[0], motion.time[-1], len(motion.time))
+    step = (time[-1] - time[0]) / (len(time) - 1)
+    if np.abs(time - motion.time).max() > 0.01 * step:
+        points = np.stack([np.interp(time, motion.time, column) for column in points.T], axis=1)
+    width = max(SMOOTHING / step, 0.7)
+    velocity = gaussian_filter1d(points, width, axis=0, order=1, mode="nearest") / step
+    # The columns are x of all vectors, then y, then z.
+    squares = (velocity**2).reshape(len(time), 3, len(arms), 3).sum(axis=(1, 3))
+    return HandTrajectory(
+        time=time,
+        points=points,
+        smooth=gaussian_filter1d(points, width, axis=0, mode="nearest"),
+        speed=np.sqrt(squares.max(axis=1)),
+    )
+
+
+def _axes(motion: HumanMotion) -> tuple[Array, Array]:
+    """Origin (T, 3) and rotation (T, 3, 3) of the axes: the world's, or those of a person who travels."""
+    shoulders = [motion.joints[f"{side}_shoulder"] for side in recorded_arms(motion)]
+    origin = motion.joints.get("pelvis", np.mean(shoulders, axis=0))
+    frames = motion.segments.get("pelvis", motion.segments.get("trunk"))
+    if frames is not None:
+        left = frames[:, :2, 1]
+    elif len(shoulders) == 2:
+        left = (shoulders[0] - shoulders[1])[:, :2]
+    else:
+        left = np.tile([0.0, 1.0], (len(origin), 1))
+    heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
+    if np.ptp(origin[:, :2], axis=0).max() < TRAVEL and np.ptp(heading) < TURN:
+        return np.zeros((len(origin), 3)), np.tile(np.eye(3), (len(origin), 1, 1))
+    return origin, Rotation.from_euler("z", -heading[:, None]).as_matrix()
+
+
+# Below this speed, m/s, there are only sway and measurement noise, no intentional movement.
+STILL = 0.015
+
+
+@dataclass(frozen=True)
+class Stops:
+    """Samples at which the hands stop, and at which they are fastest in between."""
+
+    # (S,) int: samples of lowest speed: before the first movement, between movements, after the last.
+    stops: NDArray[np.int64]
+    peaks: NDArray[np.int64]  # (S - 1,) int: samples of highest speed, one between each two stops.
+
+
+def find_stops(speed: Array, contrast: float) -> Stops:
+    """Split a recording into movements where its speed has a minimum.
+
+    `speed` (T,): speed of the hands, m/s; `contrast`: smallest ratio of the top speed of a movement to the
+    minima on both its sides. Returns stops and top speeds.
+    """
+    # Its import takes half a second of CPU time.
+    from scipy.signal import find_peaks
+
+    level = np.log(np.maximum(speed, STILL))
+    # Nothing is known beyond the ends, so a recording that ends in motion is taken to end in a stop.
+    padded = np.concatenate([[np.log(STILL)], level, [np.log(STILL)]])
+    peaks = find_peaks(padded, prominence=np.log(contrast))[0] - 1
+    cuts = [0, *peaks.tolist(), len(speed)]
+    stops = [a + int(np.argmin(speed[a:b])) for a, b in pairwise(cuts) if b > a]
+    if len(stops) != len(peaks) + 1:
+        # The first movement began before the recording.
+        stops = [0, *stops]
+    return Stops(stops=np.array(stops, dtype=np.int64), peaks=np.asarray(peaks, dtype=np.int64))
+
+
+# Ratio of the duration of a minimum-jerk movement to the time for which it is faster than half its top speed.
+DURATION_RATIO = 1.0 / (1.0 - 2.0 * 0.2285)
+# A movement stands out from noise and sway where it is faster than this fraction of its top speed.
+CLEAR_FRACTION = 0.2
+# The model of an uneven path is preferred only if its squared error is this many times smaller: sway makes
+# even paths look a little uneven.
+UNEVEN_GAIN = 2.0
+# A fit that differs from its first guess by more than this fraction has fitted something else.
+MAX_CHANGE = 0.7
+# Fewest samples to which the five unknowns are fitted.
+FEWEST_SAMPLES = 8
+
+
+def fit_minimum_jerk(
+    hands: HandTrajectory, first: int, peak: int, last: int, rising: bool = False
+) -> tuple[float, float]:
+    """Find the onset and the end of the movement between two stops.
+
+    The speed at the ends of a minimum-jerk movement is too small for a threshold to find them. In the model
+    the arc length along the path is a + b u + c u (1 - u), where u is 10 s³ − 15 s⁴ + 6 s⁵ of the time s from
+    onset in units of the duration (Flash & Hogan 1985), and c, if the recording supports it, allows for a
+    path that is not travelled evenly. Midpoint in time and duration are fitted by least squares where the
+    movement is fast; a, b and c follow from them linearly. `first`, `peak`, `last`: index of the sample of
+    the stop before, of the top speed, and of the stop after; `rising`: whether to fit only the half before
+    the top speed, because another movement may blend in after it.
+    """
+    speed = hands.speed[first : last + 1]
+    top = peak - first
+    half, clear = _find_faster(speed, top, 0.5), _find_faster(speed, top, CLEAR_FRACTION)
+    if rising:
+        half, clear = (half[0], 2 * top - half[0] + 1), (clear[0], top + 1)
+    step = float(hands.time[1] - hands.time[0])
+    duration = DURATION_RATIO * step * (half[1] - half[0])
+    middle = float(hands.time[first]) + 0.5 * step * (half[0] + half[1] - 1)
+    if clear[1] - clear[0] >= FEWEST_SAMPLES:
+        window = slice(first + clear[0], first + clear[1])
+        middle, duration = _fit_profile(
+            hands.time[window], _arc_length(hands, window), middle, duration, rising
+        )
+    return middle - 0.5 * duration, middle + 0.5 * duration
+
+
+def _find_faster(speed: Array, top: int, fraction: float) -> tuple[int, int]:
+    """Find the range of samples around `top` that are faster than a fraction of its speed."""
+    slow = np.flatnonzero(speed < fraction * speed[top])
+    before, after = slow[slow < top], slow[slow > top]
+    return int(before[-1]) + 1 if before.size else 0, int(after[0]) if after.size else len(speed)
+
+
+def _arc_length(hands: HandTrajectory, window: slice) -> Array:
+    """Arc length (T,), m: steps of the recorded points along the direction of the smoothed path."""
+    direction = np.gradient(hands.smooth[window], axis=0)
+    # The direction of a point that only trembles is undefined.
+    direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-9)
+    steps = np.diff(hands.points[window], axis=0)
+    return np.concatenate([[0.0], np.cumsum((steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1))])
+
+
+def _fit_profile(
+    time: Array, length: Array, middle: float, duration: float, rising: bool
+) -> tuple[float, float]:
+    """Fit midpoint and duration, s, to the arc length (T,) from a first guess of both."""
+    length = length - length.mean()
+
+    def residual(parameters: Array, uneven: bool) -> Array:
+        scaled = duration * np.exp(np.clip(parameters[1], -MAX_CHANGE, MAX_CHANGE))
+        s = np.clip((time - middle - parameters[0] * duration) / scaled + 0.5, 0.0, 1.0)
+        profile = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        even = profile - profile.mean()
+        rest = _project_out(length, even)
+        if uneven:
+            bulge = profile * (1.0 - profile)
+            rest = _project_out(rest, _project_out(bulge - bulge.mean(), even))
+        return rest
+
+    def fitted(start: Array, uneven: bool) -> OptimizeResult:
+        return least_squares(
+            residual, start, method="lm", xtol=1e-4, ftol=1e-5, diff_step=1e-4, args=(uneven,)
+        )
+
+    best = fitted(np.zeros(2), False)
+    # Half a speed profile does not distinguish an uneven path from another duration.
+    if not rising:
+        alternative = fitted(best.x, True)
+        best = alternative if best.cost > UNEVEN_GAIN * alternative.cost else best
+    shift, scale = best.x
+    if max(abs(shift), abs(scale)) > MAX_CHANGE:
+        return middle, duration
+    return middle + float(shift) * duration, duration * float(np.exp(scale))
+
+
+def _project_out(values: Array, column: Array) -> Array:
+    """Remove the component of values along a column."""
+    factor = float(column @ values) / max(float(column @ column), 1e-12)
+    return np.asarray(values - factor * column)
+
+
+# Arms that are held forward sway at up to this speed, m/s.
+SWAYING = 0.05
+# The initial configuration is held for at least this time (s), with the arms within this angle (rad) of
+# horizontal and the limbs within this angle of the recording's initial pose.
+SHORTEST_HOLD, LEVEL_ANGLE, POSE_ANGLE = 0.3, np.radians(25.0), np.radians(35.0)
+
+
+def find_initial_configuration(
+    motion: HumanMotion, hands: HandTrajectory, found: Stops, candidates: int
+) -> tuple[float, float] | None:
+    """Find the first time for which the initial configuration is held.
+
+    `motion`: the recording; `found`: stops of the hands; `candidates`: number of stops, from the first on, at
+    which the configuration may be held. Returns start of the hold and onset of the movement that ends it, s;
+    None if there is none.
+    """
+    # First sample of the rest in which each sample lies: the one after the last that moves.
+    moving = np.where(hands.speed > SWAYING, np.arange(1, len(hands.speed) + 1), 0)
+    rests = np.maximum.accumulate(moving)
+    for k in range(candidates):
+        stop = int(found.stops[k])
+        first = int(rests[stop])
+        if not (first <= stop and _arms_forward(motion, slice(first, stop + 1))):
+            continue
+        # The hands may start to rotate or to descend before they arrive.
+        onset = fit_minimum_jerk(hands, stop, int(found.peaks[k]), int(found.stops[k + 1]), rising=True)[0]
+        span = float(hands.time[first]), onset
+        if span[1] - span[0] >= SHORTEST_HOLD:
+            return span
+    return None
+
+
+def _arms_forward(motion: HumanMotion, still: slice) -> bool:
+    """Whether arms are horizontal and all limbs are as in the initial pose, on average over samples."""
+    for side in recorded_arms(motion):
+        joints = {
+            name: motion.joints[f"{side}_{name}"][still].mean(axis=0)
+            for name in ("shoulder", "elbow", "wrist")
+        }
+        reach = joints["wrist"] - joints["shoulder"]
+        if abs(reach[2]) > np.sin(LEVEL_ANGLE) * np.linalg.norm(reach):
+            return False
+        for proximal, distal in (("shoulder", "elbow"), ("elbow", "wrist")):
+            limb = joints[distal] - joints[proximal]
+            target = motion.initial.joints[f"{side}_{distal}"] - motion.initial.joints[f"{side}_{proximal}"]
+            if limb @ target < np.cos(POSE_ANGLE) * np.linalg.norm(limb) * np.linalg.norm(target):
+                return False
+        hand = mean_frame(motion.segments[f"{side}_hand"][still])[:3, :3]
+        rotation = hand @ motion.initial.segments[f"{side}_hand"][:3, :3].T
+        if np.trace(rotation) < 1.0 + 2.0 * np.cos(POSE_ANGLE):
+            return False
+    return True
+
+
+# Number of points in which two paths are compared, and most stops within one repetition.
+PATH_SAMPLES, MAX_STOPS = 32, 40
+# Largest distance between the ends of a repetition, and between the paths of two repetitions, as fractions of
+# the extent of the path.
+CLOSED, SIMILAR = 0.35, 0.6
+# Chains of repetitions that travel at least this fraction of the farthest compete by their number of
+# repetitions.
+NEARLY_FARTHEST = 0.85
+# So many stops are examined at a time: the paths of the candidates from them on take some megabytes.
+BLOCK = 64
+
+
+def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
+    """Find stops that recur in the same posture and are reached along the same path.
+
+    Candidates for a repetition are all intervals that begin and end at stops in the same posture. Candidates
+    that follow each other on similar paths, compared over arc length so that timing does not matter, form
+    chains. The chain that covers most of the distance travelled is chosen; among nearly equal ones the one
+    with most repetitions, then the one whose stops are the slowest. `hands`: hands of the recording; `found`:
+    stops of the hands. Returns (N + 1,) int: indices into `found.stops` of the stops around N repetitions;
+    empty if nothing repeats.
+    """
+    stops = found.stops
+    step = hands.time[1] - hands.time[0]
+    travel = np.cumsum(np.maximum(hands.speed - STILL, 0.0)) * step
+    # The paths of all candidates of an hour take gigabytes: only the indices of their samples are held.
+    parts = [
+        _find_candidates(hands, stops, travel, range(begin, min(begin + BLOCK, len(stops))))
+        for begin in range(0, len(stops), BLOCK)
+    ]
+    candidates = _Candidates(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    chained = _chain(candidates, hands.smooth, travel[stops])
+    return _best_chain(candidates, chained, travel[stops], hands.speed[stops])
+
+
+class _Candidates(NamedTuple):
+    """Candidates (K,) for a repetition, in the order of their first stops."""
+
+    first: NDArray[np.int64]  # `first`, `last` (K,) int: stops at which they begin and end.
+    last: NDArray[np.int64]
+    samples: NDArray[
+        np.int32
+    ]  # (K, PATH_SAMPLES) int: samples of the recording at equal steps along their paths.
+    extent: Array  # (K,): extents of their paths, m.
+
+
+class _Chained(NamedTuple):
+    """For each candidate (K,): repetitions in the chain from it on, last stop, next candidate or -1."""
+
+    repetitions: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    following: NDArray[np.int64]
+
+
+def _find_candidates(
+    hands: HandTrajectory, stops: NDArray[np.int64], travel: Array, beginning: range
+) -> _Candidates:
+    """Find the candidates that begin at some of the stops; `travel` (T,) is the arc length, m."""
+    first = np.repeat(beginning, MAX_STOPS)
+    last = first + np.tile(np.arange(1, MAX_STOPS + 1), len(beginning))
+    first, last = first[last < len(stops)], last[last < len(stops)]
+    postures = hands.smooth[stops]
+    distance = np.linalg.norm(postures[first] - postures[last], axis=1)
+    # A closed path is at least twice as long as its extent (root mean square over four points).
+    keep = distance <= CLOSED * (travel[stops[last]] - travel[stops[first]])
+    first, last, distance = first[keep], last[keep], distance[keep]
+    begin, end = travel[stops[first]], travel[stops[last]]
+    targets = begin[:, None] + np.linspace(0.0, 1.0, PATH_SAMPLES) * (end - begin)[:, None]
+    samples = np.minimum(np.searchsorted(travel, targets), len(travel) - 1).astype(np.int32)
+    shapes = hands.smooth[samples]
+    extent = np.sqrt(((shapes - shapes.mean(axis=1, keepdims=True)) ** 2).sum(axis=2).mean(axis=1))
+    keep = distance <= CLOSED * extent
+    return _Candidates(first[keep], last[keep], samples[keep], extent[keep])
+
+
+def _chain(candidates: _Candidates, smooth: Array, travel: Array) -> _Chained:
+    """Find for each candidate the longest chain of similar ones; `travel` (S,) is the arc length at stops."""
+    first, last, extent = candidates.first, candidates.last, candidates.extent
+    count = np.ones(len(first), dtype=np.int64)
+    reach = last.copy()
+    following = np.full(len(first), -1)
+    begins = np.searchsorted(first, np.arange(len(travel) + 1))
+    ending = np.argsort(last, kind="stable")
+    ends = np.searchsorted(last[ending], np.arange(len(travel) + 1))
+    # Later stops come first, so that what follows a candidate is known when it is processed.
+    for stop in range(len(travel) - 1, -1, -1):
+        before, after = ending[ends[stop] : ends[stop + 1]], np.arange(begins[stop], begins[stop + 1])
+        if not before.size or not after.size:
+            continue
+        after = after[np.lexsort((count[after], travel[reach[after]]))]
+        # Relative to a posture nearby, as the differences of large numbers would be inaccurate.
+        nearby = smooth[candidates.samples[after[0], 0]]
+        paths = [
+            (smooth[candidates.samples[some]] - nearby).reshape(len(some), -1) for some in (before, after)
+        ]
+        limits = SIMILAR * np.minimum.outer(extent[before], extent[after])
+        # The best of the similar ones is the last.
+        similar = _mean_squares(*paths) <= limits**2
+        found = similar.any(axis=1)
+        best = after[len(after) - 1 - similar[found, ::-1].argmax(axis=1)]
+        before = before[found]
+        count[before], reach[before], following[before] = count[best] + 1, reach[best], best
+    return _Chained(count, reach, following)
+
+
+def _mean_squares(first: Array, second: Array) -> Array:
+    """Mean squared distances (A, B) of the points of paths (A, D) and (B, D), m²."""
+    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - 2.0 * first @ second.T
+    return np.asarray(squares / PATH_SAMPLES)
+
+
+def _best_chain(candidates: _Candidates, chained: _Chained, travel: Array, speed: Array) -> NDArray[np.int64]:
+    """Choose a chain; `travel` and `speed` (S,) are the arc length, m, and the speed, m/s, at all stops."""
+    count, reach, following = chained
+    if not (count > 1).any():
+        return np.empty(0, dtype=np.int64)
+    covered = np.where(count > 1, travel[reach] - travel[candidates.first], 0.0)
+    far = np.flatnonzero(covered >= NEARLY_FARTHEST * covered.max())
+    chains = []
+    for k in far[count[far] == count[far].max()]:
+        chain = [candidates.first[k]]
+        while k >= 0:
+            chain.append(candidates.last[k])
+            k = following[k]
+        chains.append(np.array(chain, dtype=np.int64))
+    return min(chains, key=lambda chain: float(speed[chain].mean()))
+
+
+Span = tuple[float, float]
+
+# Smallest ratio of a movement's top speed to the speed at the stops around it: tried first for hands that
+# stop, then for hands that only slow down.
+CONTRASTS = (3.0, 1.5)
+# Hands stop where they are slower than this fraction of the top speeds before and after: between two
+# repetitions, and before the first or after the last one, where they dwell.
+STOP_FRACTION, DWELL_FRACTION = 0.25, 0.10
+# Transitions and rests that are shorter than this are ignored, s.
+SHORTEST_PHASE = 0.1
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Phases of a recording (Tomić 2018, chapter 3), each as its start and end, s, or None."""
+
+    icp: Span | None  # Initial configuration phase (ICP): arms held horizontally forward, palms down.
+    # Transition and grasp phase (TGP), between the initial configuration and the first repetition.
+    tgp: Span | None
+    pmp: Span | None  # Periodic motion phase (PMP), which consists of the repetitions.
+    rest: Span | None  # Rest after the periodic motion.
+    # (N + 1,): times that divide the periodic motion into N primitives, s: start of the first, midpoints of
+    # the dwells between two, end of the last. Empty if nothing repeats.
+    boundaries: Array
+
+
+def find_phases(motion: HumanMotion) -> Phases:
+    """Find the phases of a recording and the primitives of its periodic motion.
+
+    Boundaries between primitives are the times at which the hands momentarily stop in a posture that recurs,
+    at least twice and along the same path; a primitive may contain other stops. If the hands only slow down,
+    these times are the boundaries.
+    """
+    hands = compute_hand_trajectory(motion)
+    for contrast in CONTRASTS:
+        found = find_stops(hands.speed, contrast)
+        chain = find_repetitions(hands, found)
+        if len(chain):
+            break
+    candidates = int(chain[0]) + 1 if len(chain) else len(found.peaks)
+    icp = find_initial_configuration(motion, hands, found, candidates)
+    if len(chain) == 0:
+        return Phases(icp=icp, tgp=None, pmp=None, rest=None, boundaries=np.empty(0))
+    boundaries = _cut(hands, found, chain)
+    start, end = float(boundaries[0]), float(boundaries[-1])
+    tgp = None
+    if icp is not None:
+        tgp = (icp[1], start) if start - icp[1] >= SHORTEST_PHASE else None
+        icp = (icp[0], min(icp[1], start))
+    return Phases(icp=icp, tgp=tgp, pmp=(start, end), rest=_find_rest(hands, end), boundaries=boundaries)
+
+
+def _cut(hands: HandTrajectory, found: Stops, chain: NDArray[np.int64]) -> Array:
+    """Find the times (N + 1,) of the boundaries at stops (N + 1,)."""
+    edges = {k: _edges(hands, found, k) for k in {*chain[:-1].tolist(), *(chain[1:] - 1).tolist()}}
+    starts = [edges[k][0] for k in chain[:-1].tolist()]
+    ends = [edges[k - 1][1] for k in chain[1:].tolist()]
+    cuts = np.array([starts[0], *(0.5 * np.add(ends[:-1], starts[1:])), ends[-1]])
+    # Where the hands only slow down, or a movement has no minimum-jerk profile, the lowest speed is more
+    # accurate.
+    peaks = np.concatenate([[0], found.peaks, [len(hands.time) - 1]])
+    before, after, stops = peaks[chain], peaks[chain + 1], found.stops[chain]
+    tops = hands.speed[peaks]
+    tops[[0, -1]] = np.inf
+    fraction = np.full(len(cuts), STOP_FRACTION)
+    fraction[[0, -1]] = DWELL_FRACTION
+    slowing = hands.speed[stops] > fraction * np.minimum(tops[chain], tops[chain + 1])
+    outside = (cuts < hands.time[before]) | (cuts > hands.time[after])
+    return np.where(slowing | outside, hands.time[stops], cuts)
+
+
+def _edges(hands: HandTrajectory, found: Stops, k: int) -> Span:
+    """Onset and end of movement number k, s."""
+    return fit_minimum_jerk(hands, int(found.stops[k]), int(found.peaks[k]), int(found.stops[k + 1]))
+
+
+def _find_rest(hands: HandTrajectory, end: float) -> Span | None:
+    """Rest from the end of the periodic motion on; None if there is none."""
+    still = (hands.time > end) & (hands.speed <= SWAYING)
+    # The end is known only to some milliseconds: the last movement may fade out after it.
+    begin = float(hands.time[np.argmax(still)]) if still.any() else np.inf
+    if begin - end >= SHORTEST_PHASE:
+        return None
+    moving = (hands.time > begin) & (hands.speed > SWAYING)
+    until = float(hands.time[np.argmax(moving)] if moving.any() else hands.time[-1])
+    return (end, until) if until - end >= SHORTEST_PHASE else None
+
+
+def normalise_time(values: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:
+    """Resample each primitive to a common phase from 0 to 1, by cubic splines.
+
+    `values` (T, ...): recorded quantities: joint angles, positions, ; `time` (T,): times of the samples, s,
+    strictly increasing; `boundaries` (N + 1,): times at which primitives begin and end, s, strictly
+    increasing, within `time`; `samples`: number of samples of each primitive, both ends included. Returns (N,
+    samples, ...): the values at equal intervals of the phase, for each primitive. Raises MotionError
+    boundaries that do not increase or lie outside the recording; fewer than two samples.
+    """
+    return np.asarray(CubicSpline(time, values, axis=0)(_moments(time, boundaries, samples)))
+
+
+def normalise_frames(frames: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:
+    """Resample frames to a common phase: positions by cubic splines, rotations along geodesics.
+
+    `frames` (T, 4, 4): homogeneous transforms; `time` (T,): times of the samples, s, strictly increasing;
+    `boundaries` (N + 1,): times at which primitives begin and end, s, strictly increasing, within `time`;
+    `samples`: number of samples of each primitive, both ends included. Returns (N, samples, 4, 4): the
+    transforms at equal intervals of the phase, for each primitive. Raises MotionError boundaries that do not
+    increase or lie outside the recording; fewer than two samples.
+    """
+    moments = _moments(time, boundaries, samples)
+    result = np.tile(np.eye(4), (*moments.shape, 1, 1))
+    rotation = Slerp(time, Rotation.from_matrix(frames[:, :3, :3]))
+    result[..., :3, :3] = rotation(moments.ravel()).as_matrix().reshape(*moments.shape, 3, 3)
+    result[..., :3, 3] = CubicSpline(time, frames[:, :3, 3])(moments)
+    return result
+
+
+def _moments(time: Array, boundaries: Array, samples: int) -> Array:
+    """Compute the sampling times (N, samples), s."""
+    cuts = np.asarray(boundaries, dtype=np.float64)
+    if samples < 2:
+        raise MotionError(f"{samples} sample(s) for a primitive; at least 2 are needed")
+    if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0.0).all():
+        raise MotionError(f"boundaries {cuts.tolist()}: at least two increasing times are needed")
+    if cuts[0] < time[0] or cuts[-1] > time[-1]:
+        raise MotionError(
+            f"boundaries from {cuts[0]:.3f} to {cuts[-1]:.3f} s: the recording has {time[0]:.3f} to "
+            f"{time[-1]:.3f} s"
+        )
+    # Rounding must not give times outside the recording.
+    phase = np.linspace(0.0, 1.0, samples)
+    return np.clip(cuts[:-1, None] + phase * np.diff(cuts)[:, None], time[0], time[-1])
