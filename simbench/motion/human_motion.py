@@ -98,14 +98,7 @@ def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
             raise MotionError(f"{where}: turn axis is {length:.4g} long; it must be a unit vector")
 
 
-ARM_JOINTS = (
-    "left_shoulder",
-    "left_elbow",
-    "left_wrist",
-    "right_shoulder",
-    "right_elbow",
-    "right_wrist",
-)
+ARM_JOINTS = ("left_shoulder", "left_elbow", "left_wrist", "right_shoulder", "right_elbow", "right_wrist")
 ARM_SEGMENTS = (
     "left_upper_arm",
     "left_forearm",
@@ -225,7 +218,11 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     orthonormal, coinciding arm joints, limb lengths that no human has, handles with an unknown side.
     """
     time = motion.time
-    _check_names(motion)
+    initial = motion.initial
+    names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
+    bad = next((name for name in names if not is_plain_name(name)), None)
+    if bad is not None:
+        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
     check_time(time, motion.source)
     arms = recorded_arms(motion)
     joints, segments = (
@@ -370,15 +367,6 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
 def _at(index: int, time: NDArray[np.float64] | None) -> str:
     """Say at which frame and time something is, for a message; nothing for a single pose."""
     return "" if time is None else f" at frame {index} ({time[index]:.3f} s)"
-
-
-def _check_names(motion: HumanMotion) -> None:
-    """Refuse names that cannot be shown in a line, which only damaged files have."""
-    initial = motion.initial
-    names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
-    bad = next((name for name in names if not is_plain_name(name)), None)
-    if bad is not None:
-        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
 
 
 def _check_tracks(

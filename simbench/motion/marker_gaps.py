@@ -41,7 +41,18 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
     names = tuple(name for name, known in zip(recording.names, seen, strict=True) if known)
     absent, positions = absent[:, seen], recording.positions[:, seen].copy()
     runs = find_runs(absent)
-    _refuse_long(recording, names, runs, longest)
+    time = recording.time
+    interval = float(time[-1] - time[0]) / max(len(time) - 1, 1)
+    # Rounding of the times must not decide whether a gap of exactly the allowed length is filled.
+    long = [run for run in runs if (run[2] - run[1] + 1) * interval > longest * (1 + 1e-6)]
+    if long:
+        marker, first, last = max(long, key=lambda run: run[2] - run[1])
+        others = f"; {len(long)} gaps are longer than that" if len(long) > 1 else ""
+        raise MotionError(
+            f"{recording.source}: marker {names[marker]} is not seen from frame {first} ({time[first]:.3f} s) "
+            f"to frame {last} ({time[last]:.3f} s), {(last - first + 1) * interval:.3g} s; "
+            f"gaps up to {longest:g} s are filled{others}"
+        )
     for marker in np.flatnonzero(absent.any(axis=0)):
         known = ~absent[:, marker]
         if known.sum() > 1:
@@ -99,25 +110,6 @@ def interpolate(
     return np.asarray(CubicSpline(time[known], track[known])(time[frames]))
 
 
-def _refuse_long(
-    recording: MarkerRecording, names: tuple[str, ...], runs: list[tuple[int, int, int]], longest: float
-) -> None:
-    """Refuse gaps that are longer than `longest` s; the message names the longest."""
-    time = recording.time
-    interval = float(time[-1] - time[0]) / max(len(time) - 1, 1)
-    # Rounding of the times must not decide whether a gap of exactly the allowed length is filled.
-    long = [run for run in runs if (run[2] - run[1] + 1) * interval > longest * (1 + 1e-6)]
-    if not long:
-        return
-    marker, first, last = max(long, key=lambda run: run[2] - run[1])
-    others = f"; {len(long)} gaps are longer than that" if len(long) > 1 else ""
-    raise MotionError(
-        f"{recording.source}: marker {names[marker]} is not seen from frame {first} ({time[first]:.3f} s) to "
-        f"frame {last} ({time[last]:.3f} s), {(last - first + 1) * interval:.3g} s; "
-        f"gaps up to {longest:g} s are filled{others}"
-    )
-
-
 # Markers lie on one segment when their distance is constant to this standard deviation, m (skin moves by
 # about as much), and not longer than a thigh: in a person who hardly moves, all distances are constant.
 CONSTANT, LONGEST = 0.008, 0.5
@@ -171,47 +163,44 @@ def measure_distances(positions: Array, marker: int, frames: Indices) -> tuple[A
     return np.where(enough, mean, np.inf), np.where(enough, deviation, np.inf)
 
 
-class KnownSegments(NamedTuple):
-    """What was found out about segments, which a recording with many gaps needs again and again."""
-
-    distances: dict[int, tuple[Array, Array]]  # Mean and deviation of a marker's distances to the others, m.
-    # For a marker and its mates, the error of its place among them, m, and their shape.
-    fits: dict[tuple[int, ...], tuple[float, Array] | None]
-
-
 def bridge_by_segment(
-    positions: Array, marker: int, first: int, last: int, known: KnownSegments
+    positions: Array,
+    marker: int,
+    first: int,
+    last: int,
+    distances: dict[int, tuple[Array, Array]],
+    fits: dict[tuple[int, ...], tuple[float, Array] | None],
 ) -> Bridge | None:
     """Bridge a gap of a marker by the pose of at least three other markers of its segment.
 
     The marker's place in the segment is interpolated from where it was before the gap to where it is after,
     so that the track joins at both ends; at an end of the recording it keeps the place of the other end.
     `positions` (T, M, 3): tracks of the markers, m; NaN where one was not seen; `marker`: index of the
-    marker; `first`, `last`: first and last frame of the gap; `known`: what earlier calls for the same
-    recording found out; it is added to. Returns the track; None if the segment has too few markers that are
-    seen, or is not rigid.
+    marker; `first`, `last`: first and last frame of the gap. What earlier calls for the same recording found
+    out, to which is added: `distances`, mean and deviation of a marker's distances to the others, m; `fits`,
+    for a marker and its mates the error of its place among them, m, and their shape. Returns the track; None
+    if the segment has too few markers that are seen, or is not rigid.
     """
     begin, end = max(first - 1, 0), min(last + 1, len(positions) - 1)
     whole = ~np.isnan(positions[begin : end + 1, :, 0]).any(axis=0)
-    if marker not in known.distances:
-        frames = spread_frames(~np.isnan(positions[:, marker, 0]), MOST_FRAMES)
-        known.distances[marker] = measure_distances(positions, marker, frames)
-    mean, deviation = known.distances[marker]
+    frames = spread_frames(~np.isnan(positions[:, marker, 0]), MOST_FRAMES)
+    if marker not in distances:
+        distances[marker] = measure_distances(positions, marker, frames)
+    mean, deviation = distances[marker]
     fit = np.flatnonzero(whole & (deviation < CONSTANT) & (mean < LONGEST))
     mates = fit[np.argsort(deviation[fit] + NEARNESS * mean[fit])][:MOST_MATES]
     best: tuple[float, Array, Indices] | None = None
     # More markers average out more noise, and one on another segment spoils them all.
     for count in range(3, len(mates) + 1):
         key = (marker, *(int(mate) for mate in mates[:count]))
-        if key not in known.fits:
-            frames = spread_frames(~np.isnan(positions[:, marker, 0]), MOST_FRAMES)
-            known.fits[key] = _fit_segment(positions[frames], marker, mates[:count])
-        fitted = known.fits[key]
+        if key not in fits:
+            fits[key] = _fit_segment(positions[frames], marker, mates[:count])
+        fitted = fits[key]
         if fitted is not None and (best is None or fitted[0] < best[0]):
             best = (*fitted, mates[:count])
     if best is None or best[0] > LARGEST_RESIDUAL:
         return None
-    residual, shape, mates = best[0], best[1], best[2]
+    residual, shape, mates = best
     rotation, origin = fit_cluster_pose(positions[begin : end + 1][:, mates], shape)
     ends = np.einsum("tji,tj->ti", rotation[[0, -1]], positions[[begin, end], marker] - origin[[0, -1]])
     ends = ends[~np.isnan(ends).any(axis=1)]
@@ -256,36 +245,31 @@ def bridge_by_limb_ends(positions: Array, marker: int, first: int, last: int) ->
     there are no such markers that are seen.
     """
     span = slice(first - 1, last + 2)
-    _, deviation, fit = _anchors(positions, marker, span)
-    known = positions[[first - 1, last + 1], marker]
+    deviation, fit = _find_anchors(positions, marker, span)
+    known, ends = positions[[first - 1, last + 1], marker], [0, -1]
     best: tuple[float, Bridge] | None = None
-    for near, far in combinations(fit[:MOST_ANCHORS], 2):
-        track, radius = _circle(positions[span, near], positions[span, far], known)
-        if radius < LEAST_RADIUS or (best is not None and radius >= best[0]):
-            continue
-        residual = float(np.hypot(deviation[near], deviation[far]))
+    for pair in combinations(fit[:MOST_ANCHORS], 2):
+        near, far = (positions[span, anchor] for anchor in pair)
+        apart = np.maximum(np.linalg.norm(far - near, axis=1), 1e-6)
+        line = (far - near) / apart[:, None]
+        share = np.linspace(0.0, 1.0, len(near))
+        from_near, from_far = (
+            np.interp(share, [0.0, 1.0], np.linalg.norm(known - track[ends], axis=1)) for track in (near, far)
+        )
+        height = (from_near**2 - from_far**2 + apart**2) / (2.0 * apart)
+        radius = np.sqrt(np.maximum(from_near**2 - height**2, 0.0))
+        width = float(radius.mean())
         # The narrower the circle is, the less the angle on it matters.
-        best = radius, Bridge(track[1:-1], (near, far), residual)
+        if width < LEAST_RADIUS or (best is not None and width >= best[0]):
+            continue
+        basis = transport_along(line)
+        plane = np.einsum("tik,ti->tk", basis[ends], normalise(reject(known - near[ends], line[ends])))
+        angles = np.arctan2(plane[:, 1], plane[:, 0])
+        angle = angles[0] + share * wrap_angle(angles[1] - angles[0])
+        around = np.einsum("tik,tk->ti", basis, np.stack([np.cos(angle), np.sin(angle)], axis=1))
+        track = near + height[:, None] * line + radius[:, None] * around
+        best = width, Bridge(track[1:-1], pair, float(np.hypot(deviation[pair[0]], deviation[pair[1]])))
     return None if best is None else best[1]
-
-
-def _circle(near: Array, far: Array, known: Array) -> tuple[Array, float]:
-    """Track (N, 3) at interpolated distances from two tracks (N, 3), and the circle's mean radius, m."""
-    apart = np.maximum(np.linalg.norm(far - near, axis=1), 1e-6)
-    line = (far - near) / apart[:, None]
-    ends = [0, -1]
-    share = np.linspace(0.0, 1.0, len(near))
-    from_near, from_far = (
-        np.interp(share, [0.0, 1.0], np.linalg.norm(known - track[ends], axis=1)) for track in (near, far)
-    )
-    height = (from_near**2 - from_far**2 + apart**2) / (2.0 * apart)
-    radius = np.sqrt(np.maximum(from_near**2 - height**2, 0.0))
-    basis = transport_along(line)
-    plane = np.einsum("tik,ti->tk", basis[ends], normalise(reject(known - near[ends], line[ends])))
-    angles = np.arctan2(plane[:, 1], plane[:, 0])
-    angle = angles[0] + share * wrap_angle(angles[1] - angles[0])
-    around = np.einsum("tik,tk->ti", basis, np.stack([np.cos(angle), np.sin(angle)], axis=1))
-    return near + height[:, None] * line + radius[:, None] * around, float(radius.mean())
 
 
 def bridge_by_direction(positions: Array, time: Array, marker: int, first: int, last: int) -> Bridge | None:
@@ -296,7 +280,7 @@ def bridge_by_direction(positions: Array, time: Array, marker: int, first: int, 
     recording's first nor its last. Returns the track; None if no marker keeps its distance.
     """
     span = slice(first - 1, last + 2)
-    _, deviation, fit = _anchors(positions, marker, span)
+    deviation, fit = _find_anchors(positions, marker, span)
     if not fit:
         return None
     anchor = fit[0]
@@ -314,10 +298,10 @@ def bridge_by_direction(positions: Array, time: Array, marker: int, first: int, 
     return Bridge(track[1:-1], (int(anchor),), float(deviation[anchor]))
 
 
-def _anchors(positions: Array, marker: int, span: slice) -> tuple[Array, Array, list[int]]:
-    """Distances of the markers, their deviations, and those that are seen and keep theirs, best first."""
+def _find_anchors(positions: Array, marker: int, span: slice) -> tuple[Array, list[int]]:
+    """Deviations of the distances of the markers, m, and those that are seen and keep theirs, best first."""
     frames = spread_frames(~np.isnan(positions[:, marker, 0]), MOST_FRAMES)
     mean, deviation = measure_distances(positions, marker, frames)
     whole = ~np.isnan(positions[span, :, 0]).any(axis=0)
     fit = np.flatnonzero(whole & (deviation < LIMB_CONSTANT) & (mean < LONGEST_LIMB) & (mean > LEAST_RADIUS))
-    return mean, deviation, [int(k) for k in fit[np.argsort(deviation[fit])]]
+    return deviation, fit[np.argsort(deviation[fit])].tolist()

@@ -20,14 +20,8 @@ LIMBS = {
     "thigh": ("hip", "knee"),
     "shank": ("knee", "ankle"),
 }
-WIDTHS = {
-    "shoulder width": ("left_shoulder", "right_shoulder"),
-    "hip width": ("left_hip", "right_hip"),
-}
-FLEXIONS = {
-    "elbow flexion": ("shoulder", "elbow", "wrist"),
-    "knee flexion": ("hip", "knee", "ankle"),
-}
+WIDTHS = {"shoulder width": ("left_shoulder", "right_shoulder"), "hip width": ("left_hip", "right_hip")}
+FLEXIONS = {"elbow flexion": ("shoulder", "elbow", "wrist"), "knee flexion": ("hip", "knee", "ankle")}
 FOOT_WORDS = ("ankle", "foot", "heel", "toe", "sole")
 # Positions are smoothed over this time before they are differentiated, s: short compared with any reach, long
 # enough that half a millimetre of noise at 100 Hz gives a speed error of only a centimetre a second.
@@ -115,7 +109,20 @@ def measure_hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
     speeds = []
     for side in recorded_arms(motion):
         rotation = motion.segments[f"{side}_hand"][:, :3, :3]
-        values = _speed(motion.time, motion.joints[f"{side}_wrist"] + rotation @ PALM_OFFSET)
+        positions = motion.joints[f"{side}_wrist"] + rotation @ PALM_OFFSET
+        count = len(motion.time)
+        if count < 3:
+            values = np.linalg.norm(np.gradient(positions, motion.time, axis=0), axis=1)
+        else:
+            # The filter needs equal time steps, which a few recordings do not have.
+            even, step = np.linspace(motion.time[0], motion.time[-1], count, retstep=True)
+            window = min(2 * max(1, round(0.5 * SMOOTHING / float(step))) + 1, count - (count + 1) % 2)
+            positions = CubicSpline(motion.time, positions)(even)
+            velocity = savgol_filter(positions, window, min(4, window - 1), deriv=1, delta=float(step))
+            # At the ends, where half the window is empty, the fitted polynomial would be four times as noisy.
+            end = window // 2
+            velocity[:end], velocity[-end:] = velocity[end], velocity[-end - 1]
+            values = np.linalg.norm(CubicSpline(even, velocity)(motion.time), axis=1)
         fastest = int(values.argmax())
         rms = float(np.sqrt(np.mean(values**2)))
         speeds.append(HandSpeed(side, values, rms, float(values[fastest]), float(motion.time[fastest])))
@@ -148,22 +155,6 @@ def _spread(name: str, values: Array) -> Spread:
 def _angle(first: Array, second: Array) -> Array:
     """Angles (T,) between vectors (T, 3), rad; accurate near 0 and pi, where the arc cosine is not."""
     return np.arctan2(np.linalg.norm(np.cross(first, second), axis=1), np.sum(first * second, axis=1))
-
-
-def _speed(time: Array, positions: Array) -> Array:
-    """Speed (T,) of a point (T, 3), m/s."""
-    count = len(time)
-    if count < 3:
-        return np.linalg.norm(np.gradient(positions, time, axis=0), axis=1)
-    # The filter needs equal time steps, which a few recordings do not have.
-    even, step = np.linspace(time[0], time[-1], count, retstep=True)
-    window = min(2 * max(1, round(0.5 * SMOOTHING / float(step))) + 1, count - (count + 1) % 2)
-    positions = CubicSpline(time, positions)(even)
-    velocity = savgol_filter(positions, window, min(4, window - 1), deriv=1, delta=float(step))
-    # At the ends, where half the window is empty, the fitted polynomial would be four times as noisy.
-    end = window // 2
-    velocity[:end], velocity[-end:] = velocity[end], velocity[-end - 1]
-    return np.linalg.norm(CubicSpline(even, velocity)(time), axis=1)
 
 
 # Lengths between joint centres, m, of adults from the 5th percentile of women to the 95th of men and a little
@@ -209,9 +200,15 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
     Returns measures, phases and warnings.
     """
     lengths, feet = measure_bone_lengths(motion), measure_foot_heights(motion)
+    markers = dict.fromkeys(gap.marker for gap in motion.filled)
+    found = []
+    for marker in markers:
+        gaps = sorted((gap for gap in motion.filled if gap.marker == marker), key=lambda gap: gap.first)
+        samples = max(gap.last - gap.first + 1 for gap in gaps)
+        found.append(MarkerGaps(marker, tuple(gaps), samples / motion.rate))
     return MotionInspection(
         motion=motion,
-        gaps=_marker_gaps(motion),
+        gaps=tuple(found),
         lengths=lengths,
         angles=measure_joint_angles(motion),
         hands=measure_hand_speeds(motion),
@@ -269,17 +266,6 @@ def _find_doubts(motion: HumanMotion, lengths: tuple[Spread, ...], feet: Feet | 
         *_jump_warnings(motion.time, tracks),
     ]
     return tuple(dict.fromkeys(found))
-
-
-def _marker_gaps(motion: HumanMotion) -> tuple[MarkerGaps, ...]:
-    """Group the filled gaps by marker."""
-    markers = dict.fromkeys(gap.marker for gap in motion.filled)
-    found = []
-    for marker in markers:
-        gaps = sorted((gap for gap in motion.filled if gap.marker == marker), key=lambda gap: gap.first)
-        samples = max(gap.last - gap.first + 1 for gap in gaps)
-        found.append(MarkerGaps(marker, tuple(gaps), samples / motion.rate))
-    return tuple(found)
 
 
 def _length_warnings(lengths: tuple[Spread, ...]) -> Iterator[str]:

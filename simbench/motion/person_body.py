@@ -281,7 +281,46 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
         return motion
     (own,) = arms
     side = SIDES[1 - SIDES.index(own)]
-    arm = _hanging_arm(motion, own, side)
+    frames = motion.segments.get("trunk", motion.segments.get("pelvis"))
+    if frames is None:
+        heading = np.tile(np.eye(3), (len(motion.time), 1, 1))
+    else:
+        left = frames[:, :3, 1]
+        angle = np.arctan2(-left[:, 0], left[:, 1])
+        rotation = np.zeros((len(angle), 3, 3))
+        rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
+        rotation[:, 1, 0] = np.sin(angle)
+        rotation[:, 0, 1] = -rotation[:, 1, 0]
+        rotation[:, 2, 2] = 1.0
+        heading = rotation
+    upper, fore = (
+        float(np.median(np.linalg.norm(motion.joints[f"{own}_{b}"] - motion.joints[f"{own}_{a}"], axis=1)))
+        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
+    )
+    shoulder = motion.joints.get(f"{side}_shoulder")
+    if shoulder is None:
+        arm = upper + fore
+        left = heading[:, :, 1]
+        middle = next((motion.joints[name] for name in MIDDLE if name in motion.joints), None)
+        if middle is None:
+            inward = (-1.0 if own == "left" else 1.0) * SHOULDER_SHARE * arm * left
+        else:
+            inward = ((middle - motion.joints[f"{own}_shoulder"]) * left).sum(axis=1)[:, None] * left
+        shoulder = motion.joints[f"{own}_shoulder"] + 2.0 * inward
+    cosine, sine = np.cos(ELBOW_FLEXION), np.sin(ELBOW_FLEXION)
+    # Flexion turns the hanging forearm forward, about the axis to the right.
+    flexion = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
+    frames = heading @ HANGING_LIMB[side], heading @ flexion @ HANGING_LIMB[side]
+    elbow = shoulder + upper * frames[0][:, :, 0]
+    wrist = elbow + fore * frames[1][:, :, 0]
+    origins = {"upper_arm": (shoulder + elbow) / 2.0, "forearm": (elbow + wrist) / 2.0, "hand": wrist}
+    arm = _Arm(
+        {f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist},
+        {
+            f"{side}_{name}": transform(frames[0 if name == "upper_arm" else 1], origin)
+            for name, origin in origins.items()
+        },
+    )
     initial = _mirrored_initial_arm(motion.initial, own, side)
     doubt = f"the {side} arm was not recorded: it hangs, and only the {own} arm follows the person"
     return replace(
@@ -293,57 +332,6 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
         ),
         doubts=(*motion.doubts, doubt),
     )
-
-
-def _hanging_arm(motion: HumanMotion, own: str, side: str) -> _Arm:
-    """Let an arm hang from the mirror image of the other shoulder, palm at the thigh."""
-    heading = _heading(motion, own)
-    upper, fore = (
-        float(np.median(np.linalg.norm(motion.joints[f"{own}_{b}"] - motion.joints[f"{own}_{a}"], axis=1)))
-        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
-    )
-    shoulder = motion.joints.get(f"{side}_shoulder")
-    if shoulder is None:
-        inward = _inward_vectors(motion.joints, own, heading, upper + fore)
-        shoulder = motion.joints[f"{own}_shoulder"] + 2.0 * inward
-    cosine, sine = np.cos(ELBOW_FLEXION), np.sin(ELBOW_FLEXION)
-    # Flexion turns the hanging forearm forward, about the axis to the right.
-    flexion = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
-    frames = heading @ HANGING_LIMB[side], heading @ flexion @ HANGING_LIMB[side]
-    elbow = shoulder + upper * frames[0][:, :, 0]
-    wrist = elbow + fore * frames[1][:, :, 0]
-    origins = {"upper_arm": (shoulder + elbow) / 2.0, "forearm": (elbow + wrist) / 2.0, "hand": wrist}
-    return _Arm(
-        {f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist},
-        {
-            f"{side}_{name}": transform(frames[0 if name == "upper_arm" else 1], origin)
-            for name, origin in origins.items()
-        },
-    )
-
-
-def _heading(motion: HumanMotion, own: str) -> Array:
-    """Rotations (T, 3, 3) about the vertical to where the trunk faces, or else the body."""
-    frames = motion.segments.get("trunk", motion.segments.get("pelvis"))
-    if frames is None:
-        return np.tile(np.eye(3), (len(motion.time), 1, 1))
-    left = frames[:, :3, 1]
-    angle = np.arctan2(-left[:, 0], left[:, 1])
-    rotation = np.zeros((len(angle), 3, 3))
-    rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
-    rotation[:, 1, 0] = np.sin(angle)
-    rotation[:, 0, 1] = -rotation[:, 1, 0]
-    rotation[:, 2, 2] = 1.0
-    return rotation
-
-
-def _inward_vectors(joints: Mapping[str, Array], own: str, heading: Array, arm: float) -> Array:
-    """Vectors (T, 3) from the recorded shoulder to the middle of the body, along left or right."""
-    left = heading[:, :, 1]
-    middle = next((joints[name] for name in MIDDLE if name in joints), None)
-    if middle is None:
-        return (-1.0 if own == "left" else 1.0) * SHOULDER_SHARE * arm * left
-    return ((middle - joints[f"{own}_shoulder"]) * left).sum(axis=1)[:, None] * left
 
 
 def _mirrored_initial_arm(initial: InitialPose, own: str, side: str) -> _Arm:

@@ -151,8 +151,16 @@ def fit_minimum_jerk(
     middle = float(hands.time[first]) + 0.5 * step * (half[0] + half[1] - 1)
     if clear[1] - clear[0] >= FEWEST_SAMPLES:
         window = slice(first + clear[0], first + clear[1])
+        direction = np.gradient(hands.smooth[window], axis=0)
+        # The direction of a point that only trembles is undefined.
+        direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-9)
+        steps = np.diff(hands.points[window], axis=0)
         middle, duration = _fit_profile(
-            hands.time[window], _arc_length(hands, window), middle, duration, rising
+            hands.time[window],
+            np.concatenate([[0.0], np.cumsum((steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1))]),
+            middle,
+            duration,
+            rising,
         )
     return middle - 0.5 * duration, middle + 0.5 * duration
 
@@ -162,15 +170,6 @@ def _find_faster(speed: Array, top: int, fraction: float) -> tuple[int, int]:
     slow = np.flatnonzero(speed < fraction * speed[top])
     before, after = slow[slow < top], slow[slow > top]
     return int(before[-1]) + 1 if before.size else 0, int(after[0]) if after.size else len(speed)
-
-
-def _arc_length(hands: HandTrajectory, window: slice) -> Array:
-    """Arc length (T,), m: steps of the recorded points along the direction of the smoothed path."""
-    direction = np.gradient(hands.smooth[window], axis=0)
-    # The direction of a point that only trembles is undefined.
-    direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-9)
-    steps = np.diff(hands.points[window], axis=0)
-    return np.concatenate([[0.0], np.cumsum((steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1))])
 
 
 def _fit_profile(
@@ -298,7 +297,21 @@ def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
     ]
     candidates = _Candidates(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
     chained = _chain(candidates, hands.smooth, travel[stops])
-    return _best_chain(candidates, chained, travel[stops], hands.speed[stops])
+    travel = travel[stops]
+    speed = hands.speed[stops]
+    count, reach, following = chained
+    if not (count > 1).any():
+        return np.empty(0, dtype=np.int64)
+    covered = np.where(count > 1, travel[reach] - travel[candidates.first], 0.0)
+    far = np.flatnonzero(covered >= NEARLY_FARTHEST * covered.max())
+    chains = []
+    for k in far[count[far] == count[far].max()]:
+        chain = [candidates.first[k]]
+        while k >= 0:
+            chain.append(candidates.last[k])
+            k = following[k]
+        chains.append(np.array(chain, dtype=np.int64))
+    return min(chains, key=lambda chain: float(speed[chain].mean()))
 
 
 class _Candidates(NamedTuple):
@@ -377,23 +390,6 @@ def _mean_squares(first: Array, second: Array) -> Array:
     return np.asarray(squares / PATH_SAMPLES)
 
 
-def _best_chain(candidates: _Candidates, chained: _Chained, travel: Array, speed: Array) -> NDArray[np.int64]:
-    """Choose a chain; `travel` and `speed` (S,) are the arc length, m, and the speed, m/s, at all stops."""
-    count, reach, following = chained
-    if not (count > 1).any():
-        return np.empty(0, dtype=np.int64)
-    covered = np.where(count > 1, travel[reach] - travel[candidates.first], 0.0)
-    far = np.flatnonzero(covered >= NEARLY_FARTHEST * covered.max())
-    chains = []
-    for k in far[count[far] == count[far].max()]:
-        chain = [candidates.first[k]]
-        while k >= 0:
-            chain.append(candidates.last[k])
-            k = following[k]
-        chains.append(np.array(chain, dtype=np.int64))
-    return min(chains, key=lambda chain: float(speed[chain].mean()))
-
-
 Span = tuple[float, float]
 
 # Smallest ratio of a movement's top speed to the speed at the stops around it: tried first for hands that
@@ -437,18 +433,10 @@ def find_phases(motion: HumanMotion) -> Phases:
     icp = find_initial_configuration(motion, hands, found, candidates)
     if len(chain) == 0:
         return Phases(icp=icp, tgp=None, pmp=None, rest=None, boundaries=np.empty(0))
-    boundaries = _cut(hands, found, chain)
-    start, end = float(boundaries[0]), float(boundaries[-1])
-    tgp = None
-    if icp is not None:
-        tgp = (icp[1], start) if start - icp[1] >= SHORTEST_PHASE else None
-        icp = (icp[0], min(icp[1], start))
-    return Phases(icp=icp, tgp=tgp, pmp=(start, end), rest=_find_rest(hands, end), boundaries=boundaries)
-
-
-def _cut(hands: HandTrajectory, found: Stops, chain: NDArray[np.int64]) -> Array:
-    """Find the times (N + 1,) of the boundaries at stops (N + 1,)."""
-    edges = {k: _edges(hands, found, k) for k in {*chain[:-1].tolist(), *(chain[1:] - 1).tolist()}}
+    edges = {
+        k: fit_minimum_jerk(hands, int(found.stops[k]), int(found.peaks[k]), int(found.stops[k + 1]))
+        for k in {*chain[:-1].tolist(), *(chain[1:] - 1).tolist()}
+    }
     starts = [edges[k][0] for k in chain[:-1].tolist()]
     ends = [edges[k - 1][1] for k in chain[1:].tolist()]
     cuts = np.array([starts[0], *(0.5 * np.add(ends[:-1], starts[1:])), ends[-1]])
@@ -462,12 +450,13 @@ def _cut(hands: HandTrajectory, found: Stops, chain: NDArray[np.int64]) -> Array
     fraction[[0, -1]] = DWELL_FRACTION
     slowing = hands.speed[stops] > fraction * np.minimum(tops[chain], tops[chain + 1])
     outside = (cuts < hands.time[before]) | (cuts > hands.time[after])
-    return np.where(slowing | outside, hands.time[stops], cuts)
-
-
-def _edges(hands: HandTrajectory, found: Stops, k: int) -> Span:
-    """Onset and end of movement number k, s."""
-    return fit_minimum_jerk(hands, int(found.stops[k]), int(found.peaks[k]), int(found.stops[k + 1]))
+    boundaries = np.where(slowing | outside, hands.time[stops], cuts)
+    start, end = float(boundaries[0]), float(boundaries[-1])
+    tgp = None
+    if icp is not None:
+        tgp = (icp[1], start) if start - icp[1] >= SHORTEST_PHASE else None
+        icp = (icp[0], min(icp[1], start))
+    return Phases(icp=icp, tgp=tgp, pmp=(start, end), rest=_find_rest(hands, end), boundaries=boundaries)
 
 
 def _find_rest(hands: HandTrajectory, end: float) -> Span | None:

@@ -47,7 +47,13 @@ def list_motion_sources() -> dict[str, str]:
     damaged.
     """
     names = read_json_object(resource_dir("schemas") / "names.json", MotionError)
-    listed: dict[str, str] = names["actors"] | _list_samples()
+    formats: dict[str, list[str]] = {}
+    for path in list_sample_recordings():
+        formats.setdefault(f"sample:{path.stem}", []).append(path.suffix)
+    listed: dict[str, str] = names["actors"] | {
+        source: f"A virtual actor's recording as a file: {', '.join(suffixes)}"
+        for source, suffixes in formats.items()
+    }
     folder = clip_folder()
     if folder is None:
         return listed
@@ -61,7 +67,7 @@ def list_tasks() -> list[str]:
 
 
 def describe_actors() -> dict[str, str]:
-    """Describe what virtual actors perform, from the modules that define it.
+    """Describe what virtual actors perform, by the second paragraphs of the functions' docstrings.
 
     Returns source as `read_motion` takes it, and one line that describes it.
     """
@@ -70,24 +76,10 @@ def describe_actors() -> dict[str, str]:
     from simbench.motion.actors.tasks import PLACES
 
     performed = PLACES | FREE | OUTSIDE_SESSION
-    return {f"actor:{name}": _describe_task(perform) for name, perform in performed.items()}
-
-
-def _list_samples() -> dict[str, str]:
-    """List the sample recordings without their suffixes, each with its formats."""
-    formats: dict[str, list[str]] = {}
-    for path in list_sample_recordings():
-        formats.setdefault(f"sample:{path.stem}", []).append(path.suffix)
     return {
-        source: f"A virtual actor's recording as a file: {', '.join(suffixes)}"
-        for source, suffixes in formats.items()
+        f"actor:{name}": (inspect.getdoc(perform) or "").split("\n")[2].rstrip(".")
+        for name, perform in performed.items()
     }
-
-
-def _describe_task(perform: object) -> str:
-    """Describe a task by the first line of the docstring of its module."""
-    text = inspect.getdoc(inspect.getmodule(perform)) or ""
-    return text.partition("\n")[0].rstrip(".")
 
 
 def _describe_clip(path: Path) -> str:

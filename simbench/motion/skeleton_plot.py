@@ -88,7 +88,22 @@ def plot_recording(inspection: MotionInspection, path: Path) -> None:
     motion = inspection.motion
     lines = build_stick_figure(motion)
     row_width = WIDTH - LEFT - RIGHT
-    row = _arrange(motion, lines, row_width / FEWEST_PIXELS)
+    widest = row_width / FEWEST_PIXELS
+    right = np.max([line.across.max(axis=1) for line in lines], axis=0)
+    left = np.min([line.across.min(axis=1) for line in lines], axis=0)
+    bottom = np.min([line.up.min(axis=1) for line in lines], axis=0)
+    top = np.max([line.up.max(axis=1) for line in lines], axis=0)
+    for count in range(min(MOST_FIGURES, len(motion.time)), 0, -1):
+        times = np.linspace(motion.time[0], motion.time[-1], count)
+        frames = np.abs(motion.time[:, None] - times).argmin(axis=0)
+        widths = right[frames] - left[frames] + SPACE
+        if count <= FEWEST_FIGURES or widths.sum() <= widest:
+            break
+    low, high = float(bottom[frames].min()), float(top[frames].max())
+    low = low if low > LEGLESS else min(low, 0.0)
+    margin = 0.05 * (high - low)
+    centres = np.cumsum(widths) - 0.5 * widths - 0.5 * (left + right)[frames]
+    row = _FigureRow(frames, centres, float(widths.sum()), low - margin, high + margin)
     # Metres a pixel: limited by width or by height.
     scale = max(row.width / row_width, (row.high - row.low) / FIGURES_HEIGHT)
     row_height = (row.high - row.low) / scale
@@ -102,10 +117,37 @@ def plot_recording(inspection: MotionInspection, path: Path) -> None:
     spare = 0.5 * (row_width * scale - row.width)
     figures.set_xlim(-spare, row.width + spare)
     figures.set_ylim(row.low, row.high)
-    _draw_figures(figures, motion, lines, row)
+    figures.spines[["top", "right", "bottom"]].set_visible(False)
+    figures.axhline(0.0, color="#888888", linewidth=1.0, zorder=0)
+    figures.set_xticks([])
+    figures.yaxis.set_major_locator(MultipleLocator(0.5 if row.high - row.low > 1.0 else 0.2))
+    figures.set_ylabel("height (m)")
+    for frame, middle in zip(row.frames, row.centres, strict=True):
+        for line in lines:
+            figures.plot(
+                middle + line.across[frame],
+                line.up[frame],
+                color=COLOURS[line.side],
+                linewidth=2.8 if line.arm else 1.8,
+                alpha=1.0 if line.arm or not line.side else 0.6,
+                solid_capstyle="round",
+                marker="o",
+                markersize=4.0 if line.arm else 2.5,
+            )
+        label = f"{motion.time[frame]:.2f} s"
+        figures.text(middle, -0.02, label, transform=figures.get_xaxis_transform(), ha="center", va="top")
     _draw_speeds(place_axes(BOTTOM, SPEEDS_HEIGHT), inspection, motion.time[row.frames])
     heading = 1 - 16 / height
-    figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top", parse_math=False)
+    name = motion.source if len(motion.source) <= 70 else f"…{motion.source[-69:]}"
+    figure.text(
+        LEFT / WIDTH,
+        heading,
+        f"{name}    {motion.time[-1] - motion.time[0]:.2f} s at {motion.rate:.4g} Hz",
+        size=12,
+        weight="bold",
+        va="top",
+        parse_math=False,
+    )
     view = "from the front and the actor's left"
     figure.text(1 - RIGHT / WIDTH, heading, view, size=9, color="#555555", ha="right", va="top")
     try:
@@ -153,54 +195,6 @@ def connect_joints(points: dict[str, Array]) -> list[tuple[str, bool, Array]]:
         for side, names, line in found
         if len(line) > 1
     ]
-
-
-def _title(motion: HumanMotion) -> str:
-    """Source, duration and rate of a recording."""
-    name = motion.source if len(motion.source) <= 70 else f"…{motion.source[-69:]}"
-    return f"{name}    {motion.time[-1] - motion.time[0]:.2f} s at {motion.rate:.4g} Hz"
-
-
-def _arrange(motion: HumanMotion, lines: Sequence[Polyline], widest: float) -> _FigureRow:
-    """Choose moments at equal intervals, as many as fit into a width of `widest` m."""
-    right = np.max([line.across.max(axis=1) for line in lines], axis=0)
-    left = np.min([line.across.min(axis=1) for line in lines], axis=0)
-    bottom = np.min([line.up.min(axis=1) for line in lines], axis=0)
-    top = np.max([line.up.max(axis=1) for line in lines], axis=0)
-    for count in range(min(MOST_FIGURES, len(motion.time)), 0, -1):
-        times = np.linspace(motion.time[0], motion.time[-1], count)
-        frames = np.abs(motion.time[:, None] - times).argmin(axis=0)
-        widths = right[frames] - left[frames] + SPACE
-        if count <= FEWEST_FIGURES or widths.sum() <= widest:
-            break
-    low, high = float(bottom[frames].min()), float(top[frames].max())
-    low = low if low > LEGLESS else min(low, 0.0)
-    margin = 0.05 * (high - low)
-    centres = np.cumsum(widths) - 0.5 * widths - 0.5 * (left + right)[frames]
-    return _FigureRow(frames, centres, float(widths.sum()), low - margin, high + margin)
-
-
-def _draw_figures(axes: Axes, motion: HumanMotion, lines: Sequence[Polyline], row: _FigureRow) -> None:
-    """Draw the skeletons side by side over a line that is the floor."""
-    axes.spines[["top", "right", "bottom"]].set_visible(False)
-    axes.axhline(0.0, color="#888888", linewidth=1.0, zorder=0)
-    axes.set_xticks([])
-    axes.yaxis.set_major_locator(MultipleLocator(0.5 if row.high - row.low > 1.0 else 0.2))
-    axes.set_ylabel("height (m)")
-    for frame, middle in zip(row.frames, row.centres, strict=True):
-        for line in lines:
-            axes.plot(
-                middle + line.across[frame],
-                line.up[frame],
-                color=COLOURS[line.side],
-                linewidth=2.8 if line.arm else 1.8,
-                alpha=1.0 if line.arm or not line.side else 0.6,
-                solid_capstyle="round",
-                marker="o",
-                markersize=4.0 if line.arm else 2.5,
-            )
-        label = f"{motion.time[frame]:.2f} s"
-        axes.text(middle, -0.02, label, transform=axes.get_xaxis_transform(), ha="center", va="top")
 
 
 def _draw_speeds(axes: Axes, inspection: MotionInspection, moments: Array) -> None:

@@ -7,7 +7,7 @@ import errno
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import ezc3d
 import numpy as np
@@ -19,7 +19,7 @@ from simbench.files.hdf5.netcdf_group import NetcdfGroup, encode_texts, writing_
 from simbench.files.hdf5.seal import seal
 from simbench.files.storage.whole_file import whole_file, write_whole
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import Actor, HandlePath, HumanMotion, transform
+from simbench.motion.human_motion import HumanMotion, transform
 from simbench.robot.sides import SIDES
 
 # BVH: positions are in centimetres; x is forward, y up, z to the right, as the ISB recommends. Recorded joint
@@ -77,23 +77,6 @@ def write_bvh(motion: HumanMotion, path: Path) -> None:
             f"{motion.source}: frame {off.argmax()} is {off.max():.2g} s off a constant rate; a BVH file has "
             "one frame time, resample the motion first"
         )
-    nodes = _nodes(motion)
-    depths = _depth_first(nodes)
-    positions, angles = _local_coordinates({name: nodes[name] for name in depths})
-    header = [
-        *_hierarchy(depths, positions.mean(axis=0)),
-        "MOTION",
-        f"Frames: {count}",
-        f"Frame Time: {step!r}",
-    ]
-    table = np.concatenate([positions, angles], axis=2).reshape(count, -1)
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write("\n".join(header) + "\n")
-        np.savetxt(file, table, fmt="%.8f")
-
-
-def _nodes(motion: HumanMotion) -> dict[str, _Node]:
-    """Joints and segments as a tree, parents first."""
     joints, segments = motion.joints, motion.segments
     nodes: dict[str, _Node] = {}
     if "pelvis" not in joints:
@@ -113,20 +96,14 @@ def _nodes(motion: HumanMotion) -> dict[str, _Node]:
         label = f"{name}_segment" if name in joints else name
         if label not in chain:
             nodes[label] = _Node(begins.get(name) or _nearest_ancestor(name, nodes), frames)
-    return nodes
-
-
-def _nearest_ancestor(name: str, nodes: dict[str, _Node]) -> str | None:
-    """Nearest recorded ancestor of a node; None for the root, which is the first node."""
-    while name in TREE:
-        name = TREE[name][0]
-        if name in nodes:
-            return name
-    return next(iter(nodes), None)
-
-
-def _local_coordinates(nodes: dict[str, _Node]) -> tuple[Array, Array]:
-    """Positions (T, N, 3), cm, and angles (T, N, 3) about z, y, x, degrees, in the axes of the parent."""
+    depths: dict[str, int] = {}
+    waiting = [next(iter(nodes))]
+    while waiting:
+        name = waiting.pop()
+        above = nodes[name].parent
+        depths[name] = depths[above] + 1 if above is not None else 0
+        waiting += [child for child in reversed(nodes) if nodes[child].parent == name]
+    nodes = {name: nodes[name] for name in depths}
     positions, angles = [], []
     for above, frames in nodes.values():
         position, rotation = frames[:, :3, 3], frames[:, :3, :3]
@@ -136,40 +113,17 @@ def _local_coordinates(nodes: dict[str, _Node]) -> tuple[Array, Array]:
             position = (inverse @ (position - parent[:, :3, 3])[..., None])[..., 0]
             rotation = inverse @ rotation
         positions.append(CENTIMETRES * position @ Y_UP.T)
-        angles.append(_euler_angles(Y_UP @ rotation @ Y_UP.T))
-    return np.stack(positions, axis=1), np.stack(angles, axis=1)
-
-
-def _euler_angles(rotation: Array) -> Array:
-    """Angles (T, 3), degrees, about z, then the new y, then the new x, continuous in time.
-
-    SciPy's angles lose precision near the singularity, in which a forearm may well be. Here the last angle
-    completes the rotation that the first two leave.
-    """
-    z = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-    y = np.arctan2(-rotation[:, 2, 0], np.hypot(rotation[:, 0, 0], rotation[:, 1, 0]))
-    sine, cosine = np.sin(z), np.cos(z)
-    x = np.arctan2(
-        sine * rotation[:, 0, 2] - cosine * rotation[:, 1, 2],
-        cosine * rotation[:, 1, 1] - sine * rotation[:, 0, 1],
-    )
-    return np.degrees(np.unwrap(np.stack([z, y, x], axis=1), axis=0))
-
-
-def _depth_first(nodes: dict[str, _Node]) -> dict[str, int]:
-    """Depth of each node, in the order of the file (depth first)."""
-    depths: dict[str, int] = {}
-    waiting = [next(iter(nodes))]
-    while waiting:
-        name = waiting.pop()
-        above = nodes[name].parent
-        depths[name] = depths[above] + 1 if above is not None else 0
-        waiting += [child for child in reversed(nodes) if nodes[child].parent == name]
-    return depths
-
-
-def _hierarchy(depths: dict[str, int], offsets: Array) -> list[str]:
-    """Lines of the skeleton, with the mean positions (N, 3) of its nodes as offsets, cm."""
+        rotation = Y_UP @ rotation @ Y_UP.T
+        z = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+        y = np.arctan2(-rotation[:, 2, 0], np.hypot(rotation[:, 0, 0], rotation[:, 1, 0]))
+        sine, cosine = np.sin(z), np.cos(z)
+        x = np.arctan2(
+            sine * rotation[:, 0, 2] - cosine * rotation[:, 1, 2],
+            cosine * rotation[:, 1, 1] - sine * rotation[:, 0, 1],
+        )
+        angles.append(np.degrees(np.unwrap(np.stack([z, y, x], axis=1), axis=0)))
+    positions, angles = np.stack(positions, axis=1), np.stack(angles, axis=1)
+    offsets = positions.mean(axis=0)
     lines = ["HIERARCHY"]
     following = [*list(depths.values())[1:], 0]
     for (name, depth), after, offset in zip(depths.items(), following, offsets, strict=True):
@@ -184,7 +138,20 @@ def _hierarchy(depths: dict[str, int], offsets: Array) -> list[str]:
             end = END_UPWARD if name in ("neck", "head") else END
             lines += [f"{tab}\tEnd Site", f"{tab}\t{{", f"{tab}\t\t{_offset(end)}", f"{tab}\t}}"]
         lines += ["\t" * level + "}" for level in range(depth, after - 1, -1)]
-    return lines
+    header = [*lines, "MOTION", f"Frames: {count}", f"Frame Time: {step!r}"]
+    table = np.concatenate([positions, angles], axis=2).reshape(count, -1)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write("\n".join(header) + "\n")
+        np.savetxt(file, table, fmt="%.8f")
+
+
+def _nearest_ancestor(name: str, nodes: dict[str, _Node]) -> str | None:
+    """Nearest recorded ancestor of a node; None for the root, which is the first node."""
+    while name in TREE:
+        name = TREE[name][0]
+        if name in nodes:
+            return name
+    return next(iter(nodes), None)
 
 
 def _offset(position: Array) -> str:
@@ -216,33 +183,9 @@ def write_c3d(motion: HumanMotion, path: Path) -> None:
             f"{steps.max():.6g} s apart; resample the motion first"
         )
     strokes = np.zeros((0, 2), dtype=np.int64) if motion.strokes is None else motion.strokes
-    for what, count, most in (
-        ("frames", len(motion.time), MAX_FRAMES),
-        ("events", strokes.size, MAX_EVENTS),
-    ):
+    for what, count, most in (("frames", len(motion.time), MAX_FRAMES), ("events", strokes.size, MAX_EVENTS)):
         if count > most:
             raise MotionError(f"{motion.source}: {count} {what}; C3D holds at most {most}")
-    points = _points(motion)
-    file = ezc3d.c3d()
-    group = file["parameters"]["POINT"]
-    group["RATE"]["value"] = [motion.rate]
-    group["UNITS"]["value"] = ["mm"]
-    group["LABELS"]["value"] = list(points)
-    file.add_parameter("POINT", "X_SCREEN", ["+X"])
-    file.add_parameter("POINT", "Y_SCREEN", ["+Z"])
-    file["data"]["points"] = MILLIMETRES * np.stack(list(points.values())).transpose(2, 0, 1)
-    file.add_parameter("TRIAL", "DESCRIPTION", [_short(motion.source)])
-    _add_actor(file, motion)
-    _add_events(file, motion.time[strokes] - motion.time[0])
-    # ezc3d reports neither a missing folder nor a full disk.
-    path.write_bytes(b"")
-    file.write(str(path))
-    if path.stat().st_size < 16 * len(points) * len(motion.time):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-
-
-def _points(motion: HumanMotion) -> Mapping[str, NDArray[np.float64]]:
-    """All points by name, (T, 3) each, m, in the world frame."""
     triads = {}
     for name, frames in motion.segments.items():
         origin = frames[:, :3, 3]
@@ -255,40 +198,44 @@ def _points(motion: HumanMotion) -> Mapping[str, NDArray[np.float64]]:
         raise MotionError(
             f"{motion.source}: marker {twice} has the name of a joint or frame; names must differ"
         )
-    return points
-
-
-def _add_actor(file: ezc3d.c3d, motion: HumanMotion) -> None:
-    """Write the actor, as far as known, to the groups SUBJECTS and PROCESSING."""
+    file = ezc3d.c3d()
+    group = file["parameters"]["POINT"]
+    group["RATE"]["value"] = [motion.rate]
+    group["UNITS"]["value"] = ["mm"]
+    group["LABELS"]["value"] = list(points)
+    file.add_parameter("POINT", "X_SCREEN", ["+X"])
+    file.add_parameter("POINT", "Y_SCREEN", ["+Z"])
+    file["data"]["points"] = MILLIMETRES * np.stack(list(points.values())).transpose(2, 0, 1)
+    file.add_parameter("TRIAL", "DESCRIPTION", [_short(motion.source)])
     actor = motion.actor
     file.add_parameter("SUBJECTS", "USED", [0 if actor is None else 1])
-    if actor is None:
-        return
-    file.add_parameter("SUBJECTS", "NAMES", [_short(actor.name)])
-    if actor.sex is not None:
-        file.add_parameter("SUBJECTS", "SEX", [_short(actor.sex)])
-    file.add_parameter("PROCESSING", "HEIGHT", [MILLIMETRES * actor.height])
-    if actor.mass is not None:
-        file.add_parameter("PROCESSING", "BODYMASS", [float(actor.mass)])
-    if actor.age is not None:
-        file.add_parameter("PROCESSING", "AGE", [float(actor.age)])
+    if actor is not None:
+        file.add_parameter("SUBJECTS", "NAMES", [_short(actor.name)])
+        if actor.sex is not None:
+            file.add_parameter("SUBJECTS", "SEX", [_short(actor.sex)])
+        file.add_parameter("PROCESSING", "HEIGHT", [MILLIMETRES * actor.height])
+        if actor.mass is not None:
+            file.add_parameter("PROCESSING", "BODYMASS", [float(actor.mass)])
+        if actor.age is not None:
+            file.add_parameter("PROCESSING", "AGE", [float(actor.age)])
+    strokes = motion.time[strokes] - motion.time[0]
+    times = strokes.ravel()
+    if times.size:
+        file.add_parameter("EVENT", "USED", int(times.size))
+        file.add_parameter("EVENT", "CONTEXTS", ["General"] * times.size)
+        file.add_parameter("EVENT", "LABELS", ["stroke start", "stroke end"] * len(strokes))
+        # The rows are minutes and seconds.
+        file.add_parameter("EVENT", "TIMES", np.stack([times // 60, times % 60]))
+    # ezc3d reports neither a missing folder nor a full disk.
+    path.write_bytes(b"")
+    file.write(str(path))
+    if path.stat().st_size < 16 * len(points) * len(motion.time):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def _short(text: str) -> str:
     """Text shortened to the bytes that the format holds."""
     return text.encode()[:LONGEST_TEXT].decode(errors="ignore")
-
-
-def _add_events(file: ezc3d.c3d, strokes: NDArray[np.float64]) -> None:
-    """Write the start and end of each repetition, (N, 2), s, as events."""
-    times = strokes.ravel()
-    if not times.size:
-        return
-    file.add_parameter("EVENT", "USED", int(times.size))
-    file.add_parameter("EVENT", "CONTEXTS", ["General"] * times.size)
-    file.add_parameter("EVENT", "LABELS", ["stroke start", "stroke end"] * len(strokes))
-    # The rows are minutes and seconds.
-    file.add_parameter("EVENT", "TIMES", np.stack([times // 60, times % 60]))
 
 
 POSITION = ("x_m", "y_m", "z_m")
@@ -351,14 +298,59 @@ def write_netcdf(
     content = bytearray()
     with writing_in_memory(content) as file:
         group = NetcdfGroup(file)
-        _write_motion(motion, group)
+        world = "world frame: x forward, y left, z up"
+        _add(group, "time", ("time",), motion.time, "s", "of the samples")
+        _add(group, "xyz", ("xyz",), ["x", "y", "z"], "", world)
+        _add(group, "joint", ("joint",), list(motion.joints), "", "joint centres")
+        _add(group, "segment", ("segment",), list(motion.segments), "", "body segments with a marker frame")
+        joints = np.stack(list(motion.joints.values()), axis=1)
+        _add(group, "joint_position", ("time", "joint", "xyz"), joints, "m", world)
+        _add_frames(group, "segment", ("time", "segment"), np.stack(list(motion.segments.values()), axis=1))
+        if motion.markers:
+            markers = np.stack(list(motion.markers.values()), axis=1)
+            _add(group, "marker", ("marker",), list(motion.markers), "", "markers")
+            _add(
+                group, "marker_position", ("time", "marker", "xyz"), markers, "m", f"{world}; gaps are filled"
+            )
+        initial = motion.initial
+        text = "of the initial posture, arms forward and palms down"
+        _add(group, "initial_joint", ("initial_joint",), list(initial.joints), "", f"joints {text}")
+        _add(group, "initial_segment", ("initial_segment",), list(initial.segments), "", f"segments {text}")
+        joints = np.stack(list(initial.joints.values()))
+        _add(group, "initial_joint_position", ("initial_joint", "xyz"), joints, "m", world)
+        frames = np.stack(list(initial.segments.values()))
+        _add_frames(group, "initial_segment", ("initial_segment",), frames)
+        if motion.strokes is not None:
+            text = "first and last sample of each repetition"
+            _add(group, "stroke", ("repetition", "end"), motion.strokes.reshape(-1, 2), "", text)
+        if motion.filled:
+            text = "of gaps that were filled"
+            _add(group, "gap_marker", ("gap",), [gap.marker for gap in motion.filled], "", f"markers {text}")
+            _add(
+                group,
+                "gap_first",
+                ("gap",),
+                [gap.first for gap in motion.filled],
+                "",
+                f"first samples {text}",
+            )
+            _add(group, "gap_last", ("gap",), [gap.last for gap in motion.filled], "", f"last samples {text}")
+        for side, handle in motion.handles.items():
+            name = f"{side}_handle"
+            _add_frames(group, name, (name,), handle.poses)
+            if handle.turn_axis is not None:
+                text = "axis about which the hand may turn on the handle, in the palm's axes"
+                _add(group, f"{name}_turn_axis", ("xyz",), handle.turn_axis, "1", text)
         file.attrs["format"] = FORMAT
         file.attrs["source"] = motion.source
         for name in ("notes", "missing"):
             if values := getattr(motion, name):
                 file.attrs[name] = encode_texts(values)
         if motion.actor is not None:
-            _write_actor(motion.actor, file)
+            for name, field in ACTOR_ATTRIBUTES.items():
+                value = getattr(motion.actor, field)
+                if value is not None:
+                    file.attrs[name] = value
         if truth is not None:
             inner = NetcdfGroup(file.create_group("truth", track_order=True), group.scales)
             # Variables with labels come before the variables that they label.
@@ -379,56 +371,6 @@ def _add(
         group.add(name, dims, values, {"units": unit, **described})
     except ValueError as error:
         raise MotionError(str(error)) from None
-
-
-def _write_actor(actor: Actor, file: Any) -> None:
-    """Write the known properties of the actor as attributes."""
-    for name, field in ACTOR_ATTRIBUTES.items():
-        value = getattr(actor, field)
-        if value is not None:
-            file.attrs[name] = value
-
-
-def _write_motion(motion: HumanMotion, group: NetcdfGroup) -> None:
-    """Write all arrays of a recording."""
-    world = "world frame: x forward, y left, z up"
-    _add(group, "time", ("time",), motion.time, "s", "of the samples")
-    _add(group, "xyz", ("xyz",), ["x", "y", "z"], "", world)
-    _add(group, "joint", ("joint",), list(motion.joints), "", "joint centres")
-    _add(group, "segment", ("segment",), list(motion.segments), "", "body segments with a marker frame")
-    joints = np.stack(list(motion.joints.values()), axis=1)
-    _add(group, "joint_position", ("time", "joint", "xyz"), joints, "m", world)
-    _add_frames(group, "segment", ("time", "segment"), np.stack(list(motion.segments.values()), axis=1))
-    if motion.markers:
-        markers = np.stack(list(motion.markers.values()), axis=1)
-        _add(group, "marker", ("marker",), list(motion.markers), "", "markers")
-        _add(group, "marker_position", ("time", "marker", "xyz"), markers, "m", f"{world}; gaps are filled")
-    initial = motion.initial
-    text = "of the initial posture, arms forward and palms down"
-    _add(group, "initial_joint", ("initial_joint",), list(initial.joints), "", f"joints {text}")
-    _add(group, "initial_segment", ("initial_segment",), list(initial.segments), "", f"segments {text}")
-    joints = np.stack(list(initial.joints.values()))
-    _add(group, "initial_joint_position", ("initial_joint", "xyz"), joints, "m", world)
-    frames = np.stack(list(initial.segments.values()))
-    _add_frames(group, "initial_segment", ("initial_segment",), frames)
-    if motion.strokes is not None:
-        text = "first and last sample of each repetition"
-        _add(group, "stroke", ("repetition", "end"), motion.strokes.reshape(-1, 2), "", text)
-    if motion.filled:
-        text = "of gaps that were filled"
-        _add(group, "gap_marker", ("gap",), [gap.marker for gap in motion.filled], "", f"markers {text}")
-        _add(group, "gap_first", ("gap",), [gap.first for gap in motion.filled], "", f"first samples {text}")
-        _add(group, "gap_last", ("gap",), [gap.last for gap in motion.filled], "", f"last samples {text}")
-    for side, handle in motion.handles.items():
-        _write_handle(handle, f"{side}_handle", group)
-
-
-def _write_handle(handle: HandlePath, name: str, group: NetcdfGroup) -> None:
-    """Write the poses of a handle, and its axis if it has one."""
-    _add_frames(group, name, (name,), handle.poses)
-    if handle.turn_axis is not None:
-        text = "axis about which the hand may turn on the handle, in the palm's axes"
-        _add(group, f"{name}_turn_axis", ("xyz",), handle.turn_axis, "1", text)
 
 
 def _add_frames(group: NetcdfGroup, name: str, dims: tuple[str, ...], frames: NDArray[np.float64]) -> None:

@@ -125,23 +125,55 @@ def build_human_model(
     _add_cylinder(model, pelvis, MASSES["pelvis"] * mass, 0.15, 0.09 * height, 0.03 * height)
 
     # The trunk's levels move with its own length.
-    levels = np.interp([*SPINE_LEVELS, NECK_HEIGHT], *_trunk_levels(proportions))
+    average, own = ([each.hip_height, each.shoulder_height, 1.0] for each in (AVERAGE, proportions))
+    levels = np.interp([*SPINE_LEVELS, NECK_HEIGHT], average, own)
     neck = levels[-1]
     parent, level = pelvis, proportions.hip_height
     for name, at in zip(SPINE_JOINTS, levels[:-1], strict=True):
         axis, limits = SPINE_AXES[name]
-        parent = _add_hinge(model, parent, name, axis, limits, _shift(0.0, 0.0, (at - level) * height))
+        parent = _add_hinge(model, parent, name, axis, limits, _lift((at - level) * height))
         level = at
     thorax = parent
     _add_cylinder(model, model.getJointId("spine_bend"), MASSES["abdomen"] * mass, 0.14, 0.10 * height, 0.0)
     _add_cylinder(model, thorax, MASSES["thorax"] * mass, 0.15, 0.15 * height, 0.05 * height)
     _add_cylinder(model, thorax, MASSES["head"] * mass, 0.08, 0.14 * height, (0.93 - level) * height)
     _add_frame(model, "trunk", thorax, pin.SE3.Identity())
-    _add_frame(model, "neck", thorax, _shift(0.0, 0.0, (neck - level) * height))
+    _add_frame(model, "neck", thorax, _lift((neck - level) * height))
     for side in SIDES:
-        _add_arm(
-            model, side, thorax, height, mass, (proportions.shoulder_height - level) * height, proportions
-        )
+        sign = 1.0 if side == "left" else -1.0
+        mirror = np.array([sign, 1.0, sign])
+        offsets = {
+            "clavicle_elevation": (
+                sign * STERNOCLAVICULAR * height,
+                (proportions.shoulder_height - level) * height,
+            ),
+            "shoulder_flexion": (sign * (proportions.shoulder_half_width - STERNOCLAVICULAR) * height, 0.0),
+            "elbow_flexion": (0.0, -proportions.upper_arm * height),
+            "wrist_flexion": (0.0, -proportions.forearm * height),
+        }
+        parent = thorax
+        for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
+            axis, limits = ARM_AXES[name]
+            placement = pin.SE3(np.eye(3), np.array([0.0, *offsets.get(name, (0.0, 0.0))]))
+            parent = _add_hinge(model, parent, f"{side}_{name}", mirror * np.array(axis), limits, placement)
+        anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
+        for segment, centre, joint, length in (
+            ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
+            ("forearm", "elbow", "forearm_pronation", proportions.forearm * height),
+            ("hand", "wrist", "wrist_radial_deviation", proportions.hand * height),
+        ):
+            body = model.getJointId(f"{side}_{joint}")
+            _add_frame(model, f"{side}_{segment}", body, anatomical)
+            _add_frame(model, f"{side}_{centre}", body, pin.SE3.Identity())
+            along, gyration = ARM_CENTRES[segment]
+            weight = ARM_MASSES[segment] * mass
+            across, axial = weight * (gyration * length) ** 2, weight * (0.12 * length) ** 2
+            inertia = pin.Inertia(
+                weight, np.array([0.0, 0.0, -along * length]), np.diag([across, across, axial])
+            )
+            model.appendBodyToJoint(body, inertia, pin.SE3.Identity())
+        palm = pin.SE3(HANGING_LIMB[side], HANGING_LIMB[side] @ PALM_OFFSET)
+        _add_frame(model, f"{side}_palm", model.getJointId(f"{side}_wrist_radial_deviation"), palm)
     return HumanModel(
         model=model,
         actor=actor,
@@ -152,57 +184,11 @@ def build_human_model(
     )
 
 
-def _trunk_levels(proportions: Proportions) -> tuple[list[float], list[float]]:
-    """Average levels of hip, shoulder and crown, and this person's; other levels are interpolated between."""
-    average = [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0]
-    return average, [proportions.hip_height, proportions.shoulder_height, 1.0]
-
-
 def _add_cylinder(
     model: pin.Model, joint: int, mass: float, radius: float, length: float, centre: float
 ) -> None:
     """Add an upright cylinder (kg, m) whose centre is `centre` above the joint."""
-    model.appendBodyToJoint(joint, pin.Inertia.FromCylinder(mass, radius, length), _shift(0.0, 0.0, centre))
-
-
-def _add_arm(
-    model: pin.Model,
-    side: str,
-    thorax: int,
-    height: float,
-    mass: float,
-    shoulder_height: float,
-    proportions: Proportions,
-) -> None:
-    sign = 1.0 if side == "left" else -1.0
-    mirror = np.array([sign, 1.0, sign])
-    offsets = {
-        "clavicle_elevation": (0.0, sign * STERNOCLAVICULAR * height, shoulder_height),
-        "shoulder_flexion": (0.0, sign * (proportions.shoulder_half_width - STERNOCLAVICULAR) * height, 0.0),
-        "elbow_flexion": (0.0, 0.0, -proportions.upper_arm * height),
-        "wrist_flexion": (0.0, 0.0, -proportions.forearm * height),
-    }
-    parent = thorax
-    for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
-        axis, limits = ARM_AXES[name]
-        placement = _shift(*offsets.get(name, (0.0, 0.0, 0.0)))
-        parent = _add_hinge(model, parent, f"{side}_{name}", mirror * np.array(axis), limits, placement)
-    anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
-    for segment, centre, joint, length in (
-        ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
-        ("forearm", "elbow", "forearm_pronation", proportions.forearm * height),
-        ("hand", "wrist", "wrist_radial_deviation", proportions.hand * height),
-    ):
-        body = model.getJointId(f"{side}_{joint}")
-        _add_frame(model, f"{side}_{segment}", body, anatomical)
-        _add_frame(model, f"{side}_{centre}", body, pin.SE3.Identity())
-        along, gyration = ARM_CENTRES[segment]
-        weight = ARM_MASSES[segment] * mass
-        across, axial = weight * (gyration * length) ** 2, weight * (0.12 * length) ** 2
-        inertia = pin.Inertia(weight, np.array([0.0, 0.0, -along * length]), np.diag([across, across, axial]))
-        model.appendBodyToJoint(body, inertia, pin.SE3.Identity())
-    palm = pin.SE3(HANGING_LIMB[side], HANGING_LIMB[side] @ PALM_OFFSET)
-    _add_frame(model, f"{side}_palm", model.getJointId(f"{side}_wrist_radial_deviation"), palm)
+    model.appendBodyToJoint(joint, pin.Inertia.FromCylinder(mass, radius, length), _lift(centre))
 
 
 def _add_hinge(
@@ -223,8 +209,8 @@ def _add_frame(model: pin.Model, name: str, joint: int, placement: pin.SE3) -> N
     model.addFrame(pin.Frame(name, joint, 0, placement, pin.FrameType.OP_FRAME))
 
 
-def _shift(x: float, y: float, z: float) -> pin.SE3:
-    return pin.SE3(np.eye(3), np.array([x, y, z]))
+def _lift(height: float) -> pin.SE3:
+    return pin.SE3(np.eye(3), np.array([0.0, 0.0, height]))
 
 
 def _indices(model: pin.Model, side: str, names: tuple[str, ...]) -> NDArray[np.int64]:

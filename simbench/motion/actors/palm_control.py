@@ -138,7 +138,8 @@ def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
     and the right palm in the world.
     """
     pin.forwardKinematics(reacher.human.model, reacher.data, q)
-    return _placements(reacher)
+    model, data = reacher.human.model, reacher.data
+    return np.array([pin.updateFramePlacement(model, data, palm).homogeneous for palm in reacher.palms])
 
 
 def compute_world_twists(reacher: Reacher) -> Array:
@@ -229,11 +230,6 @@ def compute_palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
 def _cross(a: Array, b: Array) -> Array:
     # np.cross takes ten times as long for two vectors.
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def _placements(reacher: Reacher) -> Array:
-    model, data = reacher.human.model, reacher.data
-    return np.array([pin.updateFramePlacement(model, data, palm).homogeneous for palm in reacher.palms])
 
 
 # Error of the equipment's constraint that may be left in a frame, m and rad.

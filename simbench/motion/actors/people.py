@@ -168,6 +168,7 @@ def session_people(seed: int) -> tuple[Person, ...]:
     for k, sex in enumerate(sexes):
         mean, deviation = BODY_MASS_INDEX[str(sex)]
         index = mean + deviation * float(np.clip(rng.normal(), -2.0, 2.0))
+        spread = {"hip_height": 0.015, "shoulder_height": 0.008}
         people.append(
             Person(
                 actor=Actor(
@@ -177,7 +178,15 @@ def session_people(seed: int) -> tuple[Person, ...]:
                     sex=str(sex),
                     age=round(float(age[k])),
                 ),
-                proportions=_draw_proportions(rng),
+                proportions=(
+                    Proportions(
+                        **{
+                            part.name: getattr(AVERAGE, part.name)
+                            * (1.0 + spread.get(part.name, SEGMENT_SPREAD) * float(_mild(rng, 1)[0]))
+                            for part in fields(Proportions)
+                        }
+                    )
+                ),
                 stance=str(stances[k]),
                 comfort=COMFORT + np.radians([5.0, 4.0, 6.0, 6.0, 8.0, 4.0, 2.0]) * _mild(rng, 7),
                 tempo=float(np.exp(0.12 * _mild(rng, 1)[0])),
@@ -197,17 +206,6 @@ def _mild(rng: np.random.Generator, count: int) -> Array:
 def _with_moments(values: Array, mean: float, deviation: float) -> Array:
     """Shift and scale values to a mean and a (sample) standard deviation."""
     return mean + deviation * (values - values.mean()) / values.std(ddof=1)
-
-
-def _draw_proportions(rng: np.random.Generator) -> Proportions:
-    spread = {"hip_height": 0.015, "shoulder_height": 0.008}
-    return Proportions(
-        **{
-            part.name: getattr(AVERAGE, part.name)
-            * (1.0 + spread.get(part.name, SEGMENT_SPREAD) * float(_mild(rng, 1)[0]))
-            for part in fields(Proportions)
-        }
-    )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A whole motion-capture session: every person performs every task, the truth is kept with the recordings."""
 
 import csv
-import io
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +22,6 @@ from simbench.motion.actors.people import (
     ERGONOMIC,
     STANCES,
     ActorPerformance,
-    ActorStrategy,
-    Person,
     deal_strategies,
     session_people,
 )
@@ -76,11 +73,19 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     errors = MocapErrors(skin=person.skin)
     if task in FREE:
         return FREE[task](person, np.random.default_rng(key), errors, source)
-    strategy = _session_strategy(seed, number, task)
+    # Everybody up to this participant is dealt to.
+    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
+    strategy = deal_strategies(task, map(np.random.default_rng, keys))[-1]
     human = build_human_model(person.actor, person.proportions, person.lift)
     stances = [(person, STANCES[person.stance])]
     if strategy.dominant == "ergonomy":
-        stances.insert(0, _at_ease(person))
+        # They choose distance and grip by ergonomics. The thesis found it dominant in motions that pass near
+        # the ergonomic posture (Tomić 2018, conclusion): who minimises it does not stand anywhere.
+        arm = ERGONOMIC[len(SPINE_JOINTS) : len(SPINE_JOINTS) + len(ARM_JOINT_NAMES)]
+        upper, fore = person.proportions.upper_arm, person.proportions.forearm
+        bent = np.cos(arm[ARM_JOINT_NAMES.index("elbow_flexion")])
+        reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * bent) / (upper + fore)
+        stances.insert(0, (replace(person, comfort=arm.copy(), stance="well posed"), float(reach)))
     for participant, reach in stances:
         for step in STEPS:
             rng = np.random.default_rng([*key, 1])
@@ -97,25 +102,6 @@ def _seed_number(task: str) -> int:
     if task in SESSION_TASKS:
         return SESSION_TASKS.index(task)
     return len(SESSION_TASKS) + zlib.crc32(task.encode())
-
-
-def _session_strategy(seed: int, number: int, task: str) -> ActorStrategy:
-    """Deal to everybody up to this participant."""
-    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
-    return deal_strategies(task, map(np.random.default_rng, keys))[-1]
-
-
-def _at_ease(person: Person) -> tuple[Person, float]:
-    """Let a person choose distance and grip by ergonomics; return them and the reach as in `STANCES`.
-
-    The thesis found ergonomics dominant in motions that pass near the ergonomic posture (Tomić 2018,
-    conclusion): who minimises it does not stand anywhere.
-    """
-    arm = ERGONOMIC[len(SPINE_JOINTS) : len(SPINE_JOINTS) + len(ARM_JOINT_NAMES)]
-    upper, fore = person.proportions.upper_arm, person.proportions.forearm
-    bent = np.cos(arm[ARM_JOINT_NAMES.index("elbow_flexion")])
-    reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * bent) / (upper + fore)
-    return replace(person, comfort=arm.copy(), stance="well posed"), float(reach)
 
 
 def record_session(
@@ -149,12 +135,24 @@ def record_session(
         An unknown actor or task, or a folder that cannot be used.
     """
     people = session_people(seed)
-    chosen = _choose(actors, tasks, people)
+    numbers = range(1, len(people) + 1) if actors is None else sorted(set(actors))
+    names = SESSION_TASKS if tasks is None else tuple(dict.fromkeys(tasks))
+    for number in numbers:
+        if not 1 <= number <= len(people):
+            raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
+    for name in names:
+        if name not in TASKS:
+            raise MotionError(f"task {name}: unknown; known: {', '.join(TASKS)}")
+    chosen = [(n, task) for n in numbers for task in names if task not in FREE or n == FREE_PERFORMER]
+    if not chosen:
+        raise MotionError(
+            f"nothing to record: {', '.join(FREE)} are performed by actor {FREE_PERFORMER} only"
+        )
     with _growing(folder) as part:
         rows = {}
         on_progress(0, len(chosen))
         # Fresh processes: a copy of one with threads of its own may hang.
-        with _one_thread_each(), _pool(jobs) as pool:
+        with _one_thread_each(), ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent) as pool:
             try:
                 running = {pool.submit(_record, part, seed, *each): each for each in chosen}
                 for done, future in enumerate(as_completed(running), 1):
@@ -163,12 +161,10 @@ def record_session(
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        _write_table(part / "session.csv", [rows[each] for each in chosen])
-
-
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    """Make processes that end with this one."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent)
+        with (part / "session.csv").open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, list(rows[chosen[0]]), lineterminator="\n")
+            table.writeheader()
+            table.writerows(rows[each] for each in chosen)
 
 
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
@@ -205,26 +201,6 @@ def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | 
             f"strategy_{name}": float(value) for name, value in asdict(performance.strategy).items()
         }
     return truth, attributes
-
-
-def _choose(
-    actors: Sequence[int] | None, tasks: Sequence[str] | None, people: Sequence[Person]
-) -> list[tuple[int, str]]:
-    """Pairs of actor and task in the order of the table."""
-    numbers = range(1, len(people) + 1) if actors is None else sorted(set(actors))
-    names = SESSION_TASKS if tasks is None else tuple(dict.fromkeys(tasks))
-    for number in numbers:
-        if not 1 <= number <= len(people):
-            raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
-    for name in names:
-        if name not in TASKS:
-            raise MotionError(f"task {name}: unknown; known: {', '.join(TASKS)}")
-    pairs = [(n, task) for n in numbers for task in names if task not in FREE or n == FREE_PERFORMER]
-    if not pairs:
-        raise MotionError(
-            f"nothing to record: {', '.join(FREE)} are performed by actor {FREE_PERFORMER} only"
-        )
-    return pairs
 
 
 @contextmanager
@@ -293,11 +269,3 @@ def _holds_only_recordings(folder: Path) -> bool:
             entry.is_file(follow_symlinks=False) and entry.name.endswith((".nc", ".csv", ".part", ".part.nc"))
             for entry in entries
         )
-
-
-def _write_table(path: Path, rows: list[dict[str, str | float]]) -> None:
-    text = io.StringIO(newline="")
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8")

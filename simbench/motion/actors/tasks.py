@@ -14,6 +14,14 @@ from simbench.motion.actors.task import FIXED, HANDLE, Task, Timing, make_palm_p
 from simbench.motion.human_motion import PALM_OFFSET, transform
 from simbench.robot.sides import SIDES
 
+FORWARD, LEFT, UP = np.eye(3)
+
+
+def _track(x: Array | float, y: Array | float, z: Array | float) -> Array:
+    """Positions (T, 3), m, from coordinates of which each changes, (T,), or is constant."""
+    return np.stack(np.broadcast_arrays(x, y, z), axis=1)
+
+
 # Tomić (2018, ch. 3), m.
 VALVE_HEIGHT, VALVE_SPACING, VALVE_RADIUS = 1.15, 0.32, 0.10
 # Of the left hand, from outside: one that came straight from behind would push its handle with open fingers.
@@ -21,27 +29,20 @@ VALVE_APPROACH = np.array([-0.05, 0.10, 0.0])
 
 
 def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the valves before a person: palms vertical, each hand free to turn about its handle.
+    """Set the valves before a person.
 
-    The handles start at the side of the actor and go outwards first, one valve as the mirror image of the
-    other. `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to
-    wrist as a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it.
-    Returns the task as the person finds it.
+    Two valves with vertical axes are turned by their vertical handles, five turns.
+    Palms are vertical, each hand free to turn about its handle. The handles start at the side of the actor
+    and go outwards first, one valve as the mirror image of the other.
     """
     axis = compute_comfortable_distance(human, VALVE_HEIGHT, 0.5 * VALVE_SPACING, reach) + PALM_OFFSET[0]
 
     def palms(travel: Array) -> Array:
         poses = []
         for sign in (1.0, -1.0):
-            handle = np.stack(
-                [
-                    axis - VALVE_RADIUS * np.cos(travel),
-                    sign * (0.5 * VALVE_SPACING + VALVE_RADIUS * np.sin(travel)),
-                    np.full_like(travel, VALVE_HEIGHT),
-                ],
-                axis=1,
-            )
-            poses.append(make_palm_poses(np.array([1.0, 0.0, 0.0]), np.array([0.0, sign, 0.0]), handle))
+            lateral = sign * (0.5 * VALVE_SPACING + VALVE_RADIUS * np.sin(travel))
+            handle = _track(axis - VALVE_RADIUS * np.cos(travel), lateral, VALVE_HEIGHT)
+            poses.append(make_palm_poses(FORWARD, np.array([0.0, sign, 0.0]), handle))
         return stack_palms(*poses)
 
     return Task(
@@ -51,12 +52,7 @@ def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random
         timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
         turn_axes=dict.fromkeys(SIDES, HANDLE),
         approach={"left": VALVE_APPROACH, "right": VALVE_APPROACH * (1.0, -1.0, 1.0)},
-        details={
-            "axis_m": axis,
-            "height_m": VALVE_HEIGHT,
-            "spacing_m": VALVE_SPACING,
-            "radius_m": VALVE_RADIUS,
-        },
+        details=dict(axis_m=axis, height_m=VALVE_HEIGHT, spacing_m=VALVE_SPACING, radius_m=VALVE_RADIUS),
     )
 
 
@@ -138,20 +134,16 @@ def make_drawer_task(drawer: DrawerTask) -> Task:
         turn_axes=FIXED,
         approach=dict.fromkeys(SIDES, np.array([0.0, 0.0, drawer.approach_height])),
         details={
-            "distance_m": drawer.distance,
-            "height_m": drawer.height,
-            "separation_m": drawer.separation,
-            "stroke_m": drawer.stroke,
+            f"{name}_m": getattr(drawer, name) for name in ("distance", "height", "separation", "stroke")
         },
     )
 
 
 def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the drawer of the thesis, in a unit 0.3 m high on a table 0.75 m high, before a person.
+    """Set the drawer of the thesis before a person.
 
-    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
-    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
-    task as the person finds it.
+    A drawer is opened and closed with both hands on the upper edge of its front.
+    The drawer of the thesis is in a unit 0.3 m high on a table 0.75 m high.
     """
     drawer = DrawerTask()
     ahead = compute_comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)
@@ -167,36 +159,29 @@ def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random
 
 
 # The thesis gives no dimensions; a frame on a table 0.75 m high, m.
-PADDLE_AXIS_HEIGHT, PADDLE_RADIUS, PADDLE_SPACING = 1.05, 0.12, 0.42
+PADDLE_HEIGHT, PADDLE_RADIUS, PADDLE_SPACING = 1.05, 0.12, 0.42
 # The hands lie level on their handles, fingertips towards each other by this angle: elbows are at the side.
 PADDLE_CONVERGENCE = np.radians(15.0)
 
 
 def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the paddles before a person: palms stay parallel to the floor and at the same distance.
+    """Set the paddles before a person.
 
-    The handles start nearest to the actor and go over the top, away from the actor. `person`: body and
-    habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as a fraction of the
-    straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the task as the person
-    finds it.
+    Canoe paddles: both hands turn the handles of a U-shaped frame about one horizontal axis.
+    Palms stay parallel to the floor and at the same distance. The handles start nearest to the actor and go
+    over the top, away from the actor.
     """
-    axis = (
-        compute_comfortable_distance(human, PADDLE_AXIS_HEIGHT, 0.5 * PADDLE_SPACING, reach) + PALM_OFFSET[0]
-    )
+    axis = compute_comfortable_distance(human, PADDLE_HEIGHT, 0.5 * PADDLE_SPACING, reach) + PALM_OFFSET[0]
 
     def palms(travel: Array) -> Array:
         poses = []
         for sign in (1.0, -1.0):
-            handle = np.stack(
-                [
-                    axis - PADDLE_RADIUS * np.cos(travel),
-                    np.full_like(travel, sign * 0.5 * PADDLE_SPACING),
-                    PADDLE_AXIS_HEIGHT + PADDLE_RADIUS * np.sin(travel),
-                ],
-                axis=1,
+            ahead, height = (
+                axis - PADDLE_RADIUS * np.cos(travel),
+                PADDLE_HEIGHT + PADDLE_RADIUS * np.sin(travel),
             )
             fingers = np.array([np.cos(PADDLE_CONVERGENCE), -sign * np.sin(PADDLE_CONVERGENCE), 0.0])
-            poses.append(make_palm_poses(fingers, np.array([0.0, 0.0, 1.0]), handle))
+            poses.append(make_palm_poses(fingers, UP, _track(ahead, sign * 0.5 * PADDLE_SPACING, height)))
         return stack_palms(*poses)
 
     return Task(
@@ -206,19 +191,14 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
         timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
         turn_axes=FIXED,
         approach=dict.fromkeys(SIDES, np.array([-0.06, 0.0, 0.10])),
-        details={
-            "axis_m": axis,
-            "height_m": PADDLE_AXIS_HEIGHT,
-            "spacing_m": PADDLE_SPACING,
-            "radius_m": PADDLE_RADIUS,
-        },
+        details=dict(axis_m=axis, height_m=PADDLE_HEIGHT, spacing_m=PADDLE_SPACING, radius_m=PADDLE_RADIUS),
     )
 
 
 # Tomić (2018, ch. 3): 0.3 m wide, tilted 30 degrees; we take its axis to rise by that angle from the table's
 # plane towards the driver, as a gaming wheel's does: hands rigid on a rim that lies flatter could not turn
 # it by a quarter. The height of its centre, over a table of 0.75 m, is an estimate.
-WHEEL_RADIUS, WHEEL_TILT, WHEEL_CENTRE_HEIGHT = 0.15, np.radians(30.0), 0.90
+WHEEL_RADIUS, WHEEL_TILT, WHEEL_HEIGHT = 0.15, np.radians(30.0), 0.90
 WHEEL_TURN = np.pi / 2.0
 # The rim lies obliquely across the palm, by this angle: the fingers point more towards the thumb's side than
 # a right angle to the rim would have them, as in any grip with the forearm behind the hand.
@@ -236,20 +216,16 @@ WHEEL_ACROSS, WHEEL_SHARE_OF_REACH = 0.89, 0.25
 
 
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the wheel before a seated person, who holds it at about ten and two o'clock.
+    """Set the wheel before a seated person.
 
-    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
-    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
-    task as the person finds it.
+    A steering wheel is turned a quarter to one side, to the other, and back, both hands rigid on the rim.
+    A seated person holds it at about ten and two o'clock.
     """
     top, across = (
         WHEEL_RADIUS * np.sin(WHEEL_ABOVE + WHEEL_TURN),
         WHEEL_RADIUS * np.cos(WHEEL_ABOVE + WHEEL_TURN),
     )
-    height, stretch = (
-        WHEEL_CENTRE_HEIGHT + top * np.cos(WHEEL_TILT),
-        WHEEL_ACROSS + WHEEL_SHARE_OF_REACH * reach,
-    )
+    height, stretch = WHEEL_HEIGHT + top * np.cos(WHEEL_TILT), WHEEL_ACROSS + WHEEL_SHARE_OF_REACH * reach
     centre = compute_comfortable_distance(human, height, across, stretch, seated=True)
     centre += PALM_OFFSET[0] - top * np.sin(WHEEL_TILT)
     # Into the wheel, and up along its face.
@@ -261,13 +237,10 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
         for sign in (1.0, -1.0):
             # From the centre to the hand; positive travel turns to the left, as the driver sees it.
             turned = (travel - sign * WHEEL_ABOVE)[:, None]
-            out = sign * (np.cos(turned) * np.array([0.0, 1.0, 0.0]) - np.sin(turned) * upward)
-            thumb = sign * np.cross(inward, out)
-            fingers = np.cos(WHEEL_OBLIQUE) * inward + np.sin(WHEEL_OBLIQUE) * thumb
+            out = sign * (np.cos(turned) * LEFT - np.sin(turned) * upward)
+            fingers = np.cos(WHEEL_OBLIQUE) * inward + np.sin(WHEEL_OBLIQUE) * (sign * np.cross(inward, out))
             poses.append(
-                make_palm_poses(
-                    fingers, out, np.array([centre, 0.0, WHEEL_CENTRE_HEIGHT]) + WHEEL_RADIUS * out
-                )
+                make_palm_poses(fingers, out, np.array([centre, 0.0, WHEEL_HEIGHT]) + WHEEL_RADIUS * out)
             )
         return stack_palms(*poses)
 
@@ -285,52 +258,40 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
         ),
         turn_axes=FIXED,
         approach={
-            side: WHEEL_APPROACH
-            * (sign * np.cos(WHEEL_ABOVE) * np.array([0.0, 1.0, 0.0]) + np.sin(WHEEL_ABOVE) * upward)
+            side: WHEEL_APPROACH * (sign * np.cos(WHEEL_ABOVE) * LEFT + np.sin(WHEEL_ABOVE) * upward)
             for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
         },
         seated=True,
-        details={
-            "centre_m": centre,
-            "height_m": WHEEL_CENTRE_HEIGHT,
-            "radius_m": WHEEL_RADIUS,
-            "above_rad": WHEEL_ABOVE,
-            "tilt_rad": WHEEL_TILT,
-            "turn_rad": WHEEL_TURN,
-        },
+        details=dict(
+            centre_m=centre,
+            height_m=WHEEL_HEIGHT,
+            radius_m=WHEEL_RADIUS,
+            above_rad=WHEEL_ABOVE,
+            tilt_rad=WHEEL_TILT,
+            turn_rad=WHEEL_TURN,
+        ),
     )
 
 
 # The thesis gives no dimensions; a pump that stands on the floor before a chair, handle down, m.
-PUMP_HANDLE_HEIGHT, PUMP_SPACING, PUMP_STROKE = 0.72, 0.22, 0.28
+PUMP_HEIGHT, PUMP_SPACING, PUMP_STROKE = 0.72, 0.22, 0.28
 
 
 def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the pump before a seated person: palms down on the handle, their distance fixed by it.
+    """Set the pump before a seated person.
 
-    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
-    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
-    task as the person finds it.
+    A mattress pump: both hands move its horizontal handle up and down.
+    The person sits, palms down on the handle, their distance fixed by it.
     """
-    middle = PUMP_HANDLE_HEIGHT + 0.5 * PUMP_STROKE
+    middle = PUMP_HEIGHT + 0.5 * PUMP_STROKE
     ahead = (
         compute_comfortable_distance(human, middle, 0.5 * PUMP_SPACING, reach, seated=True) + PALM_OFFSET[0]
     )
     stroke = PUMP_STROKE * person.amplitude
 
     def palms(travel: Array) -> Array:
-        poses = []
-        for sign in (1.0, -1.0):
-            handle = np.stack(
-                [
-                    np.full_like(travel, ahead),
-                    np.full_like(travel, sign * 0.5 * PUMP_SPACING),
-                    PUMP_HANDLE_HEIGHT + travel,
-                ],
-                axis=1,
-            )
-            poses.append(make_palm_poses(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), handle))
-        return stack_palms(*poses)
+        handles = (_track(ahead, sign * 0.5 * PUMP_SPACING, PUMP_HEIGHT + travel) for sign in (1.0, -1.0))
+        return stack_palms(*(make_palm_poses(FORWARD, UP, handle) for handle in handles))
 
     return Task(
         name="pump",
@@ -341,41 +302,32 @@ def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.G
         turn_axes=FIXED,
         approach=dict.fromkeys(SIDES, np.array([0.0, 0.0, 0.10])),
         seated=True,
-        details={
-            "distance_m": ahead,
-            "height_m": PUMP_HANDLE_HEIGHT,
-            "spacing_m": PUMP_SPACING,
-            "stroke_m": stroke,
-        },
+        details=dict(distance_m=ahead, height_m=PUMP_HEIGHT, spacing_m=PUMP_SPACING, stroke_m=stroke),
     )
 
 
 # The thesis gives no dimensions; a board on a table 0.75 m high, m.
-KNIFE_HANDLE_HEIGHT, KNIFE_BOX_HEIGHT, KNIFE_STROKE = 0.88, 0.90, 0.09
+KNIFE_HEIGHT, KNIFE_BOX_HEIGHT, KNIFE_STROKE = 0.88, 0.90, 0.09
 # A tool's handle crosses the palm obliquely, towards the thumb, by this angle from the fingers.
 KNIFE_OBLIQUE = np.radians(50.0)
-KNIFE_HANDLE_AXIS = np.array([np.cos(KNIFE_OBLIQUE), np.sin(KNIFE_OBLIQUE), 0.0])
 
 
 def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set a board before a person; which way the knife points is theirs.
+    """Set a board and a knife before a person.
 
-    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
-    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
-    task as the person finds it.
+    Cutting: the right hand saws with a knife and may turn about its handle, the left holds a box still.
+    Which way the knife points is the person's choice.
     """
-    ahead = compute_comfortable_distance(human, KNIFE_HANDLE_HEIGHT, 0.12, reach) + 0.5 * PALM_OFFSET[0]
+    ahead = compute_comfortable_distance(human, KNIFE_HEIGHT, 0.12, reach) + 0.5 * PALM_OFFSET[0]
     heading = np.radians(float(rng.uniform(5.0, 25.0)))
     stroke = KNIFE_STROKE * person.amplitude
     blade = np.array([np.cos(heading), np.sin(heading), 0.0])
     # The palm looks to the left; its thumb side is up, its fingers go down and forward.
     dorsal = np.array([np.sin(heading), -np.cos(heading), 0.0])
     fingers = Rotation.from_rotvec(KNIFE_OBLIQUE * dorsal).inv().apply(blade)
-    start = np.array([ahead - 0.05, -0.14, KNIFE_HANDLE_HEIGHT])
+    start = np.array([ahead - 0.05, -0.14, KNIFE_HEIGHT])
     box = make_palm_poses(
-        np.array([np.cos(0.5), -np.sin(0.5), 0.0]),
-        np.array([0.0, 0.0, 1.0]),
-        np.array([ahead, 0.14, KNIFE_BOX_HEIGHT]),
+        np.array([np.cos(0.5), -np.sin(0.5), 0.0]), UP, np.array([ahead, 0.14, KNIFE_BOX_HEIGHT])
     )
 
     def palms(travel: Array) -> Array:
@@ -387,14 +339,9 @@ def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.
         unit="m",
         palms=palms,
         timing=Timing(moves=((stroke, 0.55 * person.tempo), (0.0, 0.55 * person.tempo)), variation=0.06),
-        turn_axes={"left": None, "right": KNIFE_HANDLE_AXIS},
+        turn_axes={"left": None, "right": np.array([np.cos(KNIFE_OBLIQUE), np.sin(KNIFE_OBLIQUE), 0.0])},
         approach={"left": np.array([0.0, 0.04, 0.10]), "right": np.array([-0.03, -0.03, 0.10])},
-        details={
-            "distance_m": ahead,
-            "height_m": KNIFE_HANDLE_HEIGHT,
-            "heading_rad": heading,
-            "stroke_m": stroke,
-        },
+        details=dict(distance_m=ahead, height_m=KNIFE_HEIGHT, heading_rad=heading, stroke_m=stroke),
     )
 
 
@@ -408,11 +355,10 @@ GRATER_CROSSWISE = np.radians([15.0, 40.0])
 
 
 def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set a grater before a person, who slopes it as they like; food goes down along it first.
+    """Set a grater before a person.
 
-    `person`: body and habits; the tempo and amplitude are theirs; `reach`: distance from shoulder to wrist as
-    a fraction of the straight arm's length; `rng`: what is the person's choice is drawn from it. Returns the
-    task as the person finds it.
+    Grating: the right hand slides along the grater, palm in its plane; the left holds the grater still.
+    The person slopes it as they like; food goes down along it first.
     """
     slope, crosswise = (float(rng.uniform(*angles)) for angles in (GRATER_SLOPES, GRATER_CROSSWISE))
     stroke = GRATER_STROKE * person.amplitude
@@ -420,13 +366,11 @@ def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random
     ahead = compute_comfortable_distance(human, middle, 0.10, reach) + 0.5 * PALM_OFFSET[0]
     along = np.array([np.cos(slope), 0.0, -np.sin(slope)])
     outward = np.array([np.sin(slope), 0.0, np.cos(slope)])
-    fingers = np.cos(crosswise) * along + np.sin(crosswise) * np.array([0.0, 1.0, 0.0])
+    fingers = np.cos(crosswise) * along + np.sin(crosswise) * LEFT
     start = np.array([ahead, -0.10, middle]) - 0.5 * stroke * along
     # The left hand is on the upper end, nearer to the person than the food.
     holding = make_palm_poses(
-        np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
-        np.array([0.0, 0.0, 1.0]),
-        start + np.array([-0.02, 0.16, 0.04]),
+        np.array([np.cos(0.6), -np.sin(0.6), 0.0]), UP, start + np.array([-0.02, 0.16, 0.04])
     )
 
     def palms(travel: Array) -> Array:
@@ -440,43 +384,30 @@ def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random
         timing=Timing(moves=((stroke, 0.6 * person.tempo), (0.0, 0.6 * person.tempo)), variation=0.06),
         turn_axes=FIXED,
         approach={"left": np.array([0.0, 0.0, 0.10]), "right": 0.10 * outward},
-        details={"distance_m": ahead, "height_m": GRATER_LOWEST, "slope_rad": slope, "stroke_m": stroke},
+        details=dict(distance_m=ahead, height_m=GRATER_LOWEST, slope_rad=slope, stroke_m=stroke),
     )
 
 
 # The thesis gives no dimensions; a drill that stands on a workpiece on a table 0.75 m high, m.
-DRILL_AXIS_HEIGHT, DRILL_RADIUS, DRILL_TOP = 0.95, 0.06, 0.16
+DRILL_HEIGHT, DRILL_RADIUS, DRILL_TOP = 0.95, 0.06, 0.16
 
 
 def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the drill before a person: the crank turns in a vertical plane, the hand is free about its knob.
+    """Set the drill before a person.
 
-    The knob starts at the top and goes away from the person first. `person`: body and habits; the tempo and
-    amplitude are theirs; `reach`: distance from shoulder to wrist as a fraction of the straight arm's length;
-    `rng`: what is the person's choice is drawn from it. Returns the task as the person finds it.
+    A hand drill: the right hand turns the crank, the left holds the drill still.
+    The crank turns in a vertical plane, the hand is free about its knob. The knob starts at the top and goes
+    away from the person first.
     """
     axis = (
-        compute_comfortable_distance(human, DRILL_AXIS_HEIGHT, 0.12, reach)
-        + PALM_OFFSET[0]
-        - 0.5 * DRILL_RADIUS
+        compute_comfortable_distance(human, DRILL_HEIGHT, 0.12, reach) + PALM_OFFSET[0] - 0.5 * DRILL_RADIUS
     )
-    drill = np.array([axis, 0.02, DRILL_AXIS_HEIGHT])
-    holding = make_palm_poses(
-        np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
-        np.array([0.0, 0.0, 1.0]),
-        drill + np.array([0.0, 0.0, DRILL_TOP]),
-    )
+    grip = np.array([axis, 0.02, DRILL_HEIGHT]) + np.array([0.0, 0.0, DRILL_TOP])
+    holding = make_palm_poses(np.array([np.cos(0.6), -np.sin(0.6), 0.0]), UP, grip)
 
     def palms(travel: Array) -> Array:
-        knob = np.stack(
-            [
-                axis + DRILL_RADIUS * np.sin(travel),
-                np.full_like(travel, -0.12),
-                DRILL_AXIS_HEIGHT + DRILL_RADIUS * np.cos(travel),
-            ],
-            axis=1,
-        )
-        crank = make_palm_poses(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), knob)
+        ahead, height = axis + DRILL_RADIUS * np.sin(travel), DRILL_HEIGHT + DRILL_RADIUS * np.cos(travel)
+        crank = make_palm_poses(FORWARD, UP, _track(ahead, -0.12, height))
         return stack_palms(repeat_pose(holding, len(travel)), crank)
 
     return Task(
@@ -487,7 +418,7 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
         turn_axes={"left": None, "right": HANDLE},
         # Straight down: the left thumb passes beside the grip, the right fingers before the knob.
         approach={"left": np.array([0.0, 0.0, 0.10]), "right": np.array([0.0, 0.0, 0.10])},
-        details={"axis_m": axis, "height_m": DRILL_AXIS_HEIGHT, "radius_m": DRILL_RADIUS},
+        details=dict(axis_m=axis, height_m=DRILL_HEIGHT, radius_m=DRILL_RADIUS),
     )
 
 
@@ -503,5 +434,6 @@ PLACES: dict[str, Place] = {
     "grater": place_grater,
     "hand_drill": place_hand_drill,
 }
-"""Task to the function that sets its equipment before a person, for a reach (part of the straight arm's
-length between shoulder and wrist) and with what is theirs to choose drawn at random."""
+"""Task to the function that sets its equipment before a person, whose tempo and amplitude it takes, for a
+reach (part of the straight arm's length between shoulder and wrist) and with what is theirs to choose drawn at
+random. The first line of its docstring's second paragraph describes the task."""

@@ -55,7 +55,34 @@ def record_mocap(
         side, _, segment = name.partition("_")
         frames = truth[name]
         if segment in MARKER_POSITIONS:
-            frames = frames @ _on_skin(human, q, side, segment, errors.skin)
+            angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
+            none = np.zeros(len(q))
+            if segment == "upper_arm":
+                lag = 0.3 * angle["shoulder_internal_rotation"]
+                slide = (
+                    -0.006 * np.sin(angle["shoulder_flexion"]),
+                    none,
+                    0.005 * np.sin(angle["elbow_flexion"] / 2),
+                )
+            elif segment == "forearm":
+                lag = 0.1 * angle["forearm_pronation"]
+                slide = (
+                    0.002 * np.sin(angle["elbow_flexion"]),
+                    none,
+                    0.002 * np.sin(angle["elbow_flexion"] / 2),
+                )
+            else:
+                lag = none
+                slide = (
+                    0.006 * np.sin(angle["wrist_flexion"]),
+                    0.004 * np.sin(angle["wrist_radial_deviation"]),
+                    none,
+                )
+            # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
+            skin_angle = (-errors.skin if side == "left" else errors.skin) * lag
+            rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
+            position = MARKER_POSITIONS[segment] + errors.skin * np.stack(slide, axis=1)
+            frames = frames @ transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
         rotation = Rotation.from_rotvec(rng.normal(0.0, errors.angle_noise, (len(q), 3))).as_matrix()
         shift = rng.normal(0.0, errors.position_noise, (len(q), 3))
         segments[name] = transform(frames[:, :3, :3] @ rotation, frames[:, :3, 3] + shift)
@@ -76,31 +103,6 @@ def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[s
         for row, index in zip(poses, indices, strict=True):
             row[k] = data.oMf[index].homogeneous
     return dict(zip(names, poses, strict=True))
-
-
-def _on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float) -> Array:
-    """Marker poses (T, 4, 4) in the bone's anatomical frame.
-
-    The skin lags behind axial rotation, by about a third at the upper arm (Hamming et al. 2012: errors up to
-    30 degrees at the ends of its range), and slides and bulges by some millimetres with the joint next to it,
-    most at the hand and towards the shoulder; amplitudes other than the first are estimates.
-    """
-    angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
-    none = np.zeros(len(q))
-    if segment == "upper_arm":
-        lag = 0.3 * angle["shoulder_internal_rotation"]
-        slide = -0.006 * np.sin(angle["shoulder_flexion"]), none, 0.005 * np.sin(angle["elbow_flexion"] / 2)
-    elif segment == "forearm":
-        lag = 0.1 * angle["forearm_pronation"]
-        slide = 0.002 * np.sin(angle["elbow_flexion"]), none, 0.002 * np.sin(angle["elbow_flexion"] / 2)
-    else:
-        lag = none
-        slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
-    # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
-    skin_angle = (-scale if side == "left" else scale) * lag
-    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
-    position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
-    return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
 
 
 # Stature of the person for whom the positions of the markers are given, m; they scale with it.
@@ -163,8 +165,14 @@ def record_kim_markers(
         name: _transform_point(skin["pelvis"], size * np.array(at)) for name, at in PELVIS_POSITIONS.items()
     }
     for side, outward in zip(SIDES, (1.0, -1.0), strict=True):
+        height = ACROMION * 2.0 * human.proportions.shoulder_half_width * human.actor.height
+        # With the bone, as it would be without skin, and less with it.
+        elevation = (1.0 - (1.0 - BONY) * errors.skin) * q[:, human.clavicles[side][0]]
+        none = np.zeros(len(q))
         markers[f"{side}_shoulder_marker"] = joints[f"{side}_shoulder"] + np.einsum(
-            "tij,tj->ti", trunk, _acromion(human, q, side, outward, errors.skin)
+            "tij,tj->ti",
+            trunk,
+            (height * np.stack([none, -outward * np.sin(elevation), np.cos(elevation)], axis=1)),
         )
         for name, (segment, at) in ARM_POSITIONS.items():
             position = size * np.array(at) * [1.0, outward, 1.0]
@@ -183,12 +191,3 @@ def record_kim_markers(
 def _transform_point(frames: Array, point: Array) -> Array:
     """Compute the track (T, 3) of a point that is fixed in moving frames (T, 4, 4)."""
     return np.asarray(frames[:, :3, :3] @ point + frames[:, :3, 3])
-
-
-def _acromion(human: HumanModel, q: Array, side: str, outward: float, skin: float) -> Array:
-    """Positions (T, 3) of the acromion's marker from the shoulder's centre in the trunk's axes."""
-    height = ACROMION * 2.0 * human.proportions.shoulder_half_width * human.actor.height
-    # With the bone, as it would be without skin, and less with it.
-    elevation = (1.0 - (1.0 - BONY) * skin) * q[:, human.clavicles[side][0]]
-    none = np.zeros(len(q))
-    return height * np.stack([none, -outward * np.sin(elevation), np.cos(elevation)], axis=1)

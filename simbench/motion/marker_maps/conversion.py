@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
@@ -19,11 +18,9 @@ from simbench.motion.human_motion import (
     transform,
     validate_motion,
 )
-from simbench.motion.marker_maps.map_choice import Guess, find_reading, guess_map, make_body
-from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise
-from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.map_choice import find_reading, make_body
+from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.marker_maps.recorded_body import (
-    BodySize,
     compute_known_joints,
     compute_segment_frames,
     enforce_bone_lengths,
@@ -33,9 +30,6 @@ from simbench.motion.marker_maps.recorded_body import (
 from simbench.motion.marker_maps.world_frame import (
     ANKLE_HEIGHT,
     WORLD_AXES,
-    Declared,
-    Feet,
-    VerticalAxis,
     find_lean,
     find_vertical_axis,
     place_in_world,
@@ -68,54 +62,41 @@ def find_initial_pose(
     else computed: upright, heading along x, arms straight and horizontal, palms down, with the recording's
     mean bone lengths and mean positions of the frames; `note`: which of the two it is, in words.
     """
-    held = _held_samples(time, joints)
-    if held is None:
-        return _compute_pose(
-            joints, segments
-        ), "initial posture: computed, the recording does not begin with it"
-    return (
-        InitialPose(
-            joints={name: track[held].mean(axis=0) for name, track in joints.items()},
-            segments={name: mean_frame(frames[held]) for name, frames in segments.items()},
-        ),
-        f"initial posture: held until {time[held.stop - 1]:.2f} s, its mean",
-    )
-
-
-def _held_samples(time: Array, joints: Mapping[str, Array]) -> slice | None:
-    """Find the samples from the first one on during which every known arm is held straight forward."""
-    if len(time) < 2:
-        return None
-    held = np.ones(len(time), dtype=bool)
-    reach = max(1, round(SPEED_WINDOW / 2 * (len(time) - 1) / (time[-1] - time[0])))
-    index = np.arange(len(time))
-    before, after = np.maximum(index - reach, 0), np.minimum(index + reach, len(time) - 1)
+    arms = [
+        side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
+    ]
+    if len(time) >= 2:
+        # Samples, from the first one on, during which every known arm is held straight forward.
+        held = np.ones(len(time), dtype=bool)
+        reach = max(1, round(SPEED_WINDOW / 2 * (len(time) - 1) / (time[-1] - time[0])))
+        index = np.arange(len(time))
+        before, after = np.maximum(index - reach, 0), np.minimum(index + reach, len(time) - 1)
+        for side in arms:
+            shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
+            arm = wrist - shoulder
+            length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
+            speed = np.linalg.norm(wrist[after] - wrist[before], axis=1) / (time[after] - time[before])
+            held &= normalise(arm)[:, 0] > HEADING_COSINE
+            held &= np.linalg.norm(arm, axis=1) > STRAIGHTNESS * length
+            held &= speed < HOLD_SPEED
+        # The window looks ahead, so the hand leaves later than the first sample that fails.
+        end = len(time) if held.all() else int(held.argmin())
+        if end > 1 and time[end - 1] - time[0] >= HOLD_TIME:
+            pose = InitialPose(
+                joints={name: track[:end].mean(axis=0) for name, track in joints.items()},
+                segments={name: mean_frame(frames[:end]) for name, frames in segments.items()},
+            )
+            return pose, f"initial posture: held until {time[end - 1]:.2f} s, its mean"
+    # Computed from mean lengths: upright, arms straight and horizontal forward, palms down.
+    position, bases = _place_trunk(joints, segments)
+    frames = {name: transform(np.eye(3), origin) for name, origin in bases.items()}
     for side in SIDES:
-        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
-            continue
-        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
-        arm = wrist - shoulder
-        length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
-        speed = np.linalg.norm(wrist[after] - wrist[before], axis=1) / (time[after] - time[before])
-        held &= normalise(arm)[:, 0] > HEADING_COSINE
-        held &= np.linalg.norm(arm, axis=1) > STRAIGHTNESS * length
-        held &= speed < HOLD_SPEED
-    # The window looks ahead, so the hand leaves later than the first sample that fails.
-    end = len(time) if held.all() else int(held.argmin())
-    return slice(0, end) if end > 1 and time[end - 1] - time[0] >= HOLD_TIME else None
-
-
-def _compute_pose(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> InitialPose:
-    """Compute the posture from mean lengths: upright, arms straight and horizontal forward, palms down."""
-    position = _place_upright_body(joints, segments)
-    frames: dict[str, Array] = {}
-    for name in ("trunk", "pelvis"):
-        if name in segments:
-            frames[name] = transform(np.eye(3), position.pop(f"{name} frame"))
+        for proximal, distal in (("hip", "knee"), ("knee", "ankle")):
+            if f"{side}_{proximal}" in position and f"{side}_{distal}" in joints:
+                length = np.array([0.0, 0.0, _mean_distance(joints, side, proximal, distal)])
+                position[f"{side}_{distal}"] = position[f"{side}_{proximal}"] - length
     forward = Rotation.from_euler("y", -np.pi / 2).as_matrix()
-    for side in SIDES:
-        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
-            continue
+    for side in arms:
         start = position[f"{side}_shoulder"]
         for segment, (proximal, distal) in SEGMENT_JOINTS.items():
             position[f"{side}_{proximal}"] = start
@@ -125,62 +106,47 @@ def _compute_pose(joints: Mapping[str, Array], segments: Mapping[str, Array]) ->
             frames[f"{side}_{segment}"] = transform(rotation, start + rotation @ origin)
             if distal is not None:
                 start = start + np.array([_mean_distance(joints, side, proximal, distal), 0.0, 0.0])
-    return InitialPose(joints=position, segments=frames)
-
-
-def _place_upright_body(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> dict[str, Array]:
-    """Place the joints of a standing body except elbows and wrists, and `trunk frame`, `pelvis frame`."""
-    position = _place_pelvis(joints, segments)
-    position |= _place_trunk(joints, segments, position)
-    for side in SIDES:
-        for proximal, distal in (("hip", "knee"), ("knee", "ankle")):
-            if f"{side}_{proximal}" in position and f"{side}_{distal}" in joints:
-                length = _mean_distance(joints, side, proximal, distal)
-                position[f"{side}_{distal}"] = position[f"{side}_{proximal}"] - np.array([0.0, 0.0, length])
-    return position
-
-
-def _place_pelvis(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> dict[str, Array]:
-    """Place the pelvis where the recording begins, its frame, and the hips; as far as they are known."""
-    position: dict[str, Array] = {}
-    if "pelvis" in joints:
-        position["pelvis"] = joints["pelvis"][0]
-    if "pelvis" in segments:
-        base = segments["pelvis"]
-        root = position.get("pelvis", base[0, :3, 3])
-        offset = -_mean_position_in_frame(joints["pelvis"], base) if "pelvis" in joints else np.zeros(3)
-        position["pelvis frame"] = root + offset
-        for name in PELVIS_JOINTS:
-            if name in joints:
-                position[name] = position["pelvis frame"] + _mean_position_in_frame(joints[name], base)
-    return position
+    note = "initial posture: computed, the recording does not begin with it"
+    return InitialPose(joints=position, segments=frames), note
 
 
 def _place_trunk(
-    joints: Mapping[str, Array], segments: Mapping[str, Array], position: Mapping[str, Array]
-) -> dict[str, Array]:
-    """Place the frame of the trunk and its joints over the pelvis; without a trunk, only the shoulders."""
+    joints: Mapping[str, Array], segments: Mapping[str, Array]
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Place the joints of trunk and pelvis of a standing body, and the origins of their frames, as far as known.
+
+    The pelvis is where the recording begins, the trunk over it; without a trunk, only the shoulders' distance
+    is known.
+    """
+    position: dict[str, Array] = {}
+    origins: dict[str, Array] = {}
     shoulders = [joints[f"{side}_shoulder"] for side in SIDES if f"{side}_shoulder" in joints]
     centre = np.mean(shoulders, axis=0)
-    if "trunk" in segments:
-        base = segments["trunk"]
-        if "pelvis" in segments:
-            trunk = position["pelvis frame"] + _mean_position_in_frame(base[:, :3, 3], segments["pelvis"])
+    pelvis, trunk = segments.get("pelvis"), segments.get("trunk")
+    if "pelvis" in joints:
+        position["pelvis"] = joints["pelvis"][0]
+    if pelvis is not None:
+        root = position.get("pelvis", pelvis[0, :3, 3])
+        offset = -_mean_position_in_frame(joints["pelvis"], pelvis) if "pelvis" in joints else np.zeros(3)
+        origins["pelvis"] = root + offset
+        for name in PELVIS_JOINTS:
+            if name in joints:
+                position[name] = origins["pelvis"] + _mean_position_in_frame(joints[name], pelvis)
+    if trunk is not None:
+        if pelvis is not None:
+            origin = origins["pelvis"] + _mean_position_in_frame(trunk[:, :3, 3], pelvis)
         else:
-            trunk = centre[0] - _mean_position_in_frame(centre, base)
-        placed = {"trunk frame": trunk}
+            origin = centre[0] - _mean_position_in_frame(centre, trunk)
+        origins = {"trunk": origin, **origins}
         for name in TRUNK_JOINTS:
             if name in joints:
-                placed[name] = trunk + _mean_position_in_frame(joints[name], base)
-        return placed
-    # Without a trunk only the shoulders' distance is known.
-    across = np.array([0.0, 1.0, 0.0])
-    distance = np.linalg.norm(shoulders[0] - shoulders[-1], axis=1).mean()
-    return {
-        f"{side}_shoulder": centre[0] + sign * distance * across
-        for side, sign in (("left", 0.5), ("right", -0.5))
-        if f"{side}_shoulder" in joints
-    }
+                position[name] = origin + _mean_position_in_frame(joints[name], trunk)
+    else:
+        distance = np.linalg.norm(shoulders[0] - shoulders[-1], axis=1).mean()
+        for side, sign in (("left", 0.5), ("right", -0.5)):
+            if f"{side}_shoulder" in joints:
+                position[f"{side}_shoulder"] = centre[0] + sign * distance * np.array([0.0, 1.0, 0.0])
+    return position, origins
 
 
 def _mean_distance(joints: Mapping[str, Array], side: str, proximal: str, distal: str) -> float:
@@ -197,26 +163,22 @@ STROKE_EVENTS = ("stroke start", "stroke end")
 
 
 def to_human_motion(
-    recording: MarkerRecording | SkeletonRecording,
-    options: ReadOptions,
-    filled: tuple[Gap, ...] = (),
-    guess: Guess = guess_map,
+    recording: MarkerRecording | SkeletonRecording, options: ReadOptions, filled: tuple[Gap, ...] = ()
 ) -> HumanMotion:
     """Convert a recording to human motion by the marker map that fits its names and its geometry.
 
     `recording`: the recording, without gaps; `options`: what the user declares; `marker_map` chooses the map;
-    `filled`: gaps that were filled before; `guess`: function that guesses a marker map where no ready one
-    fits. Returns the validated motion: world frame with z up, x along the heading at the start, origin below
-    the pelvis (or the shoulders).
+    `filled`: gaps that were filled before. Returns the validated motion: world frame with z up, x along the
+    heading at the start, origin below the pelvis (or the shoulders).
     """
     source = recording.source
     if len(recording.time) < 2:
         raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
-    reading = find_reading(recording, options, guess)
-    recording, marker_map = reading.recording, reading.marker_map
+    reading = find_reading(recording, options)
+    recording, marker_map, size = reading.recording, reading.marker_map, reading.size
     skeleton = isinstance(recording, SkeletonRecording)
-    body = make_body(recording, marker_map, reading.size.unit)
-    notes, doubts = [*reading.notes, *reading.size.notes], [*reading.doubts, *reading.size.doubts]
+    body = make_body(recording, marker_map, size.unit)
+    notes, doubts = [*reading.notes, *size.notes], [*reading.doubts, *size.doubts]
     if not skeleton and not marker_map.in_place:
         notes += enforce_bone_lengths(body)
     joints = compute_known_joints(body)
@@ -225,31 +187,68 @@ def to_human_motion(
     missing = find_missing_parts(body, joints, sides)
     # The arrays of an hour take gigabytes: each is released when it is not needed any more.
     body.frames.clear()
-    vertical = _vertical_axis(recording, marker_map, joints, options)
-    notes += [vertical.note] if vertical.note else []
-    doubts += [vertical.doubt] if vertical.doubt else []
-    world = _WorldFrame(WORLD_AXES[vertical.axis], np.zeros(3), reading.size.factor)
-    markers = _markers(recording, marker_map, {**joints, **segments}, reading.size)
+    # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
+    # vertical axis is reliable. A map is written for a laboratory: it knows more of its axes than the format of
+    # its files.
+    vertical, note, doubt = find_vertical_axis(
+        joints,
+        by_user=options.up,
+        by_format=recording.up if skeleton else None,
+        by_file=recording.up or marker_map.up if marker_map.in_place else marker_map.up or recording.up,
+        skeleton=skeleton,
+        strict=options.strict,
+        source=source,
+    )
+    notes += [note] if note else []
+    doubts += [doubt] if doubt else []
+    world = _WorldFrame(WORLD_AXES[vertical], np.zeros(3), size.factor)
+    markers: dict[str, Array] = {}
+    if not isinstance(recording, SkeletonRecording):
+        metres = UNITS[size.unit] / UNITS[recording.unit]
+        # If simbench wrote the recording, some of its points are joints and frames.
+        ends = ("", "_o", "_x", "_y") if marker_map.in_place else ()
+        written = {f"{name}{end}" for name in (*joints, *segments) for end in ends}
+        for k, name in enumerate(recording.names):
+            if name not in written:
+                markers[name] = metres * recording.positions[:, k]
     if not marker_map.in_place:
         pelvis = segments.get("pelvis")
         upright = {name: world.transform(track) for name, track in joints.items()}
+        # Where there is nothing below the ankles, those stand on the floor.
+        feet = [track for track in map(body.point, marker_map.feet) if track is not None]
+        ankles = [joints[name] for name in ("left_ankle", "right_ankle") if name in joints]
+        height = 0.0
+        if not any(all(np.linalg.norm(foot - a, axis=1).max() > 1e-3 for a in ankles) for foot in feet):
+            feet, height = ankles, ANKLE_HEIGHT * size.stature
         rotation, origin, note = place_in_world(
             upright,
             None if pelvis is None else world.rotation @ pelvis[:, :3, :3],
-            _feet(body, joints, world, reading.size.stature),
+            [world.transform(foot) for foot in feet],
+            height,
             skeleton,
         )
         world = _WorldFrame(rotation @ world.rotation, rotation @ origin, world.factor)
         notes.append(note)
         lean = find_lean(upright)
         doubts += [lean] if lean else []
-        del upright, pelvis
+        del upright, pelvis, feet, ankles
     body.points.clear()
     joints = {name: world.transform(joints.pop(name)) for name in list(joints)}
     segments = {name: world.transform_frames(segments.pop(name)) for name in list(segments)}
     initial, note = find_initial_pose(recording.time, joints, segments)
     if "left" not in sides or "right" not in sides:
         notes.append(f"only the {sides[0]} arm is complete")
+    actor, strokes = recording.actor if isinstance(recording, SkeletonRecording) else None, None
+    if isinstance(recording, MarkerRecording):
+        details = recording.details
+        if "actor" in details and "height" in details:
+            mass, age = (float(details[key]) if key in details else None for key in ("mass", "age"))
+            actor = Actor(details["actor"], float(details["height"]), mass, details.get("sex"), age)
+        # Repetitions are between the events of their starts and ends.
+        starts, ends = (sorted(t for label, t in recording.events if label == name) for name in STROKE_EVENTS)
+        if starts and len(starts) == len(ends):
+            nearest = np.abs(recording.time - np.array([starts, ends])[..., None]).argmin(axis=-1)
+            strokes = nearest.T.astype(np.int64)
     return validate_motion(
         HumanMotion(
             time=recording.time,
@@ -257,8 +256,8 @@ def to_human_motion(
             segments=segments,
             initial=initial,
             source=source,
-            actor=_actor(recording),
-            strokes=_strokes(recording),
+            actor=actor,
+            strokes=strokes,
             notes=(*recording.notes, f"marker map: {reading.map_name}", *body.notes, *notes, note),
             markers={name: world.transform(track) for name, track in markers.items()},
             missing=missing,
@@ -266,42 +265,6 @@ def to_human_motion(
             doubts=(*recording.doubts, *doubts),
         )
     )
-
-
-def _vertical_axis(
-    recording: MarkerRecording | SkeletonRecording,
-    marker_map: MarkerMap,
-    joints: Mapping[str, Array],
-    options: ReadOptions,
-) -> VerticalAxis:
-    """Find the vertical axis of a recording.
-
-    Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
-    vertical axis is reliable.
-    """
-    skeleton = isinstance(recording, SkeletonRecording)
-    by_format = recording.up if skeleton else None
-    # A map is written for a laboratory: it knows more of its axes than the format of its files.
-    by_file = recording.up or marker_map.up if marker_map.in_place else marker_map.up or recording.up
-    declared = Declared(options.up, by_format, by_file)
-    return find_vertical_axis(
-        joints, declared, skeleton=skeleton, strict=options.strict, source=recording.source
-    )
-
-
-def _feet(body: RecordedBody, joints: Mapping[str, Array], world: "_WorldFrame", stature: float) -> Feet:
-    """Collect the points of the feet, in axes with z up; where there is nothing below the ankles, those."""
-    tracks = [track for track in map(body.point, body.marker_map.feet) if track is not None]
-    ankles = [joints[name] for name in ("left_ankle", "right_ankle") if name in joints]
-    height = 0.0
-    if not any(_is_below(track, ankles) for track in tracks):
-        tracks, height = ankles, ANKLE_HEIGHT * stature
-    return Feet([world.transform(track) for track in tracks], height if tracks else 0.0)
-
-
-def _is_below(track: Array, ankles: list[Array]) -> bool:
-    """Tell whether a point of a foot is another one than the ankle."""
-    return all(np.linalg.norm(track - ankle, axis=1).max() > 1e-3 for ankle in ankles)
 
 
 @dataclass(frozen=True)
@@ -319,41 +282,3 @@ class _WorldFrame:
     def transform_frames(self, frames: Array) -> Array:
         """Transform poses (T, 4, 4) from the file's axes to the world frame."""
         return transform(self.rotation @ frames[:, :3, :3], self.transform(frames[:, :3, 3]))
-
-
-def _markers(
-    recording: MarkerRecording | SkeletonRecording,
-    marker_map: MarkerMap,
-    known: Mapping[str, Array],
-    size: BodySize,
-) -> dict[str, Array]:
-    """Tracks of the markers; if simbench wrote the recording, without those of joints and frames."""
-    if isinstance(recording, SkeletonRecording):
-        return {}
-    metres = UNITS[size.unit] / UNITS[recording.unit]
-    tracks = {name: metres * recording.positions[:, k] for k, name in enumerate(recording.names)}
-    if not marker_map.in_place:
-        return tracks
-    written = {f"{name}{end}" for name in known for end in ("", "_o", "_x", "_y")}
-    return {name: track for name, track in tracks.items() if name not in written}
-
-
-def _actor(recording: MarkerRecording | SkeletonRecording) -> Actor | None:
-    """Read who moved from the details of the file."""
-    if isinstance(recording, SkeletonRecording):
-        return recording.actor
-    details = recording.details
-    if "actor" not in details or "height" not in details:
-        return None
-    mass, height, age = (float(details[key]) if key in details else None for key in ("mass", "height", "age"))
-    return Actor(details["actor"], float(height or 0.0), mass, details.get("sex"), age)
-
-
-def _strokes(recording: MarkerRecording | SkeletonRecording) -> NDArray[np.int64] | None:
-    """First and last sample (N, 2) of each repetition, between the events of its start and end."""
-    events = recording.events if isinstance(recording, MarkerRecording) else ()
-    starts, ends = (sorted(t for label, t in events if label == name) for name in STROKE_EVENTS)
-    if not starts or len(starts) != len(ends):
-        return None
-    nearest = np.abs(recording.time - np.array([starts, ends])[..., None]).argmin(axis=-1)
-    return nearest.T.astype(np.int64)

@@ -5,7 +5,7 @@ proportions of limbs, symmetry. A map whose names match and whose frames do not 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -31,8 +31,8 @@ from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.marker_maps.world_frame import (
     MAJORITY,
     compute_upward_directions,
+    connect_means,
     find_backward_share,
-    mean_track,
 )
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -77,50 +77,93 @@ def find_misfits(
     fits.
     """
     frames = {name: poses[:, :3, :3] for name, poses in segments.items() if name not in assumed}
-    return (*_proportions(joints), *_trunk(joints, frames), *_arms(joints, frames))
+    misfits = _check_proportions(joints)
+
+    def check(what: str, angle: float, allowed: float, reference: str, possible: float = 180.0) -> None:
+        """Report an angle that is too large; beyond `possible` no body has it."""
+        if angle > allowed:
+            text = f"{what} is {angle:.0f}° off {reference}; at most {allowed:.0f}° is plausible"
+            misfits.append(Misfit(text, angle > possible))
+
+    up = compute_upward_directions(joints)
+    for name, joint, lean, twist in (
+        ("trunk", "shoulder", TRUNK_LEAN, TRUNK_TWIST),
+        ("pelvis", "hip", IMPOSSIBLE_ANGLE, PELVIS_TWIST),
+    ):
+        if name not in frames:
+            continue
+        if up is not None:
+            angle = _angle(frames[name][:, :, 2], up)
+            check(f"the {name}'s upward axis", angle, lean, "pelvis to shoulders", IMPOSSIBLE_ANGLE)
+        left, right = joints.get(f"left_{joint}"), joints.get(f"right_{joint}")
+        if left is not None and right is not None:
+            angle = _angle(frames[name][:, :, 1], left - right)
+            check(f"the {name}'s left", angle, twist, f"the line of the {joint}s", IMPOSSIBLE_ANGLE)
+    legs = connect_means(joints, ("left_ankle", "right_ankle"), ("left_hip", "right_hip"))
+    if up is not None and legs is not None:
+        check("the line from the ankles to the hips", _angle(legs, up), 100.0, "pelvis to shoulders")
+    for side in SIDES:
+        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
+            continue
+        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
+        arm, fore = elbow - shoulder, wrist - elbow
+        upper, forearm, hand = (frames.get(f"{side}_{name}") for name in ("upper_arm", "forearm", "hand"))
+        for what, frame, bone in (("upper arm", upper, arm), ("forearm", forearm, fore)):
+            if frame is not None:
+                angle, line = _angle(frame[:, :, 0], bone), "the line through its joints"
+                check(f"the {side} {what}'s axis", angle, BONE_AXIS, line, IMPOSSIBLE_ANGLE)
+        if hand is not None:
+            check(f"the {side} hand's axis", _angle(hand[:, :, 0], fore), HAND_BEND, "the forearm")
+        # The rotations of the frames about their axes.
+        flexion = np.cross(normalise(arm), normalise(fore))
+        flexed = np.linalg.norm(flexion, axis=1) > FLEXED
+        # The lateral axis z points against the axis of flexion on the left, along it on the right.
+        lateral = -flexion if side == "left" else flexion
+        if upper is not None and flexed.sum() >= FEWEST_FLEXED:
+            angle = _angle(reject(upper[flexed, :, 2], normalise(arm[flexed])), lateral[flexed])
+            check(f"the {side} upper arm's lateral axis", angle, ELBOW_AXIS, "the axis of the elbow")
+            # Where the elbow is straight, the rotation of an upper arm about its axis is not known well.
+            if forearm is not None:
+                angle = _twist(upper[flexed], forearm[flexed])
+                check(f"the {side} forearm", angle, PRONATION, "the upper arm about its axis")
+        if forearm is not None and hand is not None:
+            check(f"the {side} hand", _twist(forearm, hand), WRIST_TWIST, "the forearm about its axis")
+    return tuple(misfits)
 
 
-def _length(joints: Mapping[str, Array], side: str, bone: tuple[str, str]) -> float | None:
-    """Median length of a bone, m, or None if it is not recorded."""
-    first, second = (joints.get(f"{side}_{end}") for end in bone)
-    if first is None or second is None:
-        return None
-    return float(np.median(np.linalg.norm(second - first, axis=1)))
-
-
-def _outside(value: float, usual: tuple[float, float]) -> bool:
-    """Tell whether a value is outside bounds; no number is."""
-    return not usual[0] <= value <= usual[1]
-
-
-def _proportions(joints: Mapping[str, Array]) -> Iterator[Misfit]:
+def _check_proportions(joints: Mapping[str, Array]) -> list[Misfit]:
     """Check ratios of bones and the likeness of the two sides."""
-    for name, (distal, proximal, usual, possible) in RATIOS.items():
+    misfits = []
+
+    def length(side: str, bone: tuple[str, str]) -> float | None:
+        first, second = (joints.get(f"{side}_{end}") for end in bone)
+        if first is None or second is None:
+            return None
+        return float(np.median(np.linalg.norm(second - first, axis=1)))
+
+    # No number is outside all bounds.
+    def outside(value: float, bounds: tuple[float, float]) -> bool:
+        return not bounds[0] <= value <= bounds[1]
+
+    limbs: dict[str, list[float]] = {"arm": [], "leg": []}
+    for limb, (name, (distal, proximal, usual, possible)) in zip(limbs, RATIOS.items(), strict=True):
         for side in SIDES:
-            upper, lower = _length(joints, side, proximal), _length(joints, side, distal)
-            if upper is None or lower is None or not _outside(ratio := lower / max(upper, 1e-9), usual):
+            upper, lower = length(side, proximal), length(side, distal)
+            if upper is None or lower is None:
                 continue
-            yield Misfit(
-                f"{side} {name} is {ratio:.2f}; people have {usual[0]} to {usual[1]}",
-                _outside(ratio, possible),
-            )
-    limbs = {}
-    for limb, bones in (("arm", RATIOS["forearm to upper arm"]), ("leg", RATIOS["shank to thigh"])):
-        for side in SIDES:
-            parts = [_length(joints, side, bone) for bone in bones[:2]]
-            known = [part for part in parts if part is not None]
-            if len(known) == 2:
-                limbs[limb, side] = sum(known)
-    for limb in ("arm", "leg"):
-        sizes = [limbs[limb, side] for side in SIDES if (limb, side) in limbs]
+            limbs[limb].append(lower + upper)
+            if outside(ratio := lower / max(upper, 1e-9), usual):
+                text = f"{side} {name} is {ratio:.2f}; people have {usual[0]} to {usual[1]}"
+                misfits.append(Misfit(text, outside(ratio, possible)))
+    for limb, sizes in limbs.items():
         if len(sizes) == 2 and (off := abs(sizes[0] - sizes[1]) / max(*sizes, 1e-9)) > ASYMMETRY:
             text = f"left and right {limb} differ by {off:.0%} in length; they are alike to {ASYMMETRY:.0%}"
-            yield Misfit(text, off > IMPOSSIBLE_ASYMMETRY)
-    arms = [size for (limb, _), size in limbs.items() if limb == "arm"]
-    legs = [size for (limb, _), size in limbs.items() if limb == "leg"]
-    if arms and legs and _outside(ratio := float(np.mean(arms) / max(np.mean(legs), 1e-9)), ARM_TO_LEG):
+            misfits.append(Misfit(text, off > IMPOSSIBLE_ASYMMETRY))
+    arms, legs = limbs.values()
+    if arms and legs and outside(ratio := float(np.mean(arms) / max(np.mean(legs), 1e-9)), ARM_TO_LEG):
         text = f"arm to leg is {ratio:.2f}; people have {ARM_TO_LEG[0]} to {ARM_TO_LEG[1]}"
-        yield Misfit(text, _outside(ratio, IMPOSSIBLE_ARM_TO_LEG))
+        misfits.append(Misfit(text, outside(ratio, IMPOSSIBLE_ARM_TO_LEG)))
+    return misfits
 
 
 def _angle(first: Array, second: Array) -> float:
@@ -128,91 +171,6 @@ def _angle(first: Array, second: Array) -> float:
     first, second = normalise(first), normalise(second)
     sine = np.linalg.norm(np.cross(first, second), axis=1)
     return float(np.degrees(np.median(np.arctan2(sine, (first * second).sum(axis=1)))))
-
-
-def _off(
-    what: str, angle: float, allowed: float, from_what: str, possible: float = 180.0
-) -> Iterator[Misfit]:
-    """Report an angle that is too large; beyond `possible` no body has it."""
-    if angle > allowed:
-        text = f"{what} is {angle:.0f}° off {from_what}; at most {allowed:.0f}° is plausible"
-        yield Misfit(text, angle > possible)
-
-
-def _trunk(joints: Mapping[str, Array], frames: Mapping[str, Array]) -> Iterator[Misfit]:
-    """Check the frames of trunk and pelvis against pelvis, neck, shoulders and hips."""
-    up = compute_upward_directions(joints)
-    across = {
-        "trunk": ("shoulder", "the line of the shoulders", TRUNK_TWIST),
-        "pelvis": ("hip", "the line of the hips", PELVIS_TWIST),
-    }
-    for name, (joint, line, allowed) in across.items():
-        if name not in frames:
-            continue
-        if up is not None:
-            yield from _off(
-                f"the {name}'s upward axis",
-                _angle(frames[name][:, :, 2], up),
-                TRUNK_LEAN if name == "trunk" else IMPOSSIBLE_ANGLE,
-                "pelvis to shoulders",
-                IMPOSSIBLE_ANGLE,
-            )
-        left, right = joints.get(f"left_{joint}"), joints.get(f"right_{joint}")
-        if left is not None and right is not None:
-            angle = _angle(frames[name][:, :, 1], left - right)
-            yield from _off(f"the {name}'s left", angle, allowed, line, IMPOSSIBLE_ANGLE)
-    if up is not None and (legs := _legs_up(joints)) is not None:
-        yield from _off(
-            "the line from the ankles to the hips", _angle(legs, up), 100.0, "pelvis to shoulders"
-        )
-
-
-def _legs_up(joints: Mapping[str, Array]) -> Array | None:
-    """Vectors (T, 3) from the middle of the ankles to that of the hips, if they are recorded."""
-    ankles = mean_track(joints, ("left_ankle", "right_ankle"))
-    hips = mean_track(joints, ("left_hip", "right_hip"))
-    return None if ankles is None or hips is None else hips - ankles
-
-
-def _arms(joints: Mapping[str, Array], frames: Mapping[str, Array]) -> Iterator[Misfit]:
-    """Check the frames of the arms against their joints, and their rotation about their axes."""
-    for side in SIDES:
-        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
-            continue
-        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
-        bones = {"upper_arm": elbow - shoulder, "forearm": wrist - elbow, "hand": wrist - elbow}
-        for segment, bone in bones.items():
-            frame = frames.get(f"{side}_{segment}")
-            if frame is not None:
-                what, allowed = segment.replace("_", " "), HAND_BEND if segment == "hand" else BONE_AXIS
-                yield from _off(
-                    f"the {side} {what}'s axis",
-                    _angle(frame[:, :, 0], bone),
-                    allowed,
-                    "the forearm" if segment == "hand" else "the line through its joints",
-                    180.0 if segment == "hand" else IMPOSSIBLE_ANGLE,
-                )
-        own = {segment: frames.get(f"{side}_{segment}") for segment in bones}
-        yield from _rotations(side, bones, own)
-
-
-def _rotations(side: str, bones: Mapping[str, Array], frames: Mapping[str, Array | None]) -> Iterator[Misfit]:
-    """Check the rotations of an arm's frames about their axes: elbow axis, pronation, twist of the wrist."""
-    upper, forearm, hand = (frames[name] for name in ("upper_arm", "forearm", "hand"))
-    flexion = np.cross(normalise(bones["upper_arm"]), normalise(bones["forearm"]))
-    flexed = np.linalg.norm(flexion, axis=1) > FLEXED
-    # The lateral axis z points against the axis of flexion on the left, along it on the right.
-    lateral = -flexion if side == "left" else flexion
-    enough = flexed.sum() >= FEWEST_FLEXED
-    if upper is not None and enough:
-        angle = _angle(reject(upper[flexed, :, 2], normalise(bones["upper_arm"][flexed])), lateral[flexed])
-        yield from _off(f"the {side} upper arm's lateral axis", angle, ELBOW_AXIS, "the axis of the elbow")
-    # Where the elbow is straight, the rotation of an upper arm about its axis is not known well.
-    if upper is not None and forearm is not None and enough:
-        twist = _twist(upper[flexed], forearm[flexed])
-        yield from _off(f"the {side} forearm", twist, PRONATION, "the upper arm about its axis")
-    if forearm is not None and hand is not None:
-        yield from _off(f"the {side} hand", _twist(forearm, hand), WRIST_TWIST, "the forearm about its axis")
 
 
 def _twist(proximal: Array, distal: Array) -> float:
@@ -258,21 +216,17 @@ class Reading(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
-Guess = Callable[[Recording], GuessedMap]
-
-
-def find_reading(recording: Recording, options: ReadOptions, guess: Guess) -> Reading:
+def find_reading(recording: Recording, options: ReadOptions) -> Reading:
     """Find the marker map that fits the names and the geometry of a recording, its unit and its sides.
 
-    Shipped maps whose names fit are tried first, those with the most names first, then the guess. The first
+    Shipped maps whose names fit are tried first, those with the most names first, then `guess_map`. The first
     one that no geometry contradicts is taken, else the one with the fewest contradictions, which are doubts.
-    `recording`: the recording, without gaps; `options`: what the user declares; `guess`: function that
-    guesses a marker map from a recording; it raises `MotionError` where there is none. Returns how the
-    recording is read.
+    `recording`: the recording, without gaps; `options`: what the user declares. Returns how the recording is
+    read.
     """
-    reading = _best_reading(recording, options, guess)
+    reading = _best_reading(recording, options)
     if reading.backward > MAJORITY and not reading.marker_map.in_place:
-        reading = _with_sides_exchanged(reading, options, guess)
+        reading = _with_sides_exchanged(reading, options)
     wrong = [misfit for misfit in reading.misfits if misfit.impossible or options.strict]
     if wrong and not reading.marker_map.in_place:
         raise MotionError(
@@ -283,82 +237,65 @@ def find_reading(recording: Recording, options: ReadOptions, guess: Guess) -> Re
     return reading._replace(doubts=(*reading.doubts, *texts))
 
 
-def _best_reading(recording: Recording, options: ReadOptions, guess: Guess) -> Reading:
-    """Find the reading with the fewest contradictions."""
-    best: Reading | None = None
+def _best_reading(recording: Recording, options: ReadOptions) -> Reading:
+    """Find the reading with the fewest contradictions, first of what is impossible, then of what is doubtful."""
+    skeleton = isinstance(recording, SkeletonRecording)
+    fitting = list_fitting_maps(recording.names, options.marker_map, skeleton)
+    # Strictly, the map that fits the names best is the only one, and nothing is guessed.
+    makers = [partial(GuessedMap, *each) for each in (fitting[:1] if options.strict else fitting)]
+    if options.marker_map is None and not options.strict:
+        makers.append(partial(guess_map, recording))
+    best: tuple[tuple[int, int], Reading] | None = None
     fault: MotionError | None = None
     rejected: list[str] = []
-    few = thin_out(recording)
-    for make in _candidates(recording, options, guess):
+    step = -(-len(recording.time) // MOST_FRAMES)
+    few = replace(recording, time=recording.time[::step], positions=recording.positions[::step])
+    if isinstance(few, SkeletonRecording):
+        few = replace(few, rotations=few.rotations[::step])
+    for make in makers:
         try:
             candidate = make()
             reading = _examine(few, candidate, options)
         except MotionError as error:
             fault = fault or error
             continue
-        if best is None or _badness(reading) < _badness(best):
-            best = reading
+        badness = sum(misfit.impossible for misfit in reading.misfits), len(reading.misfits)
+        if best is None or badness < best[0]:
+            best = badness, reading
         if not reading.misfits or candidate.marker_map.in_place:
             break
         rejected.append(f"marker map {candidate.name} fits by name, but {reading.misfits[0].text}")
     if best is None:
-        kind = isinstance(recording, SkeletonRecording)
-        missing = describe_missing_names(recording.names, options.marker_map, kind)
+        missing = describe_missing_names(recording.names, options.marker_map, skeleton)
         raise fault or MotionError(f"{recording.source}: {missing}")
-    notes = tuple(text for text in rejected if f"marker map {best.map_name} " not in text)
-    return best._replace(recording=recording, notes=(*best.notes, *notes))
-
-
-def _badness(reading: Reading) -> tuple[int, int]:
-    """Order readings: first by what is impossible, then by what is doubtful."""
-    return sum(misfit.impossible for misfit in reading.misfits), len(reading.misfits)
-
-
-def _candidates(
-    recording: Recording, options: ReadOptions, guess: Guess
-) -> Iterator[Callable[[], GuessedMap]]:
-    """Makers of the maps to try, in order."""
-    skeleton = isinstance(recording, SkeletonRecording)
-    fitting = list_fitting_maps(recording.names, options.marker_map, skeleton)
-    # Strictly, the map that fits the names best is the only one, and nothing is guessed.
-    for name, marker_map in fitting[:1] if options.strict else fitting:
-        yield partial(GuessedMap, name, marker_map)
-    if options.marker_map is None and not options.strict:
-        yield partial(guess, recording)
+    reading = best[1]
+    notes = tuple(text for text in rejected if f"marker map {reading.map_name} " not in text)
+    return reading._replace(recording=recording, notes=(*reading.notes, *notes))
 
 
 def _examine(recording: Recording, candidate: GuessedMap, options: ReadOptions) -> Reading:
-    """Read some frames by a map, and compare what it gives with the body."""
-    marker_map = candidate.marker_map
-    size = _find_size(recording, marker_map, options)
+    """Read some frames by a map: find unit and scale, and compare what it gives with the body."""
+    marker_map, source = candidate.marker_map, recording.source
+    declared = recording.unit or marker_map.unit
+    statures = {}
+    for unit in [options.unit or declared or "m"] if marker_map.in_place else UNITS:
+        body = make_body(recording, marker_map, unit)
+        statures[unit] = estimate_stature(compute_arm_joints(body) | compute_known_joints(body))
+    if marker_map.in_place:
+        size = BodySize(unit, 1.0, statures[unit])
+    else:
+        size = find_body_size(statures, declared, options, source)
     body = make_body(recording, marker_map, size.unit)
     joints = compute_known_joints(body)
-    segments = compute_segment_frames(body, joints, find_complete_arms(joints, recording.source))
+    segments = compute_segment_frames(body, joints, find_complete_arms(joints, source))
     assumed = frozenset(name for name in segments if body.frame(name) is None)
+    misfits = find_misfits(joints, segments, assumed=assumed)
+    ends = ((body.point(start), body.point(end)) for start, end in marker_map.facing)
+    facing = [end - start for start, end in ends if start is not None and end is not None]
+    backward = find_backward_share(joints, facing)
     return Reading(
-        recording,
-        candidate.name,
-        marker_map,
-        size,
-        find_misfits(joints, segments, assumed=assumed),
-        find_backward_share(joints, find_facing(body)),
-        candidate.notes,
-        candidate.doubts,
+        recording, candidate.name, marker_map, size, misfits, backward, candidate.notes, candidate.doubts
     )
-
-
-def _find_size(recording: Recording, marker_map: MarkerMap, options: ReadOptions) -> BodySize:
-    """Find unit and scale of a recording read by a map."""
-
-    def stature_in(unit: str) -> float:
-        body = make_body(recording, marker_map, unit)
-        return estimate_stature(compute_arm_joints(body) | compute_known_joints(body))
-
-    declared = recording.unit or marker_map.unit
-    if marker_map.in_place:
-        unit = options.unit or declared or "m"
-        return BodySize(unit, 1.0, stature_in(unit))
-    return find_body_size(stature_in, declared, options, recording.source)
 
 
 def make_body(recording: Recording, marker_map: MarkerMap, unit: str) -> RecordedBody:
@@ -406,31 +343,7 @@ class _Tracks(Mapping[str, Array]):
         return len(self._index)
 
 
-def find_facing(body: RecordedBody) -> list[Array]:
-    """Collect the forward vectors of a body that its marker map names.
-
-    Returns list of (T, 3) arrays: vectors in the file's axes, m.
-    """
-    ends = ((body.point(start), body.point(end)) for start, end in body.marker_map.facing)
-    return [end - start for start, end in ends if start is not None and end is not None]
-
-
-def thin_out(recording: Recording) -> Recording:
-    """Select frames of a recording, evenly over time, on which maps are compared.
-
-    Returns at most `MOST_FRAMES` of its frames.
-    """
-    step = -(-len(recording.time) // MOST_FRAMES)
-    if step == 1:
-        return recording
-    part = slice(None, None, step)
-    time, positions = recording.time[part], recording.positions[part]
-    if isinstance(recording, SkeletonRecording):
-        return replace(recording, time=time, positions=positions, rotations=recording.rotations[part])
-    return replace(recording, time=time, positions=positions)
-
-
-def _with_sides_exchanged(reading: Reading, options: ReadOptions, guess: Guess) -> Reading:
+def _with_sides_exchanged(reading: Reading, options: ReadOptions) -> Reading:
     """Read a recording whose sides contradict the body with their names exchanged."""
     recording, share = reading.recording, f"{reading.backward:.0%}"
     fault = MotionError(
@@ -438,13 +351,22 @@ def _with_sides_exchanged(reading: Reading, options: ReadOptions, guess: Guess) 
         "or the axes are left-handed (a mirrored body); they must be right-handed"
     )
     known = set(recording.names)
-    pairs = {name: _mirrored_name(name, known) for name in known}
-    pairs |= {left: right for left, right in _other_sides(reading.marker_map).items() if right in known}
-    other = {name: mirrored for name, mirrored in pairs.items() if mirrored is not None}
+    other: dict[str, str] = {}
+    for name in known:
+        # The name, among the known ones, that differs in the side only.
+        for found in SIDE_WORD.finditer(name):
+            word = OTHER_SIDE[found[0].lower()]
+            if found[0][0].isupper():
+                word = word.upper() if found[0].isupper() else word.capitalize()
+            mirrored = name[: found.start()] + word + name[found.end() :]
+            if mirrored in known:
+                other[name] = mirrored
+                break
+    other |= {left: right for left, right in _other_sides(reading.marker_map).items() if right in known}
     names = tuple(other.get(name, name) for name in recording.names)
     if options.strict or names == recording.names or set(names) != set(recording.names):
         raise fault
-    exchanged = _best_reading(replace(recording, names=names), options, guess)
+    exchanged = _best_reading(replace(recording, names=names), options)
     if exchanged.backward > MAJORITY:
         raise fault
     doubt = (
@@ -452,19 +374,6 @@ def _with_sides_exchanged(reading: Reading, options: ReadOptions, guess: Guess) 
         "if the file's axes are left-handed instead, the motion is a mirror image of the person's"
     )
     return exchanged._replace(doubts=(doubt, *exchanged.doubts))
-
-
-def _mirrored_name(name: str, known: Collection[str]) -> str | None:
-    """Find the name, among the known ones, that differs in the side only."""
-    for found in SIDE_WORD.finditer(name):
-        other = OTHER_SIDE[found[0].lower()]
-        other = (
-            other.upper() if found[0].isupper() else other.capitalize() if found[0][0].isupper() else other
-        )
-        mirrored = name[: found.start()] + other + name[found.end() :]
-        if mirrored in known:
-            return mirrored
-    return None
 
 
 def _other_sides(marker_map: MarkerMap) -> Mapping[str, str]:
@@ -505,4 +414,4 @@ def guess_map(recording: MarkerRecording | SkeletonRecording) -> GuessedMap:
             f"{recording.source}: {describe_missing_names(recording.names, None, skeleton=False)}"
         )
     doubt = "the marker set is not known: its map was guessed from words in the names"
-    return GuessedMap(f"{GUESSED} (markers)", markers.marker_map, markers.notes, (doubt,))
+    return GuessedMap(f"{GUESSED} (markers)", *markers, (doubt,))

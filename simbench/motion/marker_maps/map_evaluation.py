@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -89,7 +90,7 @@ REFERENCE_WEIGHT = 1e-5
 
 
 def build_axes_frame(first: str, primary: Array, second: str, secondary: Array) -> Array:
-    """Build rotations from the directions of two axes.
+    """Build rotations from the directions of two axes; those of limbs follow `human_motion.HANGING_LIMB`.
 
     `first`, `second`: names of the two axes, of `x`, `y`, `z`, different; `primary` (..., 3): direction of
     the first axis, which is kept; `secondary` (..., 3): direction of the second axis, which is made normal to
@@ -104,22 +105,6 @@ def build_axes_frame(first: str, primary: Array, second: str, secondary: Array) 
     if (j - i) % 3 == 2:
         columns[k] = -columns[k]
     return np.stack(columns, axis=-1)
-
-
-def build_limb_frame(
-    side: str, along: Array, *, thumb: Array | None = None, lateral: Array | None = None
-) -> Array:
-    """Build the rotations of the frame of a limb by the conventions of `simbench.motion.anatomy`.
-
-    `side`: `left` or `right`; `along` (..., 3): direction of the limb's axis, distally; `thumb`, `lateral`
-    (..., 3) or None: one of them: direction towards the side of the thumb, or towards the lateral side.
-    Returns (..., 3, 3): rotation matrices whose columns are the axes x, y, z.
-    """
-    if lateral is not None:
-        return build_axes_frame("x", along, "z", lateral)
-    if thumb is None:
-        raise TypeError("a limb's frame needs thumb or lateral")
-    return build_axes_frame("x", along, "y", -thumb if side == "left" else thumb)
 
 
 def estimate_flexion_axis(
@@ -236,9 +221,8 @@ class RecordedBody:
             # A joint may be the recorded point with the same name.
             if recipes is None or self._pending[-1:] == [f"point {name}"]:
                 return self.recorded.get(name)
-            self._enter(f"point {name}")
-            self.points[name] = self._first(recipes, lambda recipe: self._point(name, recipe))
-            self._pending.pop()
+            evaluate = partial(self._point, name)
+            self.points[name] = self._evaluate(f"point {name}", recipes, evaluate)
         return self.points[name]
 
     def frame(self, name: str) -> tuple[Array, Array | None] | None:
@@ -252,32 +236,31 @@ class RecordedBody:
             recipes = self.marker_map.segments.get(name) or self.marker_map.frames.get(name)
             if recipes is None:
                 return None
-            self._enter(f"frame {name}")
-            self.frames[name] = self._first(recipes, lambda recipe: self._frame(name, recipe))
-            self._pending.pop()
+            evaluate = partial(self._frame, name)
+            self.frames[name] = self._evaluate(f"frame {name}", recipes, evaluate)
         return self.frames[name]
 
-    def _enter(self, what: str) -> None:
-        """Note that a point or frame is being computed; refuse one that is needed for itself."""
+    def _evaluate(
+        self, what: str, recipes: Sequence[Recipe], evaluate: Callable[[Recipe], Result | None]
+    ) -> Result | None:
+        """Evaluate the first recipe for which the recording has all points; refuse what is needed for itself."""
         if what in self._pending:
             chain = " -> ".join([*self._pending, what])
             raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")
         self._pending.append(what)
-
-    def _first(self, recipes: Sequence[Recipe], evaluate: Callable[[Recipe], Result | None]) -> Result | None:
-        """Evaluate the first recipe for which the recording has all points."""
+        found = None
         for recipe in recipes:
-            result = evaluate(recipe)
-            if result is not None:
-                if recipe.note:
-                    self.notes[recipe.note] = None
-                return result
-        return None
+            found = evaluate(recipe)
+            if found is not None:
+                self.notes.update({recipe.note: None} if recipe.note else {})
+                break
+        self._pending.pop()
+        return found
 
-    def _all(self, names: list[str]) -> list[Array] | None:
+    def _all(self, names: Sequence[str]) -> list[Array] | None:
         """Tracks of points, or None if one is missing."""
-        tracks = [self.point(name) for name in names]
-        return None if any(track is None for track in tracks) else [t for t in tracks if t is not None]
+        tracks = [track for track in map(self.point, names) if track is not None]
+        return tracks if len(tracks) == len(names) else None
 
     def _point(self, name: str, recipe: schema.PointRecipe) -> Array | None:
         """Evaluate a recipe for a point."""
@@ -285,101 +268,74 @@ class RecordedBody:
             tracks = self._all(recipe.mean)
             return None if tracks is None else np.average(tracks, axis=0, weights=recipe.weights)
         if isinstance(recipe, schema.Offset):
-            start, frame = self.point(recipe.start), self.frame(recipe.frame)
-            scale = self._distance(recipe.times)
-            if start is None or frame is None or scale is None:
+            start, frame, tracks = (
+                self.point(recipe.start),
+                self.frame(recipe.frame),
+                self._all(recipe.times or ()),
+            )
+            if start is None or frame is None or tracks is None:
                 return None
+            scale = float(np.linalg.norm(tracks[1] - tracks[0], axis=1).mean()) if tracks else 1.0
             return start + frame[0] @ (scale * np.asarray(recipe.by))
         if isinstance(recipe, schema.Chord):
-            return self._chord(name, recipe)
+            tracks = self._all([recipe.proximal, recipe.marker, recipe.wand or recipe.distal or ""])
+            if tracks is None:
+                return None
+            proximal, marker, third = tracks
+            if recipe.wand is not None:
+                return compute_chord_centre(proximal, marker, marker - third, recipe.offset)
+            return compute_hinge_centre(name.partition("_")[0], proximal, marker, third, recipe.offset)
         pose = self._cluster(recipe.cluster)
         return None if pose is None else pose[0] @ np.asarray(recipe.at) + pose[1]
 
-    def _distance(self, ends: tuple[str, str] | None) -> float | None:
-        """Mean distance of two points, m; 1 without points, None if one is missing."""
-        if ends is None:
-            return 1.0
-        tracks = self._all(list(ends))
-        return None if tracks is None else float(np.linalg.norm(tracks[1] - tracks[0], axis=1).mean())
-
-    def _chord(self, name: str, recipe: schema.Chord) -> Array | None:
-        """Joint centre inside a lateral marker."""
-        other = recipe.wand or recipe.distal or ""
-        tracks = self._all([recipe.proximal, recipe.marker, other])
-        if tracks is None:
-            return None
-        proximal, marker, third = tracks
-        if recipe.wand is not None:
-            return compute_chord_centre(proximal, marker, marker - third, recipe.offset)
-        return compute_hinge_centre(name.partition("_")[0], proximal, marker, third, recipe.offset)
-
-    def _flexion_axis(self, proximal: Array, joint: Array, distal: Array) -> Array:
-        """Axis (T, 3) about which a hinge joint flexes."""
-        trunk = self.frame("trunk") or self.frame("pelvis")
-        reference = None if trunk is None else compute_swung_axis(normalise(joint - proximal), trunk[0])
-        return estimate_flexion_axis(proximal, joint, distal, self.rate, reference)
-
     def _cluster(self, model: dict[str, schema.Vector]) -> tuple[Array, Array] | None:
         """Pose of a rigid cluster of markers, as rotation and origin."""
-        names = [name for name in model if self.point(name) is not None]
-        model_points = np.array([model[name] for name in names]).reshape(-1, 3)
-        tracks = self._all(names)
+        tracks = {name: track for name in model if (track := self.point(name)) is not None}
+        points = np.array([model[name] for name in tracks]).reshape(-1, 3)
         # Points on a line do not determine the rotation about it.
-        if (
-            tracks is None
-            or len(names) < 3
-            or np.linalg.matrix_rank(model_points - model_points[0], tol=1e-4) < 2
-        ):
+        if len(tracks) < 3 or np.linalg.matrix_rank(points - points[0], tol=1e-4) < 2:
             return None
-        return fit_cluster_pose(np.stack(tracks, axis=1), model_points)
+        return fit_cluster_pose(np.stack(list(tracks.values()), axis=1), points)
 
     def _frame(self, name: str, recipe: schema.FrameRecipe) -> tuple[Array, Array | None] | None:
-        """Evaluate a recipe for a frame."""
-        origin = None
-        if recipe.origin is not None:
-            origin = self.point(recipe.origin)
-            if origin is None:
-                return None
+        """Evaluate a recipe for a frame, at rest or over time."""
+        origin = None if recipe.origin is None else self.point(recipe.origin)
+        if recipe.origin is not None and origin is None:
+            return None
         if isinstance(recipe, schema.ClusterFrame):
             pose = self._cluster(recipe.cluster)
             return None if pose is None else (pose[0], pose[1] if origin is None else origin)
-        if recipe.turns_with is not None and recipe.turns_with not in self.rotations:
-            return None
-        rotation = self._axes(name, recipe)
-        if rotation is None:
-            return None
-        if recipe.turns_with is not None:
-            rotation = self.rotations[recipe.turns_with] @ rotation
-        return rotation, origin
-
-    def _axes(self, name: str, recipe: schema.Axes | schema.Limb) -> Array | None:
-        """Rotation of a frame from directions, at rest (3, 3) or over time (T, 3, 3)."""
         at_rest = recipe.turns_with is not None
+        if at_rest and recipe.turns_with not in self.rotations:
+            return None
+        side = name.partition("_")[0]
         if isinstance(recipe, schema.Axes):
             (first, primary), (second, secondary) = recipe.axes.items()
             one, two = self._direction(primary, at_rest), self._direction(secondary, at_rest)
-            if one is None or two is None:
+        else:
+            first, second, one = "x", "y" if recipe.thumb else "z", self._direction(recipe.along, at_rest)
+            if one is None:
                 return None
-            self._check_independent(name, one, two, at_rest)
-            return build_axes_frame(first, one, second, two)
-        side = name.partition("_")[0]
-        along = self._direction(recipe.along, at_rest)
-        if along is None:
+            if recipe.bends_at is not None:
+                tracks = self._all(recipe.bends_at)
+                two = None
+                if tracks is not None:
+                    # The axis about which the hinge joint flexes.
+                    trunk = self.frame("trunk") or self.frame("pelvis")
+                    proximal, joint, _ = tracks
+                    limb = normalise(joint - proximal)
+                    reference = None if trunk is None else compute_swung_axis(limb, trunk[0])
+                    axis = estimate_flexion_axis(*tracks, self.rate, reference)
+                    two = -axis if side == "left" else axis
+            else:
+                two = self._direction(recipe.thumb or recipe.lateral or (0.0, 0.0, 0.0), at_rest)
+                if recipe.thumb is not None and two is not None and side == "left":
+                    two = -two
+        if one is None or two is None:
             return None
-        if recipe.bends_at is not None:
-            tracks = self._all(list(recipe.bends_at))
-            if tracks is None:
-                return None
-            axis = self._flexion_axis(*tracks)
-            self._check_independent(name, along, axis, at_rest)
-            return build_limb_frame(side, along, lateral=-axis if side == "left" else axis)
-        reference = self._direction(recipe.thumb or recipe.lateral or (0.0, 0.0, 0.0), at_rest)
-        if reference is None:
-            return None
-        self._check_independent(name, along, reference, at_rest)
-        if recipe.thumb is not None:
-            return build_limb_frame(side, along, thumb=reference)
-        return build_limb_frame(side, along, lateral=reference)
+        self._check_independent(name, one, two, at_rest)
+        rotation = build_axes_frame(first, one, second, two)
+        return (self.rotations[recipe.turns_with] @ rotation if recipe.turns_with else rotation), origin
 
     def _check_independent(self, name: str, primary: Array, secondary: Array, at_rest: bool) -> None:
         """Refuse directions (..., 3) of two axes that are parallel, or of no length."""

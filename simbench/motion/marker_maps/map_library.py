@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from simbench.errors import MotionError, PluginError
 from simbench.files.documents.yaml_document import read_yaml
@@ -38,6 +38,11 @@ def find_needs(
     """
     known: dict[tuple[str, str], Needs] = {}
 
+    def join(parts: Iterable[Needs]) -> Needs:
+        every = list(parts)
+        lacking = tuple(dict.fromkeys(name for needs in every for name in needs.lacking))
+        return Needs(frozenset().union(*(needs.used for needs in every)), lacking)
+
     def look(kind: str, name: str, pending: tuple[tuple[str, str], ...]) -> Needs:
         key = (kind, name)
         recipes: Sequence[schema.Recipe] | None
@@ -51,22 +56,24 @@ def find_needs(
         if key in pending:
             return Needs(frozenset(), (name,))
         if key not in known:
-            options = [
-                _join([look(k, n, (*pending, key)) for k, n in _parts(recipe)], recipe) for recipe in recipes
-            ]
+            options = []
+            for recipe in recipes:
+                parts = [look(*part, (*pending, key)) for part in _recipe_parts(recipe)]
+                needs = join(parts)
+                # Three points determine the pose of a cluster.
+                if hasattr(recipe, "cluster") and sum(not part.lacking for part in parts) >= 3:
+                    needs = Needs(needs.used, ())
+                options.append(needs)
             # That a joint may be recorded under its own name is no marker that somebody forgot.
             named = [option for option in options if option.lacking != (name,)]
             known[key] = min(named or options, key=lambda option: len(option.lacking))
         return known[key]
 
-    every = [look("point", name, ()) for name in joints] + [look("frame", name, ()) for name in frames]
-    return Needs(
-        frozenset().union(*(needs.used for needs in every)),
-        tuple(dict.fromkeys(name for needs in every for name in needs.lacking)),
-    )
+    every = [("point", name) for name in joints] + [("frame", name) for name in frames]
+    return join(look(*each, ()) for each in every)
 
 
-def _parts(recipe: schema.Recipe) -> list[tuple[str, str]]:
+def _recipe_parts(recipe: schema.Recipe) -> list[tuple[str, str]]:
     """Points and frames that a recipe refers to."""
     points: list[str] = []
     frames: list[str] = []
@@ -84,20 +91,8 @@ def _parts(recipe: schema.Recipe) -> list[tuple[str, str]]:
     elif isinstance(recipe, schema.Limb):
         for direction in (recipe.along, recipe.thumb, recipe.lateral, recipe.bends_at):
             points += [end for end in direction or () if isinstance(end, str)]
-    origin = getattr(recipe, "origin", None)
-    if origin is not None:
-        points.append(origin)
+    points += [recipe.origin] if getattr(recipe, "origin", None) is not None else []
     return [*(("point", name) for name in points), *(("frame", name) for name in frames)]
-
-
-def _join(parts: list[Needs], recipe: schema.Recipe) -> Needs:
-    """Needs of a recipe from those of what it refers to."""
-    used = frozenset().union(*(part.used for part in parts))
-    lacking = tuple(dict.fromkeys(name for part in parts for name in part.lacking))
-    if isinstance(recipe, schema.ClusterPoint | schema.ClusterFrame):
-        # Three points determine the pose of a cluster.
-        lacking = lacking if sum(not part.lacking for part in parts) < 3 else ()
-    return Needs(used, lacking)
 
 
 SEPARATORS = ":._- "
@@ -120,7 +115,24 @@ def find_spellings(recorded: Collection[str], wanted: Iterable[str]) -> dict[str
     names = list(dict.fromkeys(recorded))
     whole: dict[str, list[str]] = {}
     reduced: dict[str, list[str]] = {}
-    prefixes, endings = _shared_ends(names)
+    starts: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for name in names:
+        for k, letter in enumerate(name):
+            if letter in SEPARATORS:
+                starts[name[: k + 1]] += 1
+                ends[name[k:]] += 1
+    prefixes = [
+        start
+        for start, count in starts.items()
+        if count >= LEAST_SHARED
+        and re.split(r"[\W_]+", start.rstrip(SEPARATORS))[-1].lower() not in SIDE_WORDS
+    ]
+    endings = [
+        end
+        for end, count in ends.items()
+        if count >= max(LEAST_SHARED, SHARED_ENDING * len(names)) and _letters(end) not in SIDE_WORDS
+    ]
     for name in names:
         bare = name.rpartition(":")[2]
         whole.setdefault(_letters(bare), []).append(name)
@@ -164,64 +176,31 @@ def list_wanted_points(marker_map: MarkerMap) -> list[str]:
 
     Returns their names, without those that the map itself computes.
     """
-    known = {*marker_map.points, *marker_map.joints, *marker_map.frames, *marker_map.segments}
+    sections = (marker_map.points, marker_map.joints, marker_map.frames, marker_map.segments)
     wanted: dict[str, None] = {}
-    for identifying in marker_map.identified_by:
-        for name in identifying:
-            sides = SIDES if has_side_placeholder(name) else SIDES[:1]
-            wanted.update(dict.fromkeys(fill_side(name, side) for side in sides))
-    for section in (marker_map.points, marker_map.joints, marker_map.frames, marker_map.segments):
-        for recipes in section.values():
-            for recipe in recipes:
-                wanted.update(dict.fromkeys(_names_in(recipe)))
-    for item in (*marker_map.feet, *(name for pair in marker_map.facing for name in pair)):
-        wanted[item] = None
+    for name in (name for identifying in marker_map.identified_by for name in identifying):
+        sides = SIDES if has_side_placeholder(name) else SIDES[:1]
+        wanted.update(dict.fromkeys(fill_side(name, side) for side in sides))
+    for recipe in (recipe for section in sections for recipes in section.values() for recipe in recipes):
+        pending = list(recipe.model_dump(exclude={"note", "turns_with"}).items())
+        while pending:
+            key, value = pending.pop(0)
+            if isinstance(value, str):
+                wanted[value] = None
+            elif isinstance(value, dict) and key == "cluster":
+                wanted.update(dict.fromkeys(value))
+            elif isinstance(value, dict):
+                pending += value.items()
+            elif isinstance(value, list | tuple):
+                pending += [(key, item) for item in value]
+    wanted.update(dict.fromkeys((*marker_map.feet, *(name for pair in marker_map.facing for name in pair))))
+    known = {name for section in sections for name in section}
     return [name for name in wanted if name not in known]
-
-
-def _names_in(recipe: BaseModel) -> list[str]:
-    """Names of points and frames in a recipe."""
-    values: Mapping[str, Any] = recipe.model_dump(exclude={"note", "turns_with"})
-    names: list[str] = []
-    pending = list(values.items())
-    while pending:
-        key, value = pending.pop(0)
-        if isinstance(value, str):
-            names.append(value)
-        elif isinstance(value, dict):
-            names += list(value) if key == "cluster" else []
-            pending += [] if key == "cluster" else list(value.items())
-        elif isinstance(value, list | tuple):
-            pending += [(key, item) for item in value]
-    return names
 
 
 def _letters(name: str) -> str:
     """Letters and digits of a name, in small letters."""
     return re.sub(r"[\W_]+", "", name).casefold()
-
-
-def _shared_ends(names: list[str]) -> tuple[list[str], list[str]]:
-    """Beginnings and endings up to a separator that several names share and that say no side."""
-    starts: Counter[str] = Counter()
-    ends: Counter[str] = Counter()
-    for name in names:
-        for k, letter in enumerate(name):
-            if letter in SEPARATORS:
-                starts[name[: k + 1]] += 1
-                ends[name[k:]] += 1
-    prefixes = [
-        start
-        for start, count in starts.items()
-        if count >= LEAST_SHARED
-        and re.split(r"[\W_]+", start.rstrip(SEPARATORS))[-1].lower() not in SIDE_WORDS
-    ]
-    endings = [
-        end
-        for end, count in ends.items()
-        if count >= max(LEAST_SHARED, SHARED_ENDING * len(names)) and _letters(end) not in SIDE_WORDS
-    ]
-    return prefixes, endings
 
 
 _GROUP = "marker_maps"
@@ -247,16 +226,6 @@ def load_map(path: Path) -> MarkerMap:
         raise MotionError(f"{path}: {key}: {first['msg']}") from error
 
 
-def _map_file(reference: str) -> Path:
-    """Find the file of a plug-in's marker map: the plug-in is its path."""
-    path = load_plugin(_GROUP, reference).value
-    if not isinstance(path, str | Path):
-        raise PluginError(
-            f"{reference}: a value of type {type(path).__name__}; allowed: the path of a marker map"
-        )
-    return Path(path)
-
-
 @cache
 def ready_maps() -> Mapping[str, MarkerMap]:
     """Read all marker maps that ship with simbench. Returns the maps by name."""
@@ -276,21 +245,6 @@ def turns_with_joints(marker_map: MarkerMap) -> bool:
     """
     recipes = (recipe for options in marker_map.segments.values() for recipe in options)
     return any(getattr(recipe, "turns_with", None) is not None for recipe in recipes)
-
-
-def _fits_kind(marker_map: MarkerMap, skeleton: bool | None) -> bool:
-    """Tell whether a map is for the kind of recording: markers, or a skeleton; None takes both.
-
-    A map for skeletons has segments that turn with a joint; one for markers has arms that need no joint.
-    """
-    if skeleton is None or marker_map.in_place:
-        return True
-    recipes = [options for name, options in marker_map.segments.items() if name.endswith("arm")]
-    if skeleton:
-        return turns_with_joints(marker_map)
-    return not any(
-        all(getattr(recipe, "turns_with", None) is not None for recipe in options) for options in recipes
-    )
 
 
 def choose_map(
@@ -321,8 +275,7 @@ def list_fitting_maps(
     map.
     """
     counted = []
-    for name, candidate in _candidates(requested, skeleton).items():
-        needs, covered = _needs(names, name, candidate)
+    for name, candidate, _, needs, covered in _compare_maps(names, requested, skeleton):
         count = max((len(needed) for needed, lacking in needs if not lacking), default=0)
         if count:
             # A map that is made for a marker set goes before the general one.
@@ -336,73 +289,83 @@ def describe_missing_names(
 ) -> str:
     """Say which names a recording lacks for the marker map that comes closest.
 
-    `names`: names of the recording's points; `requested`: as in `list_fitting_maps`; `skeleton`: as in
-    `list_fitting_maps`. Returns text for the user.
+    `names`: names of the recording's points; `requested`, `skeleton`: as in `list_fitting_maps`. Returns text
+    for the user.
     """
     found = []
-    for name, candidate in _candidates(requested, skeleton).items():
-        needs, covered = _needs(names, name, candidate)
-        for _, lacking in needs:
-            if lacking and covered:
-                missing = _lacking_for_an_arm(candidate, _recorded(names, candidate)) or lacking
-                found.append((covered, -len(missing), name, missing))
+    for name, candidate, recorded, needs, covered in _compare_maps(names, requested, skeleton):
+        arms = [[f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")] for side in SIDES]
+        for lacking in [lacking for _, lacking in needs if lacking and covered]:
+            missing = min((find_needs(candidate, recorded, arm).lacking for arm in arms), key=len) or lacking
+            found.append((covered, -len(missing), name, list(missing)))
     what = f"marker map {requested} does not fit" if requested else "no marker map fits its names"
-    if not found:
-        shown = _listed(sorted(names))
-        reason = f": it has none of the map's points, but {shown}" if requested else f": {shown}"
-    else:
+    if found:
         closest = max(found, key=lambda entry: entry[:2])
-        reason = f"; {closest[2]} comes closest and lacks {_listed(closest[3])}"
+        reason, listed = f"; {closest[2]} comes closest and lacks ", closest[3]
+    else:
+        reason, listed = ": it has none of the map's points, but " if requested else ": ", sorted(names)
+    more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
     return (
-        f"{what}{reason}; ready maps: {', '.join(map_names())}; declare one, or the path of your "
-        "own YAML file, as the marker map (--map)"
+        f"{what}{reason}{', '.join(name[:40] for name in listed[:LISTED])}{more}; ready maps: "
+        f"{', '.join(map_names())}; declare one, or the path of your own YAML file, as the marker map (--map)"
     )
 
 
-def _candidates(requested: str | None, skeleton: bool | None) -> Mapping[str, MarkerMap]:
-    """Return the maps that a request names: one, or all shipped ones."""
-    if requested is None:
-        return {name: each for name, each in ready_maps().items() if _fits_kind(each, skeleton)}
-    if requested in ready_maps():
-        return {requested: ready_maps()[requested]}
-    if is_plugin(_GROUP, requested, ()):
-        return {requested: load_map(_map_file(requested))}
-    if requested.endswith((".yaml", ".yml")):
-        return {requested: load_map(Path(requested))}
-    raise MotionError(
-        f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
-    )
+def _compare_maps(
+    names: Collection[str], requested: str | None, skeleton: bool | None
+) -> Iterator[tuple[str, MarkerMap, set[str], list[tuple[list[str], list[str]]], int]]:
+    """Compare the maps that a request names, one or all shipped ones, with the names of a recording.
 
-
-def _recorded(names: Collection[str], candidate: MarkerMap) -> set[str]:
-    """Points of a map that a recording has, under their own name or another one, and its other names."""
-    return {*names, *(known for known, _ in find_aliases(names, candidate))}
-
-
-def _needs(
-    names: Collection[str], map_name: str, candidate: MarkerMap
-) -> tuple[list[tuple[list[str], list[str]]], int]:
-    """List the sets of names that identify a map, each with those that a recording lacks.
-
-    Also return how many of all points that the map mentions the recording has.
+    Yields name and map; the points of it that the recording has, under their own name or another one, and its
+    other names; the sets of names that identify the map, once for both sides and once for each of them, each
+    with those that the recording lacks; and how many of all points that the map mentions it has.
     """
-    recorded = _recorded(names, candidate)
-    wanted = _wanted_points(map_name) if map_name in ready_maps() else list_wanted_points(candidate)
-    needs = [
-        (needed, [point for point in needed if point not in recorded])
-        for identifying in candidate.identified_by
-        for needed in _variants(identifying)
-    ]
-    return needs, sum(point in recorded for point in wanted)
+    if requested is None:
+        # A map for skeletons has segments that turn with a joint; one for markers has arms that need no joint.
+        candidates = {
+            name: each
+            for name, each in ready_maps().items()
+            if skeleton is None
+            or each.in_place
+            or (turns_with_joints(each) if skeleton else not _needs_joints(each))
+        }
+    elif requested in ready_maps():
+        candidates = {requested: ready_maps()[requested]}
+    elif is_plugin(_GROUP, requested, ()):
+        path = load_plugin(_GROUP, requested).value
+        if not isinstance(path, str | Path):
+            raise PluginError(
+                f"{requested}: a value of type {type(path).__name__}; allowed: the path of a marker map"
+            )
+        candidates = {requested: load_map(Path(path))}
+    elif requested.endswith((".yaml", ".yml")):
+        candidates = {requested: load_map(Path(requested))}
+    else:
+        raise MotionError(
+            f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
+        )
+    for name, candidate in candidates.items():
+        recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
+        sets = []
+        for identifying in candidate.identified_by:
+            common = [point for point in identifying if not has_side_placeholder(point)]
+            left, right = (
+                [fill_side(point, side) for point in identifying if has_side_placeholder(point)]
+                for side in SIDES
+            )
+            sets += [[*common, *left, *right], [*common, *left], [*common, *right]] if left else [common]
+        needs = [(needed, [point for point in needed if point not in recorded]) for needed in sets]
+        wanted = _wanted_points(name) if name in ready_maps() else list_wanted_points(candidate)
+        yield name, candidate, recorded, needs, sum(point in recorded for point in wanted)
 
 
-def _lacking_for_an_arm(marker_map: MarkerMap, recorded: Collection[str]) -> list[str]:
-    """Points that are missing for the arm that lacks fewest."""
-    arms = [
-        find_needs(marker_map, recorded, [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")])
-        for side in SIDES
-    ]
-    return list(min(arms, key=lambda arm: len(arm.lacking)).lacking)
+def _needs_joints(marker_map: MarkerMap) -> bool:
+    """Tell whether an arm's segment of a map has no recipe but those that turn with a joint."""
+    return any(
+        all(getattr(recipe, "turns_with", None) is not None for recipe in options)
+        for name, options in marker_map.segments.items()
+        if name.endswith("arm")
+    )
 
 
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:
@@ -432,21 +395,3 @@ def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[st
             found[known] = spelled
             taken.add(spelled)
     return list(found.items())
-
-
-def _variants(identifying: list[str]) -> list[list[str]]:
-    """Fill the placeholders of identifying names: once for both sides, and once for each of them."""
-    common = [name for name in identifying if not has_side_placeholder(name)]
-    arms = {
-        side: [fill_side(name, side) for name in identifying if has_side_placeholder(name)] for side in SIDES
-    }
-    if not arms["left"]:
-        return [common]
-    return [[*common, *arms["left"], *arms["right"]], *([*common, *arms[side]] for side in SIDES)]
-
-
-def _listed(names: list[str]) -> str:
-    """List names for a message, shortened."""
-    short = [name[:40] for name in names[:LISTED]]
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"{', '.join(short)}{more}"

@@ -1,6 +1,7 @@
 """Joints, segments and size of a person from a recording to which a marker map is applied."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -69,12 +70,30 @@ def enforce_bone_lengths(body: RecordedBody) -> list[str]:
     """
     notes = []
     for limb, parts in LIMBS.items():
-        moved = [
-            distance
-            for side in SIDES
-            if (distance := _correct_limb(body, f"{side} {limb}", [f"{side}_{part}" for part in parts]))
-            is not None
-        ]
+        moved = []
+        for side in SIDES:
+            names = [f"{side}_{part}" for part in parts]
+            tracks = [track for track in map(body.point, names) if track is not None]
+            if len(tracks) < len(names):
+                continue
+            for (first, second), bone in zip(pairwise(names), np.diff(tracks, axis=0), strict=True):
+                close = np.flatnonzero(np.linalg.norm(bone, axis=1) < SHORTEST_BONE)
+                if close.size:
+                    raise MotionError(
+                        f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; they must "
+                        "be apart"
+                    )
+            corrected = project_to_lengths(*tracks)
+            for bone in np.diff(corrected, axis=0):
+                length = np.linalg.norm(bone, axis=1)
+                off = np.abs(length - np.median(length))
+                if off.max() > LENGTH_TOLERANCE:
+                    raise MotionError(
+                        f"{body.source}: the {side} {limb}'s joints are so far off at frame {off.argmax()} "
+                        f"that no {limb} of constant length fits; look for swapped markers there"
+                    )
+            body.points.update(zip(names, corrected, strict=True))
+            moved.append(np.linalg.norm(np.subtract(corrected, tracks), axis=2))
         if moved:
             distance = 1000 * np.concatenate(moved)
             notes.append(
@@ -84,30 +103,6 @@ def enforce_bone_lengths(body: RecordedBody) -> list[str]:
     # Frames that are known already were computed from the uncorrected centres.
     body.frames.clear()
     return notes
-
-
-def _correct_limb(body: RecordedBody, limb: str, names: list[str]) -> Array | None:
-    """Correct the joints of a limb; return their displacements (3, T), m, or None if one is not recorded."""
-    tracks = [track for track in map(body.point, names) if track is not None]
-    if len(tracks) < len(names):
-        return None
-    for (first, second), bone in zip((names[:2], names[1:]), np.diff(tracks, axis=0), strict=True):
-        close = np.flatnonzero(np.linalg.norm(bone, axis=1) < SHORTEST_BONE)
-        if close.size:
-            raise MotionError(
-                f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; they must be apart"
-            )
-    corrected = project_to_lengths(*tracks)
-    for bone in np.diff(corrected, axis=0):
-        length = np.linalg.norm(bone, axis=1)
-        off = np.abs(length - np.median(length))
-        if off.max() > LENGTH_TOLERANCE:
-            raise MotionError(
-                f"{body.source}: the {limb}'s joints are so far off at frame {off.argmax()} that no "
-                f"{limb.partition(' ')[2]} of constant length fits; look for swapped markers there"
-            )
-    body.points.update(zip(names, corrected, strict=True))
-    return np.asarray(np.linalg.norm(np.subtract(corrected, tracks), axis=2))
 
 
 def compute_segment_frames(
@@ -237,92 +232,74 @@ def estimate_stature(joints: Mapping[str, Array]) -> float:
 
 
 def find_body_size(
-    stature_in: Callable[[str], float], declared: str | None, options: ReadOptions, source: str
+    statures: Mapping[str, float], declared: str | None, options: ReadOptions, source: str
 ) -> BodySize:
     """Find the unit of length in which a recorded body has a human stature, and scale the body.
 
-    `stature_in`: function from a unit, a key of `UNITS`, to the stature of the body if positions are in that
-    unit, m. It is not just proportional to the unit, because a marker map may contain lengths in metres.
-    `declared`: unit that the file or the marker map declares; None if none does. `options`: what the user
-    declares: `unit`, `scale`, `stature`, `strict`. `source`: name of the recording, for messages. Returns
-    unit and scale. A unit that the user declares is kept. Raises MotionError the user declares a unit in
-    which the body is not human, and no scale; or, with `strict`, the file's unit does not fit, or none fits.
+    `statures`: by unit, a key of `UNITS`, the stature of the body if positions are in that unit, m. It is not
+    just proportional to the unit, because a marker map may contain lengths in metres. `declared`: unit that
+    the file or the marker map declares; None if none does. `options`: what the user declares: `unit`,
+    `scale`, `stature`, `strict`. `source`: name of the recording, for messages. Returns unit and scale. A
+    unit that the user declares is kept; a body that no unit makes human is scaled. Raises MotionError the
+    user declares a unit in which the body is not human, and no scale; or, with `strict`, the file's unit does
+    not fit, or none fits.
     """
-    statures = {unit: stature_in(unit) for unit in UNITS}
-    found = _find_unit(statures, declared, options, source)
-    if options.scale is not None:
-        stature = statures[found.unit] * options.scale
-        note = f"scaled by {options.scale:g}, as declared: {stature:.2f} m tall"
-        return found._replace(factor=options.scale, stature=stature, notes=(*found.notes, note))
-    if options.stature is not None:
-        factor = options.stature / statures[found.unit]
-        note = f"scaled by {factor:.4g} to the declared height of {options.stature:g} m"
-        return found._replace(factor=factor, stature=options.stature, notes=(*found.notes, note))
-    return found
 
+    def within(stature: float, bounds: tuple[float, float]) -> bool:
+        return bounds[0] <= stature <= bounds[1]
 
-def _find_unit(
-    statures: Mapping[str, float], declared: str | None, options: ReadOptions, source: str
-) -> BodySize:
-    """Find the unit from the stature in every unit; a body that no unit makes human is scaled."""
     resized = options.scale is not None or options.stature is not None
     unit = options.unit or declared
-    clear = [name for name, stature in statures.items() if _is_within(stature, CLEAR_STATURES)]
-    if unit is not None and (resized or _is_within(statures[unit], POSSIBLE_STATURES)):
-        return _with_size_doubt(BodySize(unit, 1.0, statures[unit]), resized)
-    if unit is not None and (options.unit is not None or options.strict):
-        low, high = CLEAR_STATURES
-        raise MotionError(
-            f"{source}: the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; "
-            f"people are {low} to {high} m; {_describe_fitting_unit(statures, clear)}"
-        )
-    if clear:
-        found = BodySize(clear[0], 1.0, statures[clear[0]])
-        if unit is None:
-            return found._replace(
-                notes=(f"unit {found.unit}: in it the person is {found.stature:.2f} m tall",)
+    clear = [name for name, stature in statures.items() if within(stature, CLEAR_STATURES)]
+    factor, notes, doubts = 1.0, [], []
+    if unit is not None and not (resized or within(statures[unit], POSSIBLE_STATURES)):
+        if options.unit is not None or options.strict:
+            advice = (
+                f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
             )
-        doubt = (
-            f"unit {found.unit}, in which the person is {found.stature:.2f} m tall: in {unit}, which is "
-            f"declared, it would be {statures[unit]:.4g} m"
+            if clear:
+                advice = f"it would be {statures[clear[0]]:.2f} m in {clear[0]}: declare that unit (--unit)"
+            raise MotionError(
+                f"{source}: the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; "
+                f"people are {CLEAR_STATURES[0]} to {CLEAR_STATURES[1]} m; {advice}"
+            )
+        if clear:
+            doubts.append(
+                f"unit {clear[0]}, in which the person is {statures[clear[0]]:.2f} m tall: in {unit}, which is "
+                f"declared, it would be {statures[unit]:.4g} m"
+            )
+        unit = clear[0] if clear else None
+    elif unit is None and clear:
+        unit = clear[0]
+        notes.append(f"unit {unit}: in it the person is {statures[unit]:.2f} m tall")
+    if unit is None:
+        possible = [name for name, stature in statures.items() if within(stature, POSSIBLE_STATURES)]
+        values = list(statures.values())
+        if options.strict or not np.isfinite(values).all() or not min(values) > 0.0:
+            tall = ", ".join(f"{stature:.3g} m in {name}" for name, stature in statures.items())
+            raise MotionError(
+                f"{source}: no known unit gives the body a human height ({tall}); declare its size: --scale, "
+                "or --height and --unit"
+            )
+        if resized or len(possible) == 1:
+            unit = possible[0] if possible else "m"
+        else:
+            unit = min(statures, key=lambda name: abs(np.log(statures[name] / USUAL_STATURE)))
+            factor = USUAL_STATURE / statures[unit]
+            doubts.append(
+                f"no known unit gives the body a human height ({statures[unit]:.3g} m in {unit}): scaled to "
+                f"{USUAL_STATURE:g} m; --height or --scale declares its size"
+            )
+    stature = statures[unit] if factor == 1.0 else USUAL_STATURE
+    if not resized and not within(stature, CLEAR_STATURES):
+        doubts.append(
+            f"the person is {stature:.2f} m tall with lengths in {unit}: a child or a character; --height or "
+            "--scale changes its size"
         )
-        return found._replace(doubts=(doubt,))
-    possible = [name for name, stature in statures.items() if _is_within(stature, POSSIBLE_STATURES)]
-    if options.strict or not np.isfinite(list(statures.values())).all() or not min(statures.values()) > 0.0:
-        tall = ", ".join(f"{stature:.3g} m in {name}" for name, stature in statures.items())
-        raise MotionError(
-            f"{source}: no known unit gives the body a human height ({tall}); declare its size: --scale, or "
-            "--height and --unit"
-        )
-    if resized or len(possible) == 1:
-        chosen = possible[0] if possible else "m"
-        return _with_size_doubt(BodySize(chosen, 1.0, statures[chosen]), resized)
-    nearest = min(statures, key=lambda name: abs(np.log(statures[name] / USUAL_STATURE)))
-    doubt = (
-        f"no known unit gives the body a human height ({statures[nearest]:.3g} m in {nearest}): scaled to "
-        f"{USUAL_STATURE:g} m; --height or --scale declares its size"
-    )
-    return BodySize(nearest, USUAL_STATURE / statures[nearest], USUAL_STATURE, doubts=(doubt,))
-
-
-def _describe_fitting_unit(statures: Mapping[str, float], clear: list[str]) -> str:
-    """Say which unit gives a human height."""
-    if clear:
-        return f"it would be {statures[clear[0]]:.2f} m in {clear[0]}: declare that unit (--unit)"
-    return f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
-
-
-def _with_size_doubt(size: BodySize, resized: bool) -> BodySize:
-    """Add a doubt about a body that is unusually small or large and stays so."""
-    if resized or _is_within(size.stature, CLEAR_STATURES):
-        return size
-    doubt = (
-        f"the person is {size.stature:.2f} m tall with lengths in {size.unit}: a child or a character; "
-        "--height or --scale changes its size"
-    )
-    return size._replace(doubts=(*size.doubts, doubt))
-
-
-def _is_within(value: float, bounds: tuple[float, float]) -> bool:
-    """Tell whether a value is between two bounds; no number is not."""
-    return bool(bounds[0] <= value <= bounds[1])
+    if options.scale is not None:
+        factor, stature = options.scale, statures[unit] * options.scale
+        notes.append(f"scaled by {factor:g}, as declared: {stature:.2f} m tall")
+    elif options.stature is not None:
+        factor, stature = options.stature / statures[unit], options.stature
+        notes.append(f"scaled by {factor:.4g} to the declared height of {stature:g} m")
+    return BodySize(unit, factor, stature, tuple(notes), tuple(doubts))

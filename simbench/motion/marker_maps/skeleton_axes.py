@@ -1,7 +1,6 @@
 """The reference posture of a skeleton, and the anatomical axes of its segments in the joints' axes."""
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,167 +222,136 @@ CONTRADICTION = 60.0
 STRAIGHT = 12.0
 # Palms down have the thumbs within this angle of forward, degrees.
 PALM_ANGLE = 50.0
-DIGITS = 6
+# Constants of a map are rounded to this many decimals, a millionth of a radian, so that they can be read.
+DECIMALS = 6
 
 
-@dataclass
-class SegmentAxes:
-    """Constant directions of segments in the axes of the joints with which they turn."""
-
-    # `trunk`, `pelvis` (3, 3) or None: columns forward, left and up of the trunk in the axes of the joint
-    # `chest`, of the pelvis in those of `pelvis_carrier`; None if they are not known.
-    trunk: Array | None = None
-    pelvis: Array | None = None
-    # `along`, `thumb` dict of str to (3,) array: distal direction and direction of the thumb's side, by
-    # segment, such as `left_forearm`.
-    along: dict[str, Array] = field(default_factory=dict)
-    thumb: dict[str, Array] = field(default_factory=dict)
-    # Index of the joint with which each segment turns.
-    turns_with: dict[str, int] = field(default_factory=dict)
-    # `notes`, `doubts`, `unsure`: what was found out, what may be wrong, and the segments that were assumed.
-    notes: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    unsure: list[str] = field(default_factory=list)
-
-
-def find_segment_axes(
+def find_segment_recipes(
     skeleton: SkeletonGeometry, roles: Roles, votes: list[NameVote], posture: ReferencePosture
-) -> SegmentAxes:
-    """Find the axes of trunk, pelvis, arms and hands.
+) -> tuple[dict[str, Any], list[str], list[str], list[str]]:
+    """Find the axes of trunk, pelvis, arms and hands, as recipes of a marker map.
 
     `roles`: the joints of a person in it; `votes`: what the names of the joints say; `posture`: A pose in
-    which the body's directions are known, or one with an empty `kind`. Returns constant directions in the
-    joints' axes.
+    which the body's directions are known, or one with an empty `kind`. Returns recipes by segment, with
+    constant directions in the axes of the joints with which the segments turn; what was found out; what may
+    be wrong; and the segments that were assumed.
     """
-    axes = SegmentAxes()
-    _add_trunk(axes, skeleton, roles, posture)
-    for side in SIDES:
-        if roles.has(f"{side}_shoulder"):
-            _add_arm(axes, skeleton, roles, votes, posture, side)
-    return axes
-
-
-def pelvis_carrier(skeleton: SkeletonGeometry, roles: Roles) -> int | None:
-    """Find the joint with which the pelvis turns: the one that carries both hips.
-
-    `roles`: the joints of a person in it. Returns its index; None without a pelvis.
-    """
+    recipes: dict[str, Any] = {}
+    notes: list[str] = []
+    doubts: list[str] = []
+    unsure: list[str] = []
+    # The pelvis turns with the joint that carries both hips.
     hips = roles.both("hip")
-    return skeleton.common_ancestor(hips) if len(hips) == 2 else roles.joints.get("pelvis")
-
-
-def _add_trunk(
-    axes: SegmentAxes, skeleton: SkeletonGeometry, roles: Roles, posture: ReferencePosture
-) -> None:
-    """Find the axes of trunk and pelvis."""
-    carriers = {"trunk": roles.joints["chest"]}
-    below = pelvis_carrier(skeleton, roles)
-    if below is not None:
-        carriers["pelvis"] = below
-    for name, joint in carriers.items():
-        axes.turns_with[name] = joint
+    below = skeleton.common_ancestor(hips) if len(hips) == 2 else roles.joints.get("pelvis")
+    for body, joint, parts in (
+        ("trunk", roles.joints["chest"], ("shoulder", "hip")),
+        ("pelvis", below, ("hip", "shoulder")),
+    ):
+        if joint is None:
+            continue
         if posture.kind:
-            found = posture.rotations[joint].T @ posture.axes
+            columns = posture.rotations[joint].T @ posture.axes
         else:
-            found = _mean_axes(skeleton, roles, joint, name)
-        setattr(axes, name, found)
+            part = next((part for part in parts if roles.has(f"left_{part}", f"right_{part}")), None)
+            if part is None:
+                continue
+            # The body's directions are averaged over the motion; near the joint's axes they are those.
+            turned = skeleton.rotations[:, joint]
+            one, other = (skeleton.positions[:, roles.joints[f"{side}_{part}"]] for side in SIDES)
+            left = snap(unit_vectors(np.einsum("fji,fj->fi", turned, unit_vectors(one - other)).mean(axis=0)))
+            upward = body_axes(skeleton.positions, roles)[0][:, :, 2]
+            up = np.einsum("fji,fj->fi", turned, upward).mean(axis=0)
+            up = snap(unit_vectors(up - (up @ left) * left))
+            up = unit_vectors(up - (up @ left) * left)
+            columns = np.stack([np.cross(left, up), left, up], axis=1)
+        axes = {"z": _constant(columns[:, 2]), "x": _constant(columns[:, 0])}
+        recipes[body] = {"turns_with": skeleton.names[joint], "axes": axes}
+    for side in SIDES:
+        if not roles.has(f"{side}_shoulder"):
+            continue
+        for part, joint, along, thumb in _find_arm_axes(skeleton, roles, votes, posture, side, notes, doubts):
+            name = f"{side}_{part}"
+            across = np.zeros(3) if thumb is None else _across(thumb, along)
+            if np.any(across):
+                directions = {"along": _constant(along), "thumb": _constant(across)}
+                recipes[name] = {"turns_with": skeleton.names[joint], **directions}
+                continue
+            unsure.append(name)
+            ends = ("shoulder", "elbow") if part == "upper_arm" else ("elbow", "wrist")
+            recipes[name] = {
+                "along": [f"{side}_{end}" for end in ends],
+                "bends_at": [f"{side}_{end}" for end in ("shoulder", "elbow", "wrist")],
+                "note": f"{name.replace('_', ' ')}: its axial rotation is not known, taken from the plane of the elbow",
+            }
+    return recipes, notes, doubts, unsure
 
 
-def _mean_axes(skeleton: SkeletonGeometry, roles: Roles, joint: int, name: str) -> Array | None:
-    """Average the body's directions over the motion, in the axes of a joint; near its axes, those."""
-    body, _ = body_axes(skeleton.positions, roles)
-    part = "hip" if name == "pelvis" else "shoulder"
-    if not roles.has(f"left_{part}", f"right_{part}"):
-        part = "shoulder" if name == "pelvis" else "hip"
-    if not roles.has(f"left_{part}", f"right_{part}"):
-        return None
-    turned = skeleton.rotations[:, joint]
-    line = (
-        skeleton.positions[:, roles.joints[f"left_{part}"]]
-        - skeleton.positions[:, roles.joints[f"right_{part}"]]
-    )
-    left = snap(unit_vectors(np.einsum("fji,fj->fi", turned, unit_vectors(line)).mean(axis=0)))
-    up = np.einsum("fji,fj->fi", turned, body[:, :, 2]).mean(axis=0)
-    up = snap(unit_vectors(up - (up @ left) * left))
-    up = unit_vectors(up - (up @ left) * left)
-    return np.stack([np.cross(left, up), left, up], axis=1)
+def _constant(vector: Array) -> list[float]:
+    """Write a direction as constants of a map, rounded so that they can be read."""
+    return [round(float(value), DECIMALS) + 0.0 for value in vector]
 
 
-def _add_arm(
-    axes: SegmentAxes,
+def _find_arm_axes(
     skeleton: SkeletonGeometry,
     roles: Roles,
     votes: list[NameVote],
     posture: ReferencePosture,
     side: str,
-) -> None:
-    """Find the axes of one arm's segments."""
+    notes: list[str],
+    doubts: list[str],
+) -> list[tuple[str, int, Array, Array | None]]:
+    """Find for each segment of an arm its joint, its distal direction, and that of the thumb, if it is known."""
     shoulder, elbow, wrist = (roles.joints[f"{side}_{part}"] for part in ("shoulder", "elbow", "wrist"))
     carrier = hand_carrier(skeleton, votes, wrist)
-    bones = {
-        "upper_arm": (shoulder, _direction(skeleton, shoulder, elbow)),
-        "forearm": (elbow, _direction(skeleton, elbow, wrist)),
-    }
+    upper, fore = _direction(skeleton, shoulder, elbow), _direction(skeleton, elbow, wrist)
     palm = _hand_direction(skeleton, votes, carrier, posture)
     if palm is None:
-        palm = posture.rotations[carrier].T @ posture.rotations[elbow] @ bones["forearm"][1]
-    bones["hand"] = (carrier, palm)
+        palm = posture.rotations[carrier].T @ posture.rotations[elbow] @ fore
+    bones = {"upper_arm": (shoulder, upper), "forearm": (elbow, fore), "hand": (carrier, palm)}
     fingers, exact = _finger_direction(skeleton, votes, wrist, carrier, posture)
-    elbow_thumbs = {
-        "upper_arm": elbow_thumb(skeleton, (shoulder, elbow, wrist), shoulder, bones["upper_arm"][1]),
-        "forearm": elbow_thumb(skeleton, (shoulder, elbow, wrist), elbow, bones["forearm"][1]),
+    bends: dict[str, Array | None] = {
+        part: elbow_thumb(skeleton, (shoulder, elbow, wrist), *bones[part])
+        for part in ("upper_arm", "forearm")
     }
-    shared = _shared_thumb(bones, elbow_thumbs)
+    # An arm that is straight in the rest pose has the thumb's side in the same direction for all its segments.
+    shared = None
+    if not any(angles_between(upper, along) > STRAIGHT for _, along in bones.values()):
+        shared = bends["upper_arm"] if bends["upper_arm"] is not None else bends["forearm"]
+        shared = None if shared is None else snap(shared)
     # Direction of the thumb in the reference posture, in the file's axes.
     outward = posture.axes[:, 0]
+    found: list[tuple[str, int, Array, Array | None]] = []
     for part, (joint, along) in bones.items():
-        name = f"{side}_{part}"
-        axes.turns_with[name], axes.along[name] = joint, along
-        if posture.kind:
-            thumb = posture.rotations[joint].T @ outward
-            measured = elbow_thumbs.get(part)
-            if part == "hand" and fingers is not None:
-                off = float(angles_between(_across(fingers, along), _across(thumb, along)))
-                thumb = fingers if exact or off > PALM_ANGLE else thumb
-            elif part == "forearm" and fingers is not None:
-                radial = posture.rotations[joint].T @ posture.rotations[carrier] @ fingers
-                if angles_between(_across(radial, along), _across(thumb, along)) > PALM_ANGLE:
-                    thumb = radial
-                    axes.notes.append(
-                        f"{side} hand: the palm does not face down or the thigh in the reference posture, "
-                        "as its fingers show"
-                    )
-            elif part == "upper_arm" and measured is not None:
-                off = float(angles_between(measured, _across(thumb, along)))
-                if off > CONTRADICTION:
-                    thumb = measured
-                    # Without fingers the whole arm is taken as turned alike.
-                    outward = posture.rotations[joint] @ measured if fingers is None else outward
-                    axes.doubts.append(
-                        f"{side} upper arm: the elbow bends {off:.0f}° from where it would by the reference "
-                        "posture; the axes follow the elbow"
-                    )
-        else:
-            thumb = fingers if part == "hand" and fingers is not None else None
-            thumb = elbow_thumbs.get(part) if thumb is None and shared is None else thumb
-            thumb = shared if thumb is None else thumb
-            if thumb is None:
-                axes.unsure.append(name)
-                continue
-        across = _across(thumb, along)
-        if not np.any(across):
-            axes.unsure.append(name)
+        bend = bends.get(part)
+        if not posture.kind:
+            thumb = fingers if part == "hand" else None
+            thumb = bend if thumb is None and shared is None else thumb
+            found.append((part, joint, along, shared if thumb is None else thumb))
             continue
-        axes.thumb[name] = across
-
-
-def _shared_thumb(bones: dict[str, tuple[int, Array]], thumbs: dict[str, Array | None]) -> Array | None:
-    """Thumb's side of an arm that is straight in the rest pose: the same direction for all its segments."""
-    first = bones["upper_arm"][1]
-    if any(angles_between(first, along) > STRAIGHT for _, along in bones.values()):
-        return None
-    thumb = thumbs["upper_arm"] if thumbs["upper_arm"] is not None else thumbs["forearm"]
-    return None if thumb is None else snap(thumb)
+        thumb = posture.rotations[joint].T @ outward
+        if part == "hand" and fingers is not None:
+            off = float(angles_between(_across(fingers, along), _across(thumb, along)))
+            thumb = fingers if exact or off > PALM_ANGLE else thumb
+        elif part == "forearm" and fingers is not None:
+            radial = posture.rotations[joint].T @ posture.rotations[carrier] @ fingers
+            if angles_between(_across(radial, along), _across(thumb, along)) > PALM_ANGLE:
+                thumb = radial
+                notes.append(
+                    f"{side} hand: the palm does not face down or the thigh in the reference posture, as its "
+                    "fingers show"
+                )
+        elif part == "upper_arm" and bend is not None:
+            off = float(angles_between(bend, _across(thumb, along)))
+            if off > CONTRADICTION:
+                thumb = bend
+                # Without fingers the whole arm is taken as turned alike.
+                outward = posture.rotations[joint] @ bend if fingers is None else outward
+                doubts.append(
+                    f"{side} upper arm: the elbow bends {off:.0f}° from where it would by the reference posture; "
+                    "the axes follow the elbow"
+                )
+        found.append((part, joint, along, thumb))
+    return found
 
 
 def elbow_thumb(
@@ -436,29 +404,23 @@ def _hand_direction(
     below = [
         k
         for k in skeleton.subtree(carrier)[1:]
-        if votes[k].finger != "thumb"
-        and "thumb" not in {votes[a].finger for a in skeleton.ancestors[k]}
+        if "thumb" not in {votes[a].finger for a in (k, *skeleton.ancestors[k])}
         and np.linalg.norm(skeleton.offsets[k]) > COINCIDING * skeleton.size
     ]
     middle = [k for k in below if votes[k].finger == "middle"]
-    first = middle or [k for k in below if skeleton.parents[k] == carrier] or below
-    if not first:
+    ends = middle[:1] or [k for k in below if skeleton.parents[k] == carrier] or below
+    if not ends:
         return None
-    ends = first[:1] if middle else first
-    vector = (
-        posture.rotations[carrier].T @ (posture.positions[ends].mean(axis=0) - posture.positions[carrier])
-        if posture.kind
-        else np.mean([_direction(skeleton, carrier, k) for k in ends], axis=0)
-    )
-    return None if not np.any(vector) else np.asarray(unit_vectors(vector))
+    if posture.kind:
+        vector = posture.positions[ends].mean(axis=0) - posture.positions[carrier]
+        vector = posture.rotations[carrier].T @ vector
+    else:
+        vector = np.mean([_direction(skeleton, carrier, k) for k in ends], axis=0)
+    return np.asarray(unit_vectors(vector)) if np.any(vector) else None
 
 
 def _finger_direction(
-    skeleton: SkeletonGeometry,
-    votes: list[NameVote],
-    wrist: int,
-    carrier: int,
-    posture: ReferencePosture,
+    skeleton: SkeletonGeometry, votes: list[NameVote], wrist: int, carrier: int, posture: ReferencePosture
 ) -> tuple[Array | None, bool]:
     """Direction of the thumb's side in the hand joint's axes, and whether it is more than roughly known."""
     found: dict[str, int] = {}

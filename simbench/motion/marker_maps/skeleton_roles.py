@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -56,38 +57,32 @@ class Limb(NamedTuple):
     joints: tuple[int, int, int]  # Indices of its three joints.
     lengths: tuple[float, float]  # Lengths of its two bones, in the file's unit.
     geometry: float  # How much it is like a limb, 0 to 1.
-    names: float  # Sum of the votes of its three names, at most 3.
 
 
 def find_triples(skeleton: SkeletonGeometry) -> Triples:
     """List the triples of joints that could be a limb by their lengths. Returns all candidates."""
-    pairs = [
-        (above, joint)
-        for joint in range(len(skeleton.names))
-        for above in skeleton.ancestors[joint]
-        if above >= skeleton.top
-    ]
+    none = Triples(np.empty((0, 3), dtype=np.int64), np.empty((0, 2)), np.empty(0))
+    joints = range(len(skeleton.names))
+    pairs = [(a, b) for b in joints for a in skeleton.ancestors[b] if a >= skeleton.top]
     if not pairs:
-        return Triples(np.empty((0, 3), dtype=np.int64), np.empty((0, 2)), np.empty(0))
+        return none
     first, second = np.array(pairs).T
     distance = np.linalg.norm(skeleton.positions[:, second] - skeleton.positions[:, first], axis=2)
     length = np.median(distance, axis=0)
     varied = (distance.max(axis=0) - distance.min(axis=0)) / np.maximum(length, 1e-12)
-    chain = _chain_lengths(skeleton)
+    chain = np.linalg.norm(skeleton.offsets, axis=1)
+    for joint, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            chain[joint] += chain[parent]
     straight = length / np.maximum(chain[second] - chain[first], 1e-12)
-    bones = {
-        (int(a), int(b)): k
-        for k, (a, b) in enumerate(zip(first, second, strict=True))
-        if length[k] > SHORTEST_BONE * skeleton.size
-    }
+    bones = {pair: k for k, pair in enumerate(pairs) if length[k] > SHORTEST_BONE * skeleton.size}
     proximal: dict[int, list[tuple[int, int]]] = {}
     for (a, b), k in bones.items():
         proximal.setdefault(b, []).append((a, k))
     found = [((a, b, c), (k, m)) for (b, c), m in bones.items() for a, k in proximal.get(b, [])]
     if not found:
-        return Triples(np.empty((0, 3), dtype=np.int64), np.empty((0, 2)), np.empty(0))
-    joints = np.array([triple for triple, _ in found])
-    which = np.array([bone for _, bone in found])
+        return none
+    triples, which = (np.array(each) for each in zip(*found, strict=True))
     lengths = length[which]
     rigid = np.clip(2.0 - varied[which] / RIGID, 0.0, 1.0).prod(axis=1)
     line = np.clip((straight[which] - 0.8) / 0.15, 0.0, 1.0).prod(axis=1)
@@ -95,9 +90,9 @@ def find_triples(skeleton: SkeletonGeometry) -> Triples:
     (low, high), (least, most) = HUMAN_RATIO, POSSIBLE_RATIO
     human = np.clip(np.minimum((ratio - least) / (low - least), (most - ratio) / (most - high)), 0.0, 1.0)
     # A hand that never moves is rigid with its forearm, but its first bone is short.
-    last = np.linalg.norm(skeleton.offsets[joints[:, 2]], axis=1) / lengths[:, 1]
+    last = np.linalg.norm(skeleton.offsets[triples[:, 2]], axis=1) / lengths[:, 1]
     whole = np.clip((last - LAST_BONE[0]) / (LAST_BONE[1] - LAST_BONE[0]), 0.5, 1.0)
-    return Triples(joints, lengths, rigid * line * human * whole)
+    return Triples(triples, lengths, rigid * line * human * whole)
 
 
 def find_named_limb(
@@ -110,14 +105,20 @@ def find_named_limb(
     """
     if not len(triples.joints):
         return None
-    table = np.array([[_vote(vote, part, side) for part in parts] for vote in votes])
+
+    def weight(vote: NameVote, part: str) -> float:
+        if vote.side == side and part in vote.roles:
+            return vote.roles[part]
+        return CONTRADICTION if vote.roles or vote.helper else 0.0
+
+    table = np.array([[weight(vote, part) for part in parts] for vote in votes])
     named = table[triples.joints, [0, 1, 2]]
     sums = named.sum(axis=1)
     size = triples.lengths.sum(axis=1)
     scores = sums + GEOMETRY_WEIGHT * triples.geometry + SIZE_WEIGHT * size / size.max()
     scores[(named > 0.0).sum(axis=1) < 2] = -np.inf
     best = int(scores.argmax())
-    return None if not np.isfinite(scores[best]) else _limb(triples, best, float(sums[best]))
+    return None if not np.isfinite(scores[best]) else _limb(triples, best)
 
 
 def find_counterpart(skeleton: SkeletonGeometry, triples: Triples, limb: Limb) -> Limb | None:
@@ -133,7 +134,7 @@ def find_counterpart(skeleton: SkeletonGeometry, triples: Triples, limb: Limb) -
         and limb.joints[0] not in skeleton.ancestors[triples.joints[k, 2]]
         and len(skeleton.ancestors[triples.joints[k, 0]]) == len(skeleton.ancestors[limb.joints[0]])
     ]
-    return _limb(triples, min(alike, key=lambda k: off[k]), 0.0) if alike else None
+    return _limb(triples, min(alike, key=lambda k: off[k])) if alike else None
 
 
 def find_symmetric_pairs(
@@ -166,47 +167,26 @@ def find_symmetric_pairs(
         )
         if pair is None:
             break
-        pairs.append((_limb(triples, pair[0], 0.0), _limb(triples, pair[1], 0.0)))
+        pairs.append((_limb(triples, pair[0]), _limb(triples, pair[1])))
         blocked.update(int(joint) for k in pair for joint in triples.joints[k])
     return pairs
 
 
 def _is_symmetric(skeleton: SkeletonGeometry, triples: Triples, i: int, j: int) -> bool:
     """Tell whether two candidates are the two sides of a pair of limbs."""
-    one, other = triples.joints[i], triples.joints[j]
-    if one[0] == other[0] or one[0] in skeleton.ancestors[other[2]] or other[0] in skeleton.ancestors[one[2]]:
+    one, other, ancestors = triples.joints[i], triples.joints[j], skeleton.ancestors
+    if one[0] == other[0] or one[0] in ancestors[other[2]] or other[0] in ancestors[one[2]]:
         return False
-    if len(skeleton.ancestors[one[0]]) != len(skeleton.ancestors[other[0]]):
-        return False
-    return bool(
-        (
-            np.abs(triples.lengths[i] - triples.lengths[j])
-            < SYMMETRY * np.maximum(triples.lengths[i], triples.lengths[j])
-        ).all()
-    )
+    lengths = triples.lengths[[i, j]]
+    close = np.abs(lengths[0] - lengths[1]) < SYMMETRY * lengths.max(axis=0)
+    return len(ancestors[one[0]]) == len(ancestors[other[0]]) and bool(close.all())
 
 
-def _limb(triples: Triples, k: int, names: float) -> Limb:
+def _limb(triples: Triples, k: int) -> Limb:
     """Take one candidate as a limb."""
-    a, b, c = (int(joint) for joint in triples.joints[k])
-    one, two = (float(length) for length in triples.lengths[k])
-    return Limb((a, b, c), (one, two), float(triples.geometry[k]), names)
-
-
-def _vote(vote: NameVote, part: str, side: str) -> float:
-    """Weight of a name for one joint of a person on one side."""
-    if vote.side == side and part in vote.roles:
-        return vote.roles[part]
-    return CONTRADICTION if vote.roles or vote.helper else 0.0
-
-
-def _chain_lengths(skeleton: SkeletonGeometry) -> Array:
-    """Length (J,) of the chain of bones from the root to each joint, in the file's unit."""
-    chain = np.linalg.norm(skeleton.offsets, axis=1)
-    for joint, parent in enumerate(skeleton.parents):
-        if parent >= 0:
-            chain[joint] += chain[parent]
-    return chain
+    a, b, c = triples.joints[k].tolist()
+    one, two = triples.lengths[k].tolist()
+    return Limb((a, b, c), (one, two), float(triples.geometry[k]))
 
 
 # Length of an arm to the wrist over that of a leg to the ankle: people, and what is taken as a person at all.
@@ -260,30 +240,53 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
         for side in SIDES
         if (limb := find_named_limb(triples, votes, parts, side)) is not None
     }
-    poor = [key for key, limb in named.items() if limb.geometry < POOR_GEOMETRY]
-    if _contradicted(named) or not any(kind == "arm" for _, kind in named):
-        pairs = find_symmetric_pairs(skeleton, triples)
-        if len(pairs) < 2:
-            raise MotionError(f"{source}: {_no_person(named, pairs)}")
-        _require_one_tree(skeleton, [limb for pair in pairs for limb in pair], source)
-        _take_pairs(roles, skeleton, pairs, named)
+    joints = [joint for limb in named.values() for joint in limb.joints]
+    arms, legs = _limb_lengths(named)
+    # Arms as long as legs, or one joint in two limbs, cannot be what their names say.
+    contradicted = len(set(joints)) < len(joints) or (
+        bool(arms and legs)
+        and not POSSIBLE_ARM_TO_LEG[0] <= float(np.mean(arms) / np.mean(legs)) <= POSSIBLE_ARM_TO_LEG[1]
+    )
+    if contradicted or not arms:
+        _take_pairs(roles, skeleton, find_symmetric_pairs(skeleton, triples), named, source)
     else:
-        roles.limbs = {key: limb for key, limb in named.items() if key not in poor}
-        for side, kind in poor:
-            _replace_poor_limb(roles, skeleton, triples, side, kind)
-        _add_unnamed_legs(roles, skeleton, triples)
+        _take_named(roles, skeleton, triples, named)
     if not any(kind == "arm" for _, kind in roles.limbs):
         raise MotionError(f"{source}: no human skeleton: no arm of two rigid bones of human proportions")
     _require_one_tree(skeleton, list(roles.limbs.values()), source)
     for (side, kind), limb in roles.limbs.items():
         for part, joint in zip(ARM if kind == "arm" else LEG, limb.joints, strict=True):
             _set(roles, votes, f"{side}_{part}", joint, part, side)
-    _check_person(roles, skeleton, source)
+    hips, ankles = roles.both("hip"), roles.both("ankle")
+    shoulders, wrists = roles.both("shoulder"), roles.both("wrist")
+    if len(hips) == len(shoulders) == 2:
+        # Of a four-legged animal the trunk is across the legs, and the arms are parallel to them.
+        poses = np.concatenate([skeleton.rest[None], skeleton.positions])
+        above, below = poses[:, shoulders].mean(axis=1), poses[:, hips].mean(axis=1)
+        leg, arm = poses[:, ankles].mean(axis=1) - below, poses[:, wrists].mean(axis=1) - above
+        leaning, limbs = angles_between(above - below, leg), angles_between(arm, leg)
+        if (
+            np.median(leaning[1:]) < FOUR_LEGGED
+            and leaning[0] < UPRIGHT
+            and (leaning[1:] > UPRIGHT).mean() < UPRIGHT_FRAMES
+            and np.median(limbs[1:]) < PARALLEL_LIMBS
+        ):
+            raise MotionError(
+                f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, "
+                "people about 180°) and the arms point where the legs do, as in a four-legged animal"
+            )
     _add_trunk(roles, skeleton, votes)
     _add_feet(roles, skeleton, votes)
-    _doubt_proportions(roles)
-    _doubt_unequal_chains(roles, skeleton)
+    _add_doubts(roles, skeleton)
     return roles
+
+
+def _limb_lengths(limbs: Mapping[tuple[str, str], Limb]) -> tuple[list[float], list[float]]:
+    """Lengths of the arms and of the legs, in the file's unit."""
+    arms, legs = (
+        [sum(limb.lengths) for (_, k), limb in limbs.items() if k == kind] for kind in ("arm", "leg")
+    )
+    return arms, legs
 
 
 def _require_one_tree(skeleton: SkeletonGeometry, limbs: Sequence[Limb], source: str) -> None:
@@ -297,107 +300,81 @@ def _require_one_tree(skeleton: SkeletonGeometry, limbs: Sequence[Limb], source:
         )
 
 
-def _contradicted(named: Mapping[tuple[str, str], Limb]) -> bool:
-    """Tell whether limbs cannot be what their names say: arms as long as legs, or one joint in two limbs."""
-    joints = [joint for limb in named.values() for joint in limb.joints]
-    if len(set(joints)) < len(joints):
-        return True
-    arms, legs = (
-        [sum(limb.lengths) for (_, k), limb in named.items() if k == kind] for kind in ("arm", "leg")
-    )
-    if not arms or not legs:
-        return False
-    ratio = float(np.mean(arms) / np.mean(legs))
-    return not POSSIBLE_ARM_TO_LEG[0] <= ratio <= POSSIBLE_ARM_TO_LEG[1]
-
-
-def _no_person(named: Mapping[tuple[str, str], Limb], pairs: Sequence[tuple[Limb, Limb]]) -> str:
-    """Say why a skeleton is not a person's."""
-    if named:
-        found = ", ".join(f"{side} {kind}" for side, kind in named)
-        return f"no human skeleton: by their names there are {found}, but the bones' lengths contradict that"
-    kinds = "no pair of limbs" if not pairs else "only one pair of limbs"
-    return (
-        f"no human skeleton: the names say no arm or leg, and {kinds} with two rigid bones each was found; "
-        "two arms and two legs are needed"
-    )
-
-
 def _take_pairs(
     roles: Roles,
     skeleton: SkeletonGeometry,
     pairs: Sequence[tuple[Limb, Limb]],
     named: Mapping[tuple[str, str], Limb],
+    source: str,
 ) -> None:
     """Take two pairs of limbs as legs and arms; their sides are found later unless names say them."""
+    if len(pairs) < 2 and named:
+        found = ", ".join(f"{side} {kind}" for side, kind in named)
+        raise MotionError(
+            f"{source}: no human skeleton: by their names there are {found}, but the bones' lengths "
+            "contradict that"
+        )
+    if len(pairs) < 2:
+        raise MotionError(
+            f"{source}: no human skeleton: the names say no arm or leg, and "
+            f"{'only one pair of limbs' if pairs else 'no pair of limbs'} with two rigid bones each was found; "
+            "two arms and two legs are needed"
+        )
+    _require_one_tree(skeleton, [limb for pair in pairs for limb in pair], source)
     legs, arms = sorted(pairs, key=lambda pair: -sum(pair[0].lengths))
-    centres = [skeleton.common_ancestor([limb.joints[0] for limb in pair]) for pair in (legs, arms)]
+    below, above = (skeleton.common_ancestor([limb.joints[0] for limb in pair]) for pair in (legs, arms))
     # Nearly equal pairs are told apart by the head, which is beyond the arms.
-    if (
-        sum(arms[0].lengths) > HUMAN_ARM_TO_LEG[1] * sum(legs[0].lengths)
-        and centres[1] in skeleton.ancestors[centres[0]]
-    ):
+    alike = sum(arms[0].lengths) > HUMAN_ARM_TO_LEG[1] * sum(legs[0].lengths)
+    if alike and above in skeleton.ancestors[below]:
         legs, arms = arms, legs
     sides = {limb.joints[2]: key[0] for key, limb in named.items()}
     roles.sided = False
     unnamed = []
     for kind, pair in (("arm", arms), ("leg", legs)):
         known = [sides.get(limb.joints[2]) for limb in pair]
-        if known == ["right", "left"]:
-            pair = (pair[1], pair[0])
         if None not in known and len(set(known)) == 2:
             roles.sided = True
         else:
             unnamed.append(kind)
-        for side, limb in zip(SIDES, pair, strict=True):
-            roles.limbs[side, kind] = limb
+        ordered = pair[::-1] if known == ["right", "left"] else pair
+        roles.limbs |= {(side, kind): limb for side, limb in zip(SIDES, ordered, strict=True)}
     # The arms are on the sides of the legs: what no name says follows from the other pair.
-    arm, leg = (_across(skeleton, roles, kind) for kind in ("arm", "leg"))
-    if unnamed and np.mean((arm * leg).sum(axis=1)) < 0.0:
-        kind = unnamed[0]
-        left, right = roles.limbs["left", kind], roles.limbs["right", kind]
-        roles.limbs["left", kind], roles.limbs["right", kind] = right, left
-    if named:
-        roles.doubts.append(
-            "the names of arms and legs contradict the bones' lengths: the joints are taken by the geometry"
-        )
-    else:
-        roles.doubts.append("the names say no joint of a person: the joints are taken by tree and geometry")
-
-
-def _across(skeleton: SkeletonGeometry, roles: Roles, kind: str) -> Array:
-    """Directions (F, 3) from the beginning of the right limb to that of the left one."""
-    left, right = (skeleton.positions[:, roles.limbs[side, kind].joints[0]] for side in SIDES)
-    return unit_vectors(left - right)
-
-
-def _replace_poor_limb(
-    roles: Roles, skeleton: SkeletonGeometry, triples: Triples, side: str, kind: str
-) -> None:
-    """Take a limb whose names contradict its geometry by the other side's lengths, or leave it out."""
-    other = roles.limbs.get(("right" if side == "left" else "left", kind))
-    limb = None if other is None else find_counterpart(skeleton, triples, other)
-    if limb is None:
-        roles.doubts.append(
-            f"the joints named as the {side} {kind} have no limb's lengths: that {kind} is not used"
-        )
-        return
-    roles.limbs[side, kind] = limb
+    across = []
+    for kind in ("arm", "leg"):
+        left, right = (skeleton.positions[:, roles.limbs[side, kind].joints[0]] for side in SIDES)
+        across.append(unit_vectors(left - right))
+    if unnamed and np.mean((across[0] * across[1]).sum(axis=1)) < 0.0:
+        one, other = (("left", unnamed[0]), ("right", unnamed[0]))
+        roles.limbs[one], roles.limbs[other] = roles.limbs[other], roles.limbs[one]
     roles.doubts.append(
-        f"the joints named as the {side} {kind} have no limb's lengths: those as long as on the other side "
-        "are taken"
+        "the names of arms and legs contradict the bones' lengths: the joints are taken by the geometry"
+        if named
+        else "the names say no joint of a person: the joints are taken by tree and geometry"
     )
 
 
-def _add_unnamed_legs(roles: Roles, skeleton: SkeletonGeometry, triples: Triples) -> None:
-    """Look for legs by geometry where the names say arms only."""
+def _take_named(
+    roles: Roles, skeleton: SkeletonGeometry, triples: Triples, named: Mapping[tuple[str, str], Limb]
+) -> None:
+    """Take the limbs that the names say; where their geometry contradicts that, by the other side's lengths.
+
+    Legs are looked for by geometry where the names say arms only.
+    """
+    roles.limbs = {key: limb for key, limb in named.items() if limb.geometry >= POOR_GEOMETRY}
+    for side, kind in [key for key, limb in named.items() if limb.geometry < POOR_GEOMETRY]:
+        other = roles.limbs.get(("right" if side == "left" else "left", kind))
+        limb = None if other is None else find_counterpart(skeleton, triples, other)
+        done = f"that {kind} is not used"
+        if limb is not None:
+            roles.limbs[side, kind] = limb
+            done = "those as long as on the other side are taken"
+        roles.doubts.append(f"the joints named as the {side} {kind} have no limb's lengths: {done}")
     if any(kind == "leg" for _, kind in roles.limbs):
         return
     taken = [joint for limb in roles.limbs.values() for joint in limb.joints]
-    pairs = find_symmetric_pairs(skeleton, triples, taken)
-    arms = np.mean([sum(limb.lengths) for limb in roles.limbs.values()])
-    for pair in pairs[:1]:
-        if HUMAN_ARM_TO_LEG[0] <= arms / sum(pair[0].lengths) <= HUMAN_ARM_TO_LEG[1]:
+    arm = np.mean([sum(limb.lengths) for limb in roles.limbs.values()])
+    for pair in find_symmetric_pairs(skeleton, triples, taken)[:1]:
+        if HUMAN_ARM_TO_LEG[0] <= arm / sum(pair[0].lengths) <= HUMAN_ARM_TO_LEG[1]:
             roles.limbs["left", "leg"], roles.limbs["right", "leg"] = pair
             roles.doubts.append("the names say no legs: they are taken by tree and geometry")
 
@@ -411,39 +388,19 @@ def _set(roles: Roles, votes: Sequence[NameVote], name: str, joint: int, part: s
         roles.unsure.append(name)
 
 
-def _check_person(roles: Roles, skeleton: SkeletonGeometry, source: str) -> None:
-    """Refuse a four-legged animal: its trunk is across the legs, and its arms are parallel to them."""
-    hips, ankles = roles.both("hip"), roles.both("ankle")
-    shoulders, wrists = roles.both("shoulder"), roles.both("wrist")
-    if len(hips) < 2 or len(shoulders) < 2:
-        return
-    poses = np.concatenate([skeleton.rest[None], skeleton.positions])
-    trunk = poses[:, shoulders].mean(axis=1) - poses[:, hips].mean(axis=1)
-    legs = poses[:, ankles].mean(axis=1) - poses[:, hips].mean(axis=1)
-    arms = poses[:, wrists].mean(axis=1) - poses[:, shoulders].mean(axis=1)
-    leaning, limbs = angles_between(trunk, legs), angles_between(arms, legs)
-    if (
-        np.median(leaning[1:]) < FOUR_LEGGED
-        and leaning[0] < UPRIGHT
-        and (leaning[1:] > UPRIGHT).mean() < UPRIGHT_FRAMES
-        and np.median(limbs[1:]) < PARALLEL_LIMBS
-    ):
-        raise MotionError(
-            f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, "
-            "people about 180°) and the arms point where the legs do, as in a four-legged animal"
-        )
-
-
 def _add_trunk(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote]) -> None:
     """Find pelvis, chest, neck and head."""
     arms, legs = roles.both("shoulder"), roles.both("hip")
+    named = [k for k, vote in enumerate(votes) if vote.roles.get("pelvis", 0.0) > 0.7]
     if len(legs) == 2:
-        pelvis = skeleton.common_ancestor(legs)
-        _set(roles, votes, "pelvis", _at_pelvis(skeleton, votes, pelvis, legs), "pelvis")
-    else:
-        found = [k for k, vote in enumerate(votes) if vote.roles.get("pelvis", 0.0) > 0.7]
-        if found:
-            _set(roles, votes, "pelvis", found[0], "pelvis")
+        # The joint at the pelvis is named so, or is the one that carries the hips.
+        carrier = skeleton.common_ancestor(legs)
+        middle = skeleton.rest[legs].mean(axis=0)
+        line = [k for k in (carrier, *skeleton.ancestors[carrier]) if k in named]
+        near = [k for k in line if np.linalg.norm(skeleton.rest[k] - middle) < 0.2 * skeleton.size]
+        _set(roles, votes, "pelvis", near[0] if near else carrier, "pelvis")
+    elif named:
+        _set(roles, votes, "pelvis", named[0], "pelvis")
     carrier = (
         skeleton.common_ancestor(arms)
         if len(arms) == 2
@@ -457,35 +414,22 @@ def _add_trunk(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVot
     above = [
         k
         for k in skeleton.subtree(carrier)[1:]
-        if not limbs.intersection([k, *skeleton.ancestors[k]])
-        and not any(limb in skeleton.subtree(k) for limb in limbs)
+        if not limbs.intersection([*skeleton.ancestors[k], *skeleton.subtree(k)])
     ]
+    if not above:
+        return
     heads = [k for k in above if votes[k].roles.get("head", 0.0) and not votes[k].side]
     if heads:
         head = heads[0]
-    elif above:
-        reach = {k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[carrier])) for k in above}
-        head = max(reach, key=lambda k: reach[k])
+    else:
+        head = max(above, key=lambda k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[carrier])))
         if not skeleton.children[head] and skeleton.parents[head] in above:
             head = int(skeleton.parents[head])
-    else:
-        return
     chain = [k for k in [head, *skeleton.ancestors[head]] if k in above or "neck" in votes[k].roles][::-1]
-    necks = [k for k in chain if "neck" in votes[k].roles]
+    necks = [k for k in chain if "neck" in votes[k].roles] or chain[: len(chain) > 1]
     if necks:
         _set(roles, votes, "neck", necks[0], "neck")
-    elif len(chain) > 1:
-        _set(roles, votes, "neck", chain[0], "neck")
     _set(roles, votes, "head", head, "head")
-
-
-def _at_pelvis(skeleton: SkeletonGeometry, votes: Sequence[NameVote], carrier: int, hips: list[int]) -> int:
-    """Find the joint at the pelvis: named so, or the one that carries the hips."""
-    line = [carrier, *(k for k in skeleton.ancestors[carrier])]
-    middle = skeleton.rest[hips].mean(axis=0)
-    near = [k for k in line if np.linalg.norm(skeleton.rest[k] - middle) < 0.2 * skeleton.size and k >= 0]
-    named = [k for k in near if votes[k].roles.get("pelvis", 0.0) > 0.7]
-    return carrier if carrier in named or not named else named[0]
 
 
 def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote]) -> None:
@@ -494,71 +438,57 @@ def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote
         if f"{side}_ankle" not in roles.joints:
             continue
         ankle = roles.joints[f"{side}_ankle"]
-        below = [
-            k
-            for k in skeleton.subtree(ankle)[1:]
-            if np.linalg.norm(skeleton.rest[k] - skeleton.rest[ankle]) > COINCIDING * skeleton.size
-        ]
+        offsets = skeleton.rest - skeleton.rest[ankle]
+        distance = np.linalg.norm(offsets, axis=1)
+        below = [k for k in skeleton.subtree(ankle)[1:] if distance[k] > COINCIDING * skeleton.size]
         for part in ("toe", "heel"):
             named = [k for k in below if part in votes[k].roles]
+            plain = [k for k in below if "heel" not in votes[k].roles]
             if named:
                 # Of five toes the one in the middle; of a chain of joints the first.
                 direct = [k for k in named if not set(named).intersection(skeleton.ancestors[k])]
-                ends = unit_vectors(skeleton.rest[direct] - skeleton.rest[ankle])
+                ends = unit_vectors(offsets[direct])
                 middle = direct[int((ends @ ends.mean(axis=0)).argmax())]
                 _set(roles, votes, f"{side}_{part}", middle, part, side)
-            elif part == "toe" and (plain := [k for k in below if "heel" not in votes[k].roles]):
+            elif part == "toe" and plain:
                 nearest = [k for k in plain if not set(plain).intersection(skeleton.ancestors[k])]
-                roles.joints[f"{side}_toe"] = max(
-                    nearest, key=lambda k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[ankle]))
-                )
+                roles.joints[f"{side}_toe"] = max(nearest, key=lambda k: float(np.linalg.norm(offsets[k])))
                 roles.unsure.append(f"{side}_toe")
 
 
-def _doubt_proportions(roles: Roles) -> None:
-    """Doubt limbs without a counterpart, and bones that are unlike their neighbours or the other side's."""
-    for side, kind in [(side, kind) for kind in ("arm", "leg") for side in SIDES]:
-        other = ("right" if side == "left" else "left", kind)
-        told = any(f"the {side} {kind} " in doubt for doubt in roles.doubts)
-        if (side, kind) not in roles.limbs and other in roles.limbs and not told:
-            roles.doubts.append(f"the {side} {kind} was not found: one of its joints is missing")
-    for kind, (low, high), parts in (
+def _add_doubts(roles: Roles, skeleton: SkeletonGeometry) -> None:
+    """Doubt limbs without a counterpart, with other joints within, or with bones of unlike lengths."""
+    doubts = roles.doubts
+    for kind in ("arm", "leg"):
+        for side, opposite in (SIDES, SIDES[::-1]):
+            told = any(f"the {side} {kind} " in doubt for doubt in doubts)
+            if (side, kind) not in roles.limbs and (opposite, kind) in roles.limbs and not told:
+                doubts.append(f"the {side} {kind} was not found: one of its joints is missing")
+    for kind, (low, high), (distal, proximal) in (
         ("arm", (0.65, 1.15), ("forearm", "upper arm")),
         ("leg", (0.75, 1.3), ("shank", "thigh")),
     ):
         sides = {side: limb.lengths for (side, k), limb in roles.limbs.items() if k == kind}
-        for side, (proximal, distal) in sides.items():
-            if not low <= distal / proximal <= high:
-                roles.doubts.append(
-                    f"the {side} {parts[0]} is {distal / proximal:.2f} of the {parts[1]}, "
-                    f"people's {low} to {high}"
+        for side, (upper, lower) in sides.items():
+            if not low <= lower / upper <= high:
+                doubts.append(
+                    f"the {side} {distal} is {lower / upper:.2f} of the {proximal}, people's {low} to {high}"
                 )
         if len(sides) == 2:
-            left, right = (np.array(sides[side]) for side in SIDES)
-            for part, one, other in zip(parts[::-1], left, right, strict=True):
+            for part, one, other in zip((proximal, distal), sides["left"], sides["right"], strict=True):
                 if abs(one - other) > 0.07 * max(one, other):
-                    roles.doubts.append(
+                    doubts.append(
                         f"the left {part} is {one / other:.2f} of the right one: a bone may be spoiled"
                     )
-    arms, legs = (
-        [sum(limb.lengths) for (_, k), limb in roles.limbs.items() if k == kind] for kind in ("arm", "leg")
-    )
-    if arms and legs:
-        ratio = float(np.mean(arms) / np.mean(legs))
-        if not HUMAN_ARM_TO_LEG[0] <= ratio <= HUMAN_ARM_TO_LEG[1]:
-            roles.doubts.append(
-                f"the arms are {ratio:.2f} of the legs, people's {HUMAN_ARM_TO_LEG[0]} to "
-                f"{HUMAN_ARM_TO_LEG[1]}"
-            )
-
-
-def _doubt_unequal_chains(roles: Roles, skeleton: SkeletonGeometry) -> None:
-    """Doubt limbs of which one side has other joints within than the other side."""
+    arms, legs = _limb_lengths(roles.limbs)
+    (low, high), ratio = HUMAN_ARM_TO_LEG, float(np.mean(arms) / np.mean(legs)) if legs else 0.0
+    if legs and not low <= ratio <= high:
+        doubts.append(f"the arms are {ratio:.2f} of the legs, people's {low} to {high}")
     for kind in ("arm", "leg"):
         steps = [
-            [skeleton.ancestors[b].index(a) for a, b in zip(limb.joints[:2], limb.joints[1:], strict=True)]
+            [skeleton.ancestors[b].index(a) for a, b in pairwise(limb.joints)]
             for (_, k), limb in roles.limbs.items()
             if k == kind
         ]
         if len(steps) == 2 and steps[0] != steps[1]:
-            roles.doubts.append(f"the joints taken for the two {kind}s are not the same ones in the tree")
+            doubts.append(f"the joints taken for the two {kind}s are not the same ones in the tree")

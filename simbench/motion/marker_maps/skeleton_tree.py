@@ -67,7 +67,15 @@ def strip_prefixes(names: Sequence[str]) -> list[str]:
     the like.
     """
     short = [re.split(r"[:|/]", name)[-1].strip() or name for name in names]
-    prefix = max(_prefixes(short), key=len, default="")
+    # The root alone may lack the prefix.
+    counts = Counter(
+        name[:k] for name in short for k in range(2, min(len(name), 24)) if _ends_word(name[:k], name[k])
+    )
+    prefix = max(
+        [prefix for prefix, count in counts.items() if count >= COMMON_PREFIX * len(short) and count > 3],
+        key=len,
+        default="",
+    )
     return [
         name[len(prefix) :] if name.startswith(prefix) and len(name) > len(prefix) else name for name in short
     ]
@@ -92,15 +100,6 @@ def find_animal_parts(names: Sequence[str]) -> list[str]:
     """Find the joints whose names are those of an animal's parts. `names`: names as the file writes them."""
     animal = set(name_table()["animal"])
     return [name for name in names if animal.intersection(_words(name))]
-
-
-def _prefixes(names: Sequence[str]) -> list[str]:
-    """Prefixes that nearly all names share and that end before a new word."""
-    # The root alone may lack the prefix.
-    counts = Counter(
-        name[:k] for name in names for k in range(2, min(len(name), 24)) if _ends_word(name[:k], name[k])
-    )
-    return [prefix for prefix, count in counts.items() if count >= COMMON_PREFIX * len(names) and count > 3]
 
 
 def _ends_word(prefix: str, following: str) -> bool:

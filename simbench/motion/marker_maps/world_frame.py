@@ -1,7 +1,6 @@
 """The world frame of a recording: vertical axis, handedness, heading and floor."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -45,59 +44,63 @@ OUTLIER_DEPTH, OUTLIER_SHARE = 0.03, 0.02
 ANKLE_HEIGHT = 0.039
 
 
-class VerticalAxis(NamedTuple):
-    """The vertical axis of a file, and how it was found."""
-
-    axis: str  # A key of `WORLD_AXES`.
-    # `note`, `doubt`: how it was found, and what may be wrong about it, for the user.
-    note: str | None = None
-    doubt: str | None = None
-
-
-class Declared(NamedTuple):
-    """What is declared about the vertical axis of a file."""
-
-    # `by_user`, `by_format`, `by_file`: axis that the user, the definition of the format, and the file or the
-    # marker map declare.
-    by_user: str | None
-    by_format: str | None
-    by_file: str | None
-
-
 def find_vertical_axis(
-    joints: Points, declared: Declared, *, skeleton: bool, strict: bool, source: str
-) -> VerticalAxis:
+    joints: Points,
+    *,
+    by_user: str | None,
+    by_format: str | None,
+    by_file: str | None,
+    skeleton: bool,
+    strict: bool,
+    source: str,
+) -> tuple[str, str, str]:
     """Find the vertical axis of a file from how the body stands in it and from what is declared.
 
     The trunk points up from pelvis to shoulders and the legs from ankles to hips; the axis along which both
     do in most frames is vertical. What the user or the definition of the format declares is kept. `joints`
-    mapping of str to (T, 3) array: tracks of the joint centres in the file's axes, m; `skeleton`: whether the
-    recording is that of a skeleton, which has y up in most files; else z; `strict`: whether to refuse what
-    the body contradicts or does not show; `source`: name of the recording, for messages. Returns the axis,
-    with what was assumed.
+    mapping of str to (T, 3) array: tracks of the joint centres in the file's axes, m; `by_user`, `by_format`,
+    `by_file`: axis that the user, the definition of the format, and the file or the marker map declare;
+    `skeleton`: whether the recording is that of a skeleton, which has y up in most files; else z; `strict`:
+    whether to refuse what the body contradicts or does not show; `source`: name of the recording, for
+    messages. Returns the axis, a key of `WORLD_AXES`, how it was found, and what may be wrong about it, for
+    the user, both empty where there is nothing to say.
     """
-    fractions = _upright_fractions(joints)
-    known = declared.by_user or declared.by_format or declared.by_file
-    if fractions is None:
-        return _without_trunk(known, skeleton=skeleton, strict=strict, source=source)
+    known = by_user or by_format or by_file
+    trunk = compute_upward_directions(joints)
+    if trunk is None:
+        if known is not None:
+            return known, "", ""
+        if strict:
+            raise MotionError(
+                f"{source}: the vertical axis is not declared, and without a pelvis or hips it cannot be "
+                "found; declare it (--up), one of x, y, z, -x, -y, -z"
+            )
+        axis = USUAL_AXIS[skeleton]
+        return axis, "", f"vertical axis {axis}: a guess, without pelvis and legs; --up declares it"
+    legs = connect_means(joints, ("left_ankle", "right_ankle"), ("left_hip", "right_hip"))
+    parts = [trunk] if legs is None else [trunk, normalise(legs)]
+    fractions = {
+        f"{sign}{axis}": float(np.mean([(factor * part[:, k] > ALIGNED_COSINE).mean() for part in parts]))
+        for k, axis in enumerate(AXES)
+        for sign, factor in (("", 1.0), ("-", -1.0))
+    }
     seeming = max(fractions, key=lambda name: fractions[name])
     share = f"{fractions[seeming]:.0%}"
     if known is None:
         if fractions[seeming] >= 0.5:
-            return VerticalAxis(seeming, f"vertical axis {seeming}: the body is upright along it")
+            return seeming, f"vertical axis {seeming}: the body is upright along it", ""
         if strict:
             raise MotionError(
                 f"{source}: the vertical axis is not declared, and the trunk is upright along none of x, y "
                 f"and z (most often along {seeming}, {share} of the frames); declare it (--up)"
             )
         axis = seeming if fractions[seeming] > 0.0 else USUAL_AXIS[skeleton]
-        doubt = f"vertical axis {axis}: a guess, for the body is seldom upright; --up declares it"
-        return VerticalAxis(axis, doubt=doubt)
+        return axis, "", f"vertical axis {axis}: a guess, for the body is seldom upright; --up declares it"
     if seeming == known or fractions[seeming] < MAJORITY:
-        return VerticalAxis(known)
-    if declared.by_user is not None or declared.by_format is not None:
+        return known, "", ""
+    if by_user is not None or by_format is not None:
         text = f"vertical axis {known}, as declared: the body lies along {seeming} in {share} of the frames"
-        return VerticalAxis(known, text if declared.by_user else None, None if declared.by_user else text)
+        return (known, text, "") if by_user else (known, "", text)
     if strict:
         raise MotionError(
             f"{source}: {known} is declared vertical, yet the trunk points along {seeming} in {share} of the "
@@ -108,39 +111,10 @@ def find_vertical_axis(
         f"vertical axis {seeming}, for the body stands along it in {share} of the frames, though the file "
         f"says {known}; if the person lies: --up {known}"
     )
-    return VerticalAxis(seeming, doubt=doubt)
+    return seeming, "", doubt
 
 
-def _without_trunk(known: str | None, *, skeleton: bool, strict: bool, source: str) -> VerticalAxis:
-    """Take the vertical axis of a body without pelvis and hips as declared, or as usual."""
-    if known is not None:
-        return VerticalAxis(known)
-    if strict:
-        raise MotionError(
-            f"{source}: the vertical axis is not declared, and without a pelvis or hips it cannot be "
-            "found; declare it (--up), one of x, y, z, -x, -y, -z"
-        )
-    axis = USUAL_AXIS[skeleton]
-    return VerticalAxis(
-        axis, doubt=f"vertical axis {axis}: a guess, without pelvis and legs; --up declares it"
-    )
-
-
-def _upright_fractions(joints: Points) -> dict[str, float] | None:
-    """Fraction of the frames in which trunk and legs point along each axis; None without a trunk."""
-    trunk = compute_upward_directions(joints)
-    if trunk is None:
-        return None
-    legs = _line(joints, ("left_ankle", "right_ankle"), ("left_hip", "right_hip"))
-    parts = [trunk] if legs is None else [trunk, normalise(legs)]
-    return {
-        f"{sign}{axis}": float(np.mean([(factor * part[:, k] > ALIGNED_COSINE).mean() for part in parts]))
-        for k, axis in enumerate(AXES)
-        for sign, factor in (("", 1.0), ("-", -1.0))
-    }
-
-
-def _line(joints: Points, below: tuple[str, ...], above: tuple[str, ...]) -> Array | None:
+def connect_means(joints: Points, below: tuple[str, ...], above: tuple[str, ...]) -> Array | None:
     """Vectors (T, 3) from the mean of some joints to the mean of others, if all are recorded."""
     start, end = mean_track(joints, below), mean_track(joints, above)
     return None if start is None or end is None else end - start
@@ -152,7 +126,7 @@ def find_lean(joints: Points) -> str | None:
     `joints` mapping of str to (T, 3) array: tracks of the joint centres in axes with z up, m. Returns A doubt
     about the axes, for the user.
     """
-    body = _line(joints, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
+    body = connect_means(joints, ("left_ankle", "right_ankle"), ("left_shoulder", "right_shoulder"))
     if body is None:
         return None
     mean = np.median(normalise(body), axis=0)
@@ -212,17 +186,6 @@ def find_backward_share(joints: Points, facing: Sequence[Array]) -> float:
     which it is backward; 0 if none does.
     """
     left, up = leftward_vectors(joints), compute_upward_directions(joints)
-    vectors = [*(normalise(vector) for vector in facing), *_knee_directions(joints)]
-    if left is None or up is None or not vectors:
-        return 0.0
-    forward = normalise(np.cross(left, up))
-    agreement = np.mean([(vector * forward).sum(axis=1) for vector in vectors], axis=0)
-    shown = np.abs(agreement) > SHOWN_FACING
-    return float((agreement[shown] < 0.0).mean()) if shown.any() else 0.0
-
-
-def _knee_directions(joints: Points) -> list[Array]:
-    """Directions (T, 3) to which flexed knees point, zero where a knee is nearly straight."""
     found = []
     for side in SIDES:
         names = [f"{side}_{joint}" for joint in ("hip", "knee", "ankle")]
@@ -233,73 +196,57 @@ def _knee_directions(joints: Points) -> list[Array]:
         offset = reject(knee - hip, along)
         flexed = np.linalg.norm(offset, axis=1) > KNEE_OFFSET * np.linalg.norm(ankle - hip, axis=1)
         found.append(normalise(offset) * flexed[:, None])
-    return found
-
-
-class Feet(NamedTuple):
-    """Points of a recorded body that touch the floor."""
-
-    # Sequence of (T, 3) arrays: points of which the lowest touch the floor, in axes with z up, m; empty where
-    # no foot is recorded.
-    tracks: Sequence[Array]
-    # Height of these points over the sole while they are lowest, m: that of the ankles where nothing is below
-    # them, else 0.
-    height: float = 0.0
+    vectors = [*(normalise(vector) for vector in facing), *found]
+    if left is None or up is None or not vectors:
+        return 0.0
+    forward = normalise(np.cross(left, up))
+    agreement = np.mean([(vector * forward).sum(axis=1) for vector in vectors], axis=0)
+    shown = np.abs(agreement) > SHOWN_FACING
+    return float((agreement[shown] < 0.0).mean()) if shown.any() else 0.0
 
 
 def place_in_world(
-    joints: Points, pelvis: Array | None, feet: Feet, skeleton: bool
+    joints: Points, pelvis: Array | None, feet: Sequence[Array], height: float, skeleton: bool
 ) -> tuple[Array, Array, str]:
     """Find the world frame of a recording: x along the heading at the start, z = 0 on the floor.
 
     `joints` mapping of str to (T, 3) array: tracks of the joint centres in axes with z up, m; `pelvis` (T, 3,
-    3) or None: rotations of the pelvis in the same axes; None where it is not recorded; `feet`: points of
-    which the lowest touch the floor; `skeleton`: whether the recording is that of a skeleton, which has no
+    3) or None: rotations of the pelvis in the same axes; None where it is not recorded; `feet` sequence of
+    (T, 3) arrays: points of which the lowest touch the floor, in the same axes, m; empty where no foot is
+    recorded; `height`: height of these points over the sole while they are lowest, m: that of the ankles
+    where nothing is below them, else 0; `skeleton`: whether the recording is that of a skeleton, which has no
     calibrated floor. Returns `rotation` (3, 3): rotation from the axes of `joints` to those of the world
     frame; `origin` (3,): origin of the world frame in the axes of `joints`, m; `note`: how heading and floor
     were found.
     """
-    forward, whose = _heading(joints, pelvis)
-    rotation = np.array([[forward[0], forward[1], 0.0], [-forward[1], forward[0], 0.0], [0.0, 0.0, 1.0]])
-    start = joints["pelvis"][0] if "pelvis" in joints else _mean_shoulder(joints)[0]
-    floor, note = _floor(feet, skeleton)
-    return rotation, np.array([start[0], start[1], floor]), f"x axis: {whose} at the start; {note}"
-
-
-def _floor(feet: Feet, skeleton: bool) -> tuple[float, str]:
-    """Find the height of the floor, m, and say how."""
-    if not feet.tracks:
-        return 0.0, "floor: the file's zero, for there are no feet"
-    heights = np.min([track[:, 2] for track in feet.tracks], axis=0) - feet.height
-    lowest, usual = float(heights.min()), float(np.quantile(heights, OUTLIER_SHARE))
-    if not skeleton and CALIBRATED_FLOOR[0] <= lowest <= CALIBRATED_FLOOR[1]:
-        return 0.0, f"floor: the laboratory's zero (lowest foot point {1000 * lowest:.0f} mm above it)"
-    if lowest < usual - OUTLIER_DEPTH:
-        return usual, (
-            f"floor: height of the feet's lowest points (at {usual:.3f} m in the file), single samples up to "
-            f"{usual - lowest:.3f} m below"
-        )
-    below = f", {feet.height:.3f} m below the ankles" if feet.height else ""
-    return lowest, f"floor: lowest point of the feet (at {lowest:.3f} m in the file{below})"
-
-
-def _mean_shoulder(joints: Points) -> Array:
-    """Mean (T, 3) of the known shoulders, the reference point of a recording without a pelvis."""
-    shoulders = [joints[name] for name in ("left_shoulder", "right_shoulder") if name in joints]
-    return np.asarray(np.mean(shoulders, axis=0))
-
-
-def _heading(joints: Points, pelvis: Array | None) -> tuple[Array, str]:
-    """Find the heading (2,) in the first frame, a horizontal unit vector, and say what it belongs to."""
+    across = leftward_vectors(joints)
+    forward, whose = np.array([1.0, 0.0]), "the file's, for the body's heading is unknown"
+    if across is not None and np.hypot(*across[0, :2]) > 0.1 * np.linalg.norm(across[0]):
+        forward, whose = np.array([across[0, 1], -across[0, 0]]), "heading of the shoulders"
     if pelvis is not None:
         # The line through the hips gives a heading even if the actor lies on the back and the forward axis
         # points up.
         left = pelvis[0, :, 1]
-        forward = np.array([left[1], -left[0]]) if np.hypot(*left[:2]) > 0.1 else pelvis[0, :2, 0]
-        if np.hypot(*forward) > 1e-6:
-            return forward / np.hypot(*forward), "heading of the pelvis"
-    across = leftward_vectors(joints)
-    if across is not None and np.hypot(*across[0, :2]) > 0.1 * np.linalg.norm(across[0]):
-        forward = np.array([across[0, 1], -across[0, 0]])
-        return forward / np.hypot(*forward), "heading of the shoulders"
-    return np.array([1.0, 0.0]), "the file's, for the body's heading is unknown"
+        ahead = np.array([left[1], -left[0]]) if np.hypot(*left[:2]) > 0.1 else pelvis[0, :2, 0]
+        if np.hypot(*ahead) > 1e-6:
+            forward, whose = ahead, "heading of the pelvis"
+    forward = forward / np.hypot(*forward)
+    rotation = np.array([[forward[0], forward[1], 0.0], [-forward[1], forward[0], 0.0], [0.0, 0.0, 1.0]])
+    shoulders = [joints[name] for name in ("left_shoulder", "right_shoulder") if name in joints]
+    start = joints["pelvis"][0] if "pelvis" in joints else np.mean(shoulders, axis=0)[0]
+    floor, note = 0.0, "the file's zero, for there are no feet"
+    if feet:
+        heights = np.min([track[:, 2] for track in feet], axis=0) - height
+        lowest, usual = float(heights.min()), float(np.quantile(heights, OUTLIER_SHARE))
+        if not skeleton and CALIBRATED_FLOOR[0] <= lowest <= CALIBRATED_FLOOR[1]:
+            note = f"the laboratory's zero (lowest foot point {1000 * lowest:.0f} mm above it)"
+        elif lowest < usual - OUTLIER_DEPTH:
+            floor = usual
+            note = (
+                f"height of the feet's lowest points (at {usual:.3f} m in the file), single samples up to "
+                f"{usual - lowest:.3f} m below"
+            )
+        else:
+            below = f", {height:.3f} m below the ankles" if height else ""
+            floor, note = lowest, f"lowest point of the feet (at {lowest:.3f} m in the file{below})"
+    return rotation, np.array([start[0], start[1], floor]), f"x axis: {whose} at the start; floor: {note}"
