@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -55,28 +56,34 @@ def estimate_missing_joints(
     points = {name: recording.positions[:, k] for name, k in index.items()}
     span = float(recording.time[-1] - recording.time[0])
     rate = (len(recording.time) - 1) / span if span > 0 else 1.0
-    lengths, whose = _find_lengths(
-        RecordedBody(marker_map, points, rate, recording.source), complete, recording, options
-    )
+    # Lengths of upper arm and forearm, m: the other arm's, else those of a person of this stature.
+    written = recording.details.get("height", "")
+    stature = options.stature or (float(written) if written else AVERAGE_STATURE)
+    known = options.stature is not None or bool(written)
+    whose = f"{'the' if known else 'an average'} stature of {stature:g} m (Drillis & Contini)"
+    upper, fore = UPPER_ARM * stature, FOREARM * stature
+    if complete:
+        body = RecordedBody(marker_map, points, rate, recording.source)
+        joints = [body.point(f"{complete[0]}_{joint}") for joint in ("shoulder", "elbow", "wrist")]
+        tracks = [track for track in joints if track is not None]
+        if len(tracks) == 3:
+            upper, fore = (float(np.median(np.linalg.norm(b - a, axis=1))) for a, b in pairwise(tracks))
+            whose = f"the {complete[0]} arm's"
     added: dict[str, Array] = {}
     doubts = list(recording.doubts)
     for side in SIDES:
-        parts = [part for part, names in lacking[side].items() if names]
-        if not parts or lacking[side]["shoulder"]:
-            continue
-        body = RecordedBody(marker_map, points, rate, recording.source)
-        new, said = _estimate_arm(body, side, parts, lengths)
-        added |= new
-        doubts += [f"{line}; lengths: {whose}" for line in said]
-    known = {*index, *added}
-    if all(any(_lacking(marker_map, known, side).values()) for side in SIDES):
+        if any(lacking[side].values()) and not lacking[side]["shoulder"]:
+            body = RecordedBody(marker_map, points, rate, recording.source)
+            new, said = _estimate_arm(body, side, upper, fore)
+            added |= new
+            doubts += [f"{line}; lengths: {whose}" for line in said]
+    if all(any(_lacking(marker_map, {*index, *added}, side).values()) for side in SIDES):
         return _say_missing(recording, lacking, [])
+    tracks = [track[:, None] for track in added.values()]
     return replace(
         recording,
         names=(*recording.names, *added),
-        positions=np.concatenate(
-            [recording.positions, *(track[:, None] for track in added.values())], axis=1
-        ),
+        positions=np.concatenate([recording.positions, *tracks], axis=1),
         doubts=tuple(doubts),
     )
 
@@ -95,67 +102,39 @@ def _say_missing(
     """Say which markers an arm lacks; refuse if none is complete."""
     said = []
     advice = ""
-    for side in SIDES:
-        names = list(dict.fromkeys(name for parts in lacking[side].values() for name in parts))
+    for side, parts in lacking.items():
+        names = list(dict.fromkeys(name for part in parts.values() for name in part))
         if names:
             said.append(f"{side} arm: {', '.join(names)}")
-        if (
-            names
-            and not lacking[side]["shoulder"]
-            and not (lacking[side]["elbow"] and lacking[side]["wrist"])
-        ):
-            advice = "; --estimate estimates an elbow or a wrist"
+            if not parts["shoulder"] and not (parts["elbow"] and parts["wrist"]):
+                advice = "; --estimate estimates an elbow or a wrist"
+    missing = f"markers are missing ({'; '.join(said)})"
     if not complete:
-        raise MotionError(
-            f"{recording.source}: no complete arm: markers are missing ({'; '.join(said)}){advice}"
-        )
-    doubt = f"markers are missing ({'; '.join(said)}): only the {complete[0]} arm is used{advice}"
+        raise MotionError(f"{recording.source}: no complete arm: {missing}{advice}")
+    doubt = f"{missing}: only the {complete[0]} arm is used{advice}"
     return replace(recording, doubts=(*recording.doubts, doubt))
 
 
-def _find_lengths(
-    body: RecordedBody, complete: list[str], recording: MarkerRecording, options: ReadOptions
-) -> tuple[tuple[float, float], str]:
-    """Lengths of upper arm and forearm, m, and where they come from."""
-    if complete:
-        shoulder, elbow, wrist = (
-            body.point(f"{complete[0]}_{joint}") for joint in ("shoulder", "elbow", "wrist")
-        )
-        if shoulder is not None and elbow is not None and wrist is not None:
-            upper = float(np.median(np.linalg.norm(elbow - shoulder, axis=1)))
-            fore = float(np.median(np.linalg.norm(wrist - elbow, axis=1)))
-            return (upper, fore), f"the {complete[0]} arm's"
-    written = recording.details.get("height", "")
-    stature = options.stature or (float(written) if written else AVERAGE_STATURE)
-    known = options.stature is not None or bool(written)
-    whose = f"{'the' if known else 'an average'} stature of {stature:g} m (Drillis & Contini)"
-    return (UPPER_ARM * stature, FOREARM * stature), whose
-
-
 def _estimate_arm(
-    body: RecordedBody, side: str, parts: list[str], lengths: tuple[float, float]
+    body: RecordedBody, side: str, upper: float, fore: float
 ) -> tuple[dict[str, Array], list[str]]:
-    """Tracks of the missing joints of an arm, as far as they can be estimated, and doubts."""
-    fore = lengths[1]
+    """Tracks of the missing joints of an arm, as far as they can be estimated, and doubts; lengths in m."""
     shoulder, elbow, wrist = (body.point(f"{side}_{joint}") for joint in ("shoulder", "elbow", "wrist"))
     if shoulder is None:
         return {}, []
     if wrist is not None:
-        place, how, error = _place_elbow(body, side, shoulder, wrist, lengths)
+        place, how, error = _place_elbow(body, side, shoulder, wrist, upper, fore)
         return {f"{side}_elbow": place}, [
             f"{side} elbow: not recorded, estimated from shoulder and wrist, {how}, expected error "
             f"{1000 * error:.0f} mm"
         ]
-    marker = next(
-        (body.recorded[name] for name in body.recorded if _is_at(name, side, ("ELB", "LEL", "HLE", "ELBOW"))),
-        None,
-    )
+    at_elbow = (name for name in body.recorded if _is_at(name, side, ("ELB", "LEL", "HLE", "ELBOW")))
+    marker = next((body.recorded[name] for name in at_elbow), None)
     start = elbow if elbow is not None else marker
     name = _find_marker(body.recorded, side, ON_FOREARM)
     if start is None or name is None:
         return {}, []
-    towards = normalise(body.recorded[name] - start)
-    place = start + fore * towards
+    place = start + fore * normalise(body.recorded[name] - start)
     new = {f"{side}_wrist": place}
     if elbow is None and marker is not None:
         new[f"{side}_elbow"] = compute_hinge_centre(side, shoulder, marker, place, ELBOW_OFFSET)
@@ -167,42 +146,37 @@ def _estimate_arm(
 
 
 def _place_elbow(
-    body: RecordedBody, side: str, shoulder: Array, wrist: Array, lengths: tuple[float, float]
+    body: RecordedBody, side: str, shoulder: Array, wrist: Array, upper: float, fore: float
 ) -> tuple[Array, str, float]:
     """Elbow (T, 3) between shoulder and wrist, how it was turned, and its expected error, m."""
     line = wrist - shoulder
     apart = np.maximum(np.linalg.norm(line, axis=1), 1e-6)
     # An arm is never shorter than it reaches; one that reaches far is nearly straight.
-    longer = max(1.0, float(np.quantile(apart, 0.99)) / (0.995 * sum(lengths)))
-    upper, fore = (longer * length for length in lengths)
+    longer = max(1.0, float(np.quantile(apart, 0.99)) / (0.995 * (upper + fore)))
+    upper, fore = longer * upper, longer * fore
     along = np.clip((upper**2 - fore**2 + apart**2) / (2.0 * apart), -upper, upper)
     radius = np.sqrt(np.maximum(upper**2 - along**2, 0.0))
     axis = line / apart[:, None]
-    name = _find_marker(body.recorded, side, ON_UPPER_ARM)
-    name = name or _find_marker(body.recorded, side, ON_FOREARM[:4])
+    name = _find_marker(body.recorded, side, (*ON_UPPER_ARM, *ON_FOREARM[:4]))
     if name is not None:
         # The marker lies beside the plane in which the arm bends, on the outer side.
         beside = compute_hinge_centre(side, shoulder, body.recorded[name], wrist, SKIN_OFFSET)
         out = normalise(reject(beside - shoulder, axis))
         how, spread = f"turned towards marker {name}", SWIVEL_ERROR / 2.0
-    else:
-        trunk = body.frame("trunk") or body.frame("pelvis")
-        if trunk is None:
-            raise MotionError(
-                f"{body.source}: the {side} elbow cannot be estimated: neither a trunk nor a marker on "
-                "that arm is recorded"
-            )
+    elif (trunk := body.frame("trunk") or body.frame("pelvis")) is not None:
         down, left = -trunk[0][:, :, 2], trunk[0][:, :, 1]
         lowest = normalise(reject(down, axis))
-        outward = reject(left if side == "left" else -left, axis)
-        outward = normalise(reject(outward, lowest))
+        outward = normalise(reject(reject(left if side == "left" else -left, axis), lowest))
         out = np.cos(SWIVEL) * lowest + np.sin(SWIVEL) * outward
         how, spread = f"{np.rad2deg(SWIVEL):.0f}° outward from the lowest place", SWIVEL_ERROR
+    else:
+        raise MotionError(
+            f"{body.source}: the {side} elbow cannot be estimated: neither a trunk nor a marker on that arm "
+            "is recorded"
+        )
     place = shoulder + along[:, None] * axis + radius[:, None] * out
-    error = float(
-        np.hypot(2.0 * np.sin(spread / 2.0) * np.sqrt((radius**2).mean()), LENGTH_DEVIATION * upper)
-    )
-    return place, how, error
+    turning = 2.0 * np.sin(spread / 2.0) * np.sqrt((radius**2).mean())
+    return place, how, float(np.hypot(turning, LENGTH_DEVIATION * upper))
 
 
 def _find_marker(recorded: Mapping[str, Array], side: str, words: tuple[str, ...]) -> str | None:

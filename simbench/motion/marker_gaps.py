@@ -49,8 +49,8 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
         marker, first, last = max(long, key=lambda run: run[2] - run[1])
         others = f"; {len(long)} gaps are longer than that" if len(long) > 1 else ""
         raise MotionError(
-            f"{recording.source}: marker {names[marker]} is not seen from frame {first} ({time[first]:.3f} s) "
-            f"to frame {last} ({time[last]:.3f} s), {(last - first + 1) * interval:.3g} s; "
+            f"{recording.source}: marker {names[marker]} is not seen from frame {first} ({time[first]:.3f} "
+            f"s) to frame {last} ({time[last]:.3f} s), {(last - first + 1) * interval:.3g} s; "
             f"gaps up to {longest:g} s are filled{others}"
         )
     for marker in np.flatnonzero(absent.any(axis=0)):

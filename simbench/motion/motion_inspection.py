@@ -1,10 +1,8 @@
 """Inspection of a recording: measures of the body, phases, and warnings about what looks wrong."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
@@ -199,22 +197,20 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
 
     Returns measures, phases and warnings.
     """
-    lengths, feet = measure_bone_lengths(motion), measure_foot_heights(motion)
-    markers = dict.fromkeys(gap.marker for gap in motion.filled)
-    found = []
-    for marker in markers:
-        gaps = sorted((gap for gap in motion.filled if gap.marker == marker), key=lambda gap: gap.first)
-        samples = max(gap.last - gap.first + 1 for gap in gaps)
-        found.append(MarkerGaps(marker, tuple(gaps), samples / motion.rate))
+    gaps = []
+    for marker in dict.fromkeys(gap.marker for gap in motion.filled):
+        own = sorted((gap for gap in motion.filled if gap.marker == marker), key=lambda gap: gap.first)
+        longest = max(gap.last - gap.first + 1 for gap in own) / motion.rate
+        gaps.append(MarkerGaps(marker, tuple(own), longest))
     return MotionInspection(
         motion=motion,
-        gaps=tuple(found),
-        lengths=lengths,
+        gaps=tuple(gaps),
+        lengths=measure_bone_lengths(motion),
         angles=measure_joint_angles(motion),
         hands=measure_hand_speeds(motion),
-        feet=feet,
+        feet=measure_foot_heights(motion),
         phases=find_phases(motion),
-        warnings=_find_doubts(motion, lengths, feet),
+        warnings=find_doubts(motion),
     )
 
 
@@ -224,7 +220,25 @@ def find_doubts(motion: HumanMotion) -> tuple[str, ...]:
     `motion`: the recording as it was read, before it is resampled: frames are named by their numbers. Returns
     the warnings of `inspect_motion`, one line each.
     """
-    return _find_doubts(motion, measure_bone_lengths(motion), measure_foot_heights(motion))
+    found = [*motion.doubts]
+    for length in measure_bone_lengths(motion):
+        allowed = human_length_range(length.name)
+        if allowed is not None and not is_human_length(length):
+            found.append(
+                f"{length.name} is {length.median:.3f} m long; people have {allowed[0]} to {allowed[1]} m"
+            )
+        change = length.high - length.low
+        if not length.name.endswith("width") and change > LENGTH_CHANGE * length.median:
+            found.append(
+                f"{length.name} changes by {1000 * change:.0f} mm ({change / length.median:.0%}); a bone "
+                "keeps its length"
+            )
+    feet = measure_foot_heights(motion)
+    if feet is not None and feet.lowest < SINKING:
+        found.append(f"feet sink {-feet.lowest:.3f} m into the floor at {feet.lowest_time:.2f} s")
+    if feet is not None and feet.lowest > FLOATING:
+        found.append(f"feet stay {feet.lowest:.3f} m or more above the floor")
+    return tuple(dict.fromkeys([*found, *_find_jumps(motion)]))
 
 
 def with_doubts(motion: HumanMotion) -> HumanMotion:
@@ -255,61 +269,26 @@ def is_human_length(length: Spread) -> bool:
     return allowed is None or allowed[0] <= length.median <= allowed[1]
 
 
-def _find_doubts(motion: HumanMotion, lengths: tuple[Spread, ...], feet: Feet | None) -> tuple[str, ...]:
-    """List the reader's doubts and what looks wrong, each once."""
+def _find_jumps(motion: HumanMotion) -> list[str]:
+    """Warn of steps from frame to frame that are too fast for a person; consecutive ones give one warning."""
     tracks = {f"marker {name}": track for name, track in motion.markers.items()}
     tracks |= {f"joint {name}": track for name, track in motion.joints.items()}
-    found = [
-        *motion.doubts,
-        *_length_warnings(lengths),
-        *_foot_warnings(feet),
-        *_jump_warnings(motion.time, tracks),
-    ]
-    return tuple(dict.fromkeys(found))
-
-
-def _length_warnings(lengths: tuple[Spread, ...]) -> Iterator[str]:
-    """Warn of bones that no adult has, and of bones whose length changes."""
-    for length in lengths:
-        allowed = human_length_range(length.name)
-        if allowed is not None and not is_human_length(length):
-            yield f"{length.name} is {length.median:.3f} m long; people have {allowed[0]} to {allowed[1]} m"
-        change = length.high - length.low
-        if not length.name.endswith("width") and change > LENGTH_CHANGE * length.median:
-            yield (
-                f"{length.name} changes by {1000 * change:.0f} mm ({change / length.median:.0%}); "
-                "a bone keeps its length"
-            )
-
-
-def _foot_warnings(feet: Feet | None) -> Iterator[str]:
-    """Warn of feet below the floor or always above it."""
-    if feet is None:
-        return
-    if feet.lowest < SINKING:
-        yield f"feet sink {-feet.lowest:.3f} m into the floor at {feet.lowest_time:.2f} s"
-    if feet.lowest > FLOATING:
-        yield f"feet stay {feet.lowest:.3f} m or more above the floor"
-
-
-def _jump_warnings(time: NDArray[np.float64], tracks: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
-    """Warn of steps from frame to frame that are too fast for a person; consecutive ones give one warning."""
     names = list(tracks)
     # Track by track: all of their positions at once are three times as large as the speeds.
     moved = [np.linalg.norm(np.diff(track, axis=0), axis=1) for track in tracks.values()]
-    speeds = np.stack(moved, axis=1) / np.diff(time)[:, None]
+    speeds = np.stack(moved, axis=1) / np.diff(motion.time)[:, None]
     steps = np.flatnonzero((speeds > JUMP_SPEED).any(axis=1))
-    if not steps.size:
-        return
-    runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1)
+    runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1) if steps.size else []
+    found = []
     for run in runs[:JUMPS_LISTED]:
         fastest = speeds[run].max(axis=0)
         order = np.argsort(-fastest, kind="stable")[: int((fastest > JUMP_SPEED).sum())]
         named = ", ".join(names[k] for k in order[:TRACKS_NAMED])
         more = f" and {len(order) - TRACKS_NAMED} more" if len(order) > TRACKS_NAMED else ""
-        yield (
+        found.append(
             f"{named}{more}: jump between frames {run[0]} and {run[-1] + 1}, at {fastest[order[0]]:.0f} m/s; "
             f"no person is faster than {JUMP_SPEED:.0f} m/s"
         )
     if len(runs) > JUMPS_LISTED:
-        yield f"{len(runs) - JUMPS_LISTED} more jumps, the last one at frame {runs[-1][-1] + 1}"
+        found.append(f"{len(runs) - JUMPS_LISTED} more jumps, the last one at frame {runs[-1][-1] + 1}")
+    return found

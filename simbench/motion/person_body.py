@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -261,13 +262,6 @@ SEGMENTS = ("upper_arm", "forearm", "hand")
 MIRROR = np.diag([1.0, -1.0, 1.0])
 
 
-class _Arm(NamedTuple):
-    """Joints and frames of an arm over time, or in one pose."""
-
-    joints: dict[str, Array]
-    segments: dict[str, Array]
-
-
 def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
     """Add the arm that a recording lacks, hanging beside the trunk, and say so.
 
@@ -281,78 +275,71 @@ def hang_missing_arm(motion: HumanMotion) -> HumanMotion:
         return motion
     (own,) = arms
     side = SIDES[1 - SIDES.index(own)]
-    frames = motion.segments.get("trunk", motion.segments.get("pelvis"))
-    if frames is None:
-        heading = np.tile(np.eye(3), (len(motion.time), 1, 1))
-    else:
-        left = frames[:, :3, 1]
-        angle = np.arctan2(-left[:, 0], left[:, 1])
-        rotation = np.zeros((len(angle), 3, 3))
-        rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
-        rotation[:, 1, 0] = np.sin(angle)
-        rotation[:, 0, 1] = -rotation[:, 1, 0]
-        rotation[:, 2, 2] = 1.0
-        heading = rotation
+    joints = motion.joints
+    # Rotations (T, 3, 3) about the vertical to where the trunk faces, or else the body.
+    heading = np.tile(np.eye(3), (len(motion.time), 1, 1))
+    trunk = motion.segments.get("trunk", motion.segments.get("pelvis"))
+    if trunk is not None:
+        angle = np.arctan2(-trunk[:, 0, 1], trunk[:, 1, 1])
+        heading[:, 0, 0] = heading[:, 1, 1] = np.cos(angle)
+        heading[:, 1, 0] = np.sin(angle)
+        heading[:, 0, 1] = -heading[:, 1, 0]
+    # It hangs from the mirror image of the other shoulder, palm at the thigh.
     upper, fore = (
-        float(np.median(np.linalg.norm(motion.joints[f"{own}_{b}"] - motion.joints[f"{own}_{a}"], axis=1)))
-        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
+        float(np.median(np.linalg.norm(joints[f"{own}_{b}"] - joints[f"{own}_{a}"], axis=1)))
+        for a, b in pairwise(("shoulder", "elbow", "wrist"))
     )
-    shoulder = motion.joints.get(f"{side}_shoulder")
+    shoulder = joints.get(f"{side}_shoulder")
     if shoulder is None:
-        arm = upper + fore
         left = heading[:, :, 1]
-        middle = next((motion.joints[name] for name in MIDDLE if name in motion.joints), None)
+        middle = next((joints[name] for name in MIDDLE if name in joints), None)
         if middle is None:
-            inward = (-1.0 if own == "left" else 1.0) * SHOULDER_SHARE * arm * left
+            inward = (-1.0 if own == "left" else 1.0) * SHOULDER_SHARE * (upper + fore) * left
         else:
-            inward = ((middle - motion.joints[f"{own}_shoulder"]) * left).sum(axis=1)[:, None] * left
-        shoulder = motion.joints[f"{own}_shoulder"] + 2.0 * inward
+            inward = ((middle - joints[f"{own}_shoulder"]) * left).sum(axis=1)[:, None] * left
+        shoulder = joints[f"{own}_shoulder"] + 2.0 * inward
     cosine, sine = np.cos(ELBOW_FLEXION), np.sin(ELBOW_FLEXION)
     # Flexion turns the hanging forearm forward, about the axis to the right.
     flexion = np.array([[cosine, 0.0, -sine], [0.0, 1.0, 0.0], [sine, 0.0, cosine]])
-    frames = heading @ HANGING_LIMB[side], heading @ flexion @ HANGING_LIMB[side]
-    elbow = shoulder + upper * frames[0][:, :, 0]
-    wrist = elbow + fore * frames[1][:, :, 0]
-    origins = {"upper_arm": (shoulder + elbow) / 2.0, "forearm": (elbow + wrist) / 2.0, "hand": wrist}
-    arm = _Arm(
-        {f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist},
-        {
-            f"{side}_{name}": transform(frames[0 if name == "upper_arm" else 1], origin)
-            for name, origin in origins.items()
-        },
-    )
-    initial = _mirrored_initial_arm(motion.initial, own, side)
+    upper_arm, forearm = heading @ HANGING_LIMB[side], heading @ flexion @ HANGING_LIMB[side]
+    elbow = shoulder + upper * upper_arm[:, :, 0]
+    wrist = elbow + fore * forearm[:, :, 0]
+    initial_joints, initial_segments = _mirror_initial_arm(motion.initial, own, side)
     doubt = f"the {side} arm was not recorded: it hangs, and only the {own} arm follows the person"
     return replace(
         motion,
-        joints={**motion.joints, **arm.joints},
-        segments={**motion.segments, **arm.segments},
+        joints={**joints, f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist},
+        segments={
+            **motion.segments,
+            f"{side}_upper_arm": transform(upper_arm, (shoulder + elbow) / 2.0),
+            f"{side}_forearm": transform(forearm, (elbow + wrist) / 2.0),
+            f"{side}_hand": transform(forearm, wrist),
+        },
         initial=InitialPose(
-            {**motion.initial.joints, **initial.joints}, {**motion.initial.segments, **initial.segments}
+            {**motion.initial.joints, **initial_joints}, {**motion.initial.segments, **initial_segments}
         ),
         doubts=(*motion.doubts, doubt),
     )
 
 
-def _mirrored_initial_arm(initial: InitialPose, own: str, side: str) -> _Arm:
+def _mirror_initial_arm(
+    initial: InitialPose, own: str, side: str
+) -> tuple[dict[str, Array], dict[str, Array]]:
     """Mirror the recorded arm of the initial posture, which faces along x, in the middle of the body."""
     known = initial.joints
-    shoulder = known[f"{own}_shoulder"]
-    arm = sum(
-        float(np.linalg.norm(known[f"{own}_{b}"] - known[f"{own}_{a}"]))
-        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
-    )
-    away = 1.0 if own == "left" else -1.0
-    middle = next(
-        (known[name][1] for name in MIDDLE if name in known), shoulder[1] - away * SHOULDER_SHARE * arm
-    )
+    shoulder, elbow, wrist = (known[f"{own}_{name}"] for name in ("shoulder", "elbow", "wrist"))
+    arm = float(np.linalg.norm(elbow - shoulder)) + float(np.linalg.norm(wrist - elbow))
+    outward = (1.0 if own == "left" else -1.0) * SHOULDER_SHARE * arm
+    middle = next((known[name][1] for name in MIDDLE if name in known), shoulder[1] - outward)
     offset = np.array([0.0, 2.0 * middle, 0.0])
     joints = {
-        f"{side}_{name}": MIRROR @ known[f"{own}_{name}"] + offset for name in ("shoulder", "elbow", "wrist")
+        f"{side}_shoulder": MIRROR @ shoulder + offset,
+        f"{side}_elbow": MIRROR @ elbow + offset,
+        f"{side}_wrist": MIRROR @ wrist + offset,
     }
     segments = {}
     for name in SEGMENTS:
         frame = initial.segments[f"{own}_{name}"]
         rotation = MIRROR @ frame[:3, :3] @ MIRROR
         segments[f"{side}_{name}"] = transform(rotation, MIRROR @ frame[:3, 3] + offset)
-    return _Arm(joints, segments)
+    return joints, segments

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d
-from scipy.optimize import OptimizeResult, least_squares
+from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation, Slerp
 
 from simbench.errors import MotionError
@@ -40,7 +39,20 @@ class HandTrajectory:
 def compute_hand_trajectory(motion: HumanMotion) -> HandTrajectory:
     """Compute the trajectory of the hands of a recording. Returns the trajectory, sampled uniformly."""
     arms = recorded_arms(motion)
-    origin, rotation = _axes(motion)
+    # The axes are the world's, or those of a person who travels.
+    shoulders = [motion.joints[f"{side}_shoulder"] for side in arms]
+    origin = motion.joints.get("pelvis", np.mean(shoulders, axis=0))
+    frames = motion.segments.get("pelvis", motion.segments.get("trunk"))
+    if frames is not None:
+        left = frames[:, :2, 1]
+    elif len(shoulders) == 2:
+        left = (shoulders[0] - shoulders[1])[:, :2]
+    else:
+        left = np.tile([0.0, 1.0], (len(origin), 1))
+    heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
+    rotation = Rotation.from_euler("z", -heading[:, None]).as_matrix()
+    if np.ptp(origin[:, :2], axis=0).max() < TRAVEL and np.ptp(heading) < TURN:
+        origin, rotation = np.zeros((len(origin), 3)), np.tile(np.eye(3), (len(origin), 1, 1))
     parts = []
     for side in arms:
         hand = motion.segments[f"{side}_hand"]
@@ -53,52 +65,23 @@ def compute_hand_trajectory(motion: HumanMotion) -> HandTrajectory:
     if np.abs(time - motion.time).max() > 0.01 * step:
         points = np.stack([np.interp(time, motion.time, column) for column in points.T], axis=1)
     width = max(SMOOTHING / step, 0.7)
+    smooth = gaussian_filter1d(points, width, axis=0, mode="nearest")
     velocity = gaussian_filter1d(points, width, axis=0, order=1, mode="nearest") / step
     # The columns are x of all vectors, then y, then z.
     squares = (velocity**2).reshape(len(time), 3, len(arms), 3).sum(axis=(1, 3))
-    return HandTrajectory(
-        time=time,
-        points=points,
-        smooth=gaussian_filter1d(points, width, axis=0, mode="nearest"),
-        speed=np.sqrt(squares.max(axis=1)),
-    )
-
-
-def _axes(motion: HumanMotion) -> tuple[Array, Array]:
-    """Origin (T, 3) and rotation (T, 3, 3) of the axes: the world's, or those of a person who travels."""
-    shoulders = [motion.joints[f"{side}_shoulder"] for side in recorded_arms(motion)]
-    origin = motion.joints.get("pelvis", np.mean(shoulders, axis=0))
-    frames = motion.segments.get("pelvis", motion.segments.get("trunk"))
-    if frames is not None:
-        left = frames[:, :2, 1]
-    elif len(shoulders) == 2:
-        left = (shoulders[0] - shoulders[1])[:, :2]
-    else:
-        left = np.tile([0.0, 1.0], (len(origin), 1))
-    heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
-    if np.ptp(origin[:, :2], axis=0).max() < TRAVEL and np.ptp(heading) < TURN:
-        return np.zeros((len(origin), 3)), np.tile(np.eye(3), (len(origin), 1, 1))
-    return origin, Rotation.from_euler("z", -heading[:, None]).as_matrix()
+    return HandTrajectory(time, points, smooth, np.sqrt(squares.max(axis=1)))
 
 
 # Below this speed, m/s, there are only sway and measurement noise, no intentional movement.
 STILL = 0.015
 
 
-@dataclass(frozen=True)
-class Stops:
-    """Samples at which the hands stop, and at which they are fastest in between."""
-
-    # (S,) int: samples of lowest speed: before the first movement, between movements, after the last.
-    stops: NDArray[np.int64]
-    peaks: NDArray[np.int64]  # (S - 1,) int: samples of highest speed, one between each two stops.
-
-
-def find_stops(speed: Array, contrast: float) -> Stops:
+def find_stops(speed: Array, contrast: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Split a recording into movements where its speed has a minimum.
 
     `speed` (T,): speed of the hands, m/s; `contrast`: smallest ratio of the top speed of a movement to the
-    minima on both its sides. Returns stops and top speeds.
+    minima on both its sides. Returns (S,): samples of lowest speed, before the first movement, between
+    movements, after the last; (S - 1,): samples of highest speed, one between each two stops.
     """
     # Its import takes half a second of CPU time.
     from scipy.signal import find_peaks
@@ -112,7 +95,7 @@ def find_stops(speed: Array, contrast: float) -> Stops:
     if len(stops) != len(peaks) + 1:
         # The first movement began before the recording.
         stops = [0, *stops]
-    return Stops(stops=np.array(stops, dtype=np.int64), peaks=np.asarray(peaks, dtype=np.int64))
+    return np.array(stops, dtype=np.int64), np.asarray(peaks, dtype=np.int64)
 
 
 # Ratio of the duration of a minimum-jerk movement to the time for which it is faster than half its top speed.
@@ -151,17 +134,14 @@ def fit_minimum_jerk(
     middle = float(hands.time[first]) + 0.5 * step * (half[0] + half[1] - 1)
     if clear[1] - clear[0] >= FEWEST_SAMPLES:
         window = slice(first + clear[0], first + clear[1])
+        # Arc length, m: steps of the recorded points along the direction of the smoothed path.
         direction = np.gradient(hands.smooth[window], axis=0)
         # The direction of a point that only trembles is undefined.
         direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-9)
         steps = np.diff(hands.points[window], axis=0)
-        middle, duration = _fit_profile(
-            hands.time[window],
-            np.concatenate([[0.0], np.cumsum((steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1))]),
-            middle,
-            duration,
-            rising,
-        )
+        advance = (steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1)
+        length = np.concatenate([[0.0], np.cumsum(advance)])
+        middle, duration = _fit_profile(hands.time[window], length, middle, duration, rising)
     return middle - 0.5 * duration, middle + 0.5 * duration
 
 
@@ -189,15 +169,11 @@ def _fit_profile(
             rest = _project_out(rest, _project_out(bulge - bulge.mean(), even))
         return rest
 
-    def fitted(start: Array, uneven: bool) -> OptimizeResult:
-        return least_squares(
-            residual, start, method="lm", xtol=1e-4, ftol=1e-5, diff_step=1e-4, args=(uneven,)
-        )
-
-    best = fitted(np.zeros(2), False)
+    settings = {"method": "lm", "xtol": 1e-4, "ftol": 1e-5, "diff_step": 1e-4}
+    best = least_squares(residual, np.zeros(2), args=(False,), **settings)
     # Half a speed profile does not distinguish an uneven path from another duration.
     if not rising:
-        alternative = fitted(best.x, True)
+        alternative = least_squares(residual, best.x, args=(True,), **settings)
         best = alternative if best.cost > UNEVEN_GAIN * alternative.cost else best
     shift, scale = best.x
     if max(abs(shift), abs(scale)) > MAX_CHANGE:
@@ -219,24 +195,23 @@ SHORTEST_HOLD, LEVEL_ANGLE, POSE_ANGLE = 0.3, np.radians(25.0), np.radians(35.0)
 
 
 def find_initial_configuration(
-    motion: HumanMotion, hands: HandTrajectory, found: Stops, candidates: int
+    motion: HumanMotion, hands: HandTrajectory, stops: list[int], peaks: list[int], candidates: int
 ) -> tuple[float, float] | None:
     """Find the first time for which the initial configuration is held.
 
-    `motion`: the recording; `found`: stops of the hands; `candidates`: number of stops, from the first on, at
-    which the configuration may be held. Returns start of the hold and onset of the movement that ends it, s;
-    None if there is none.
+    `motion`: the recording; `stops`, `peaks`: samples at which the hands stop, and at which they are fastest
+    in between; `candidates`: number of stops, from the first on, at which the configuration may be held.
+    Returns start of the hold and onset of the movement that ends it, s; None if there is none.
     """
     # First sample of the rest in which each sample lies: the one after the last that moves.
     moving = np.where(hands.speed > SWAYING, np.arange(1, len(hands.speed) + 1), 0)
     rests = np.maximum.accumulate(moving)
-    for k in range(candidates):
-        stop = int(found.stops[k])
+    for k, stop in enumerate(stops[:candidates]):
         first = int(rests[stop])
         if not (first <= stop and _arms_forward(motion, slice(first, stop + 1))):
             continue
         # The hands may start to rotate or to descend before they arrive.
-        onset = fit_minimum_jerk(hands, stop, int(found.peaks[k]), int(found.stops[k + 1]), rising=True)[0]
+        onset = fit_minimum_jerk(hands, stop, peaks[k], stops[k + 1], rising=True)[0]
         span = float(hands.time[first]), onset
         if span[1] - span[0] >= SHORTEST_HOLD:
             return span
@@ -245,22 +220,20 @@ def find_initial_configuration(
 
 def _arms_forward(motion: HumanMotion, still: slice) -> bool:
     """Whether arms are horizontal and all limbs are as in the initial pose, on average over samples."""
+    initial = motion.initial
     for side in recorded_arms(motion):
-        joints = {
-            name: motion.joints[f"{side}_{name}"][still].mean(axis=0)
-            for name in ("shoulder", "elbow", "wrist")
-        }
-        reach = joints["wrist"] - joints["shoulder"]
+        names = [f"{side}_{name}" for name in ("shoulder", "elbow", "wrist")]
+        joints = [motion.joints[name][still].mean(axis=0) for name in names]
+        reach = joints[2] - joints[0]
         if abs(reach[2]) > np.sin(LEVEL_ANGLE) * np.linalg.norm(reach):
             return False
-        for proximal, distal in (("shoulder", "elbow"), ("elbow", "wrist")):
-            limb = joints[distal] - joints[proximal]
-            target = motion.initial.joints[f"{side}_{distal}"] - motion.initial.joints[f"{side}_{proximal}"]
+        for k in (0, 1):
+            limb = joints[k + 1] - joints[k]
+            target = initial.joints[names[k + 1]] - initial.joints[names[k]]
             if limb @ target < np.cos(POSE_ANGLE) * np.linalg.norm(limb) * np.linalg.norm(target):
                 return False
         hand = mean_frame(motion.segments[f"{side}_hand"][still])[:3, :3]
-        rotation = hand @ motion.initial.segments[f"{side}_hand"][:3, :3].T
-        if np.trace(rotation) < 1.0 + 2.0 * np.cos(POSE_ANGLE):
+        if np.trace(hand @ initial.segments[f"{side}_hand"][:3, :3].T) < 1.0 + 2.0 * np.cos(POSE_ANGLE):
             return False
     return True
 
@@ -277,17 +250,16 @@ NEARLY_FARTHEST = 0.85
 BLOCK = 64
 
 
-def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
+def find_repetitions(hands: HandTrajectory, stops: NDArray[np.int64]) -> NDArray[np.int64]:
     """Find stops that recur in the same posture and are reached along the same path.
 
     Candidates for a repetition are all intervals that begin and end at stops in the same posture. Candidates
     that follow each other on similar paths, compared over arc length so that timing does not matter, form
     chains. The chain that covers most of the distance travelled is chosen; among nearly equal ones the one
-    with most repetitions, then the one whose stops are the slowest. `hands`: hands of the recording; `found`:
-    stops of the hands. Returns (N + 1,) int: indices into `found.stops` of the stops around N repetitions;
-    empty if nothing repeats.
+    with most repetitions, then the one whose stops are the slowest. `hands`: hands of the recording; `stops`
+    (S,): samples at which they stop. Returns (N + 1,) int: indices into `stops` of those around N
+    repetitions; empty if nothing repeats.
     """
-    stops = found.stops
     step = hands.time[1] - hands.time[0]
     travel = np.cumsum(np.maximum(hands.speed - STILL, 0.0)) * step
     # The paths of all candidates of an hour take gigabytes: only the indices of their samples are held.
@@ -295,48 +267,54 @@ def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
         _find_candidates(hands, stops, travel, range(begin, min(begin + BLOCK, len(stops))))
         for begin in range(0, len(stops), BLOCK)
     ]
-    candidates = _Candidates(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    chained = _chain(candidates, hands.smooth, travel[stops])
-    travel = travel[stops]
-    speed = hands.speed[stops]
-    count, reach, following = chained
+    first, last, samples, extent = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    travel, smooth = travel[stops], hands.smooth
+    # For each candidate, the longest chain of similar ones from it on: its repetitions, last stop, and the
+    # next candidate or -1.
+    count, reach, following = np.ones(len(first), dtype=np.int64), last.copy(), np.full(len(first), -1)
+    begins = np.searchsorted(first, np.arange(len(travel) + 1))
+    ending = np.argsort(last, kind="stable")
+    ends = np.searchsorted(last[ending], np.arange(len(travel) + 1))
+    # Later stops come first, so that what follows a candidate is known when it is processed.
+    for stop in range(len(travel) - 1, -1, -1):
+        before, after = ending[ends[stop] : ends[stop + 1]], np.arange(begins[stop], begins[stop + 1])
+        if not before.size or not after.size:
+            continue
+        after = after[np.lexsort((count[after], travel[reach[after]]))]
+        # Relative to a posture nearby, as the differences of large numbers would be inaccurate.
+        nearby = smooth[samples[after[0], 0]]
+        one, two = ((smooth[samples[some]] - nearby).reshape(len(some), -1) for some in (before, after))
+        squares = (one**2).sum(axis=1)[:, None] + (two**2).sum(axis=1) - 2.0 * one @ two.T
+        limits = SIMILAR * np.minimum.outer(extent[before], extent[after])
+        # The best of the similar ones is the last.
+        similar = squares / PATH_SAMPLES <= limits**2
+        found = similar.any(axis=1)
+        best = after[len(after) - 1 - similar[found, ::-1].argmax(axis=1)]
+        before = before[found]
+        count[before], reach[before], following[before] = count[best] + 1, reach[best], best
     if not (count > 1).any():
         return np.empty(0, dtype=np.int64)
-    covered = np.where(count > 1, travel[reach] - travel[candidates.first], 0.0)
+    covered = np.where(count > 1, travel[reach] - travel[first], 0.0)
     far = np.flatnonzero(covered >= NEARLY_FARTHEST * covered.max())
     chains = []
     for k in far[count[far] == count[far].max()]:
-        chain = [candidates.first[k]]
+        chain = [first[k]]
         while k >= 0:
-            chain.append(candidates.last[k])
+            chain.append(last[k])
             k = following[k]
         chains.append(np.array(chain, dtype=np.int64))
+    speed = hands.speed[stops]
     return min(chains, key=lambda chain: float(speed[chain].mean()))
-
-
-class _Candidates(NamedTuple):
-    """Candidates (K,) for a repetition, in the order of their first stops."""
-
-    first: NDArray[np.int64]  # `first`, `last` (K,) int: stops at which they begin and end.
-    last: NDArray[np.int64]
-    samples: NDArray[
-        np.int32
-    ]  # (K, PATH_SAMPLES) int: samples of the recording at equal steps along their paths.
-    extent: Array  # (K,): extents of their paths, m.
-
-
-class _Chained(NamedTuple):
-    """For each candidate (K,): repetitions in the chain from it on, last stop, next candidate or -1."""
-
-    repetitions: NDArray[np.int64]
-    reach: NDArray[np.int64]
-    following: NDArray[np.int64]
 
 
 def _find_candidates(
     hands: HandTrajectory, stops: NDArray[np.int64], travel: Array, beginning: range
-) -> _Candidates:
-    """Find the candidates that begin at some of the stops; `travel` (T,) is the arc length, m."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], Array]:
+    """Find the candidates (K,) that begin at some of the stops; `travel` (T,) is the arc length, m.
+
+    Returns the stops at which they begin and end, in the order of the first; (K, PATH_SAMPLES): samples of
+    the recording at equal steps along their paths; and the extents of their paths, m.
+    """
     first = np.repeat(beginning, MAX_STOPS)
     last = first + np.tile(np.arange(1, MAX_STOPS + 1), len(beginning))
     first, last = first[last < len(stops)], last[last < len(stops)]
@@ -351,43 +329,7 @@ def _find_candidates(
     shapes = hands.smooth[samples]
     extent = np.sqrt(((shapes - shapes.mean(axis=1, keepdims=True)) ** 2).sum(axis=2).mean(axis=1))
     keep = distance <= CLOSED * extent
-    return _Candidates(first[keep], last[keep], samples[keep], extent[keep])
-
-
-def _chain(candidates: _Candidates, smooth: Array, travel: Array) -> _Chained:
-    """Find for each candidate the longest chain of similar ones; `travel` (S,) is the arc length at stops."""
-    first, last, extent = candidates.first, candidates.last, candidates.extent
-    count = np.ones(len(first), dtype=np.int64)
-    reach = last.copy()
-    following = np.full(len(first), -1)
-    begins = np.searchsorted(first, np.arange(len(travel) + 1))
-    ending = np.argsort(last, kind="stable")
-    ends = np.searchsorted(last[ending], np.arange(len(travel) + 1))
-    # Later stops come first, so that what follows a candidate is known when it is processed.
-    for stop in range(len(travel) - 1, -1, -1):
-        before, after = ending[ends[stop] : ends[stop + 1]], np.arange(begins[stop], begins[stop + 1])
-        if not before.size or not after.size:
-            continue
-        after = after[np.lexsort((count[after], travel[reach[after]]))]
-        # Relative to a posture nearby, as the differences of large numbers would be inaccurate.
-        nearby = smooth[candidates.samples[after[0], 0]]
-        paths = [
-            (smooth[candidates.samples[some]] - nearby).reshape(len(some), -1) for some in (before, after)
-        ]
-        limits = SIMILAR * np.minimum.outer(extent[before], extent[after])
-        # The best of the similar ones is the last.
-        similar = _mean_squares(*paths) <= limits**2
-        found = similar.any(axis=1)
-        best = after[len(after) - 1 - similar[found, ::-1].argmax(axis=1)]
-        before = before[found]
-        count[before], reach[before], following[before] = count[best] + 1, reach[best], best
-    return _Chained(count, reach, following)
-
-
-def _mean_squares(first: Array, second: Array) -> Array:
-    """Mean squared distances (A, B) of the points of paths (A, D) and (B, D), m²."""
-    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - 2.0 * first @ second.T
-    return np.asarray(squares / PATH_SAMPLES)
+    return first[keep], last[keep], samples[keep], extent[keep]
 
 
 Span = tuple[float, float]
@@ -424,51 +366,43 @@ def find_phases(motion: HumanMotion) -> Phases:
     these times are the boundaries.
     """
     hands = compute_hand_trajectory(motion)
+    time, speed = hands.time, hands.speed
     for contrast in CONTRASTS:
-        found = find_stops(hands.speed, contrast)
-        chain = find_repetitions(hands, found)
+        stops, peaks = find_stops(speed, contrast)
+        chain = find_repetitions(hands, stops)
         if len(chain):
             break
-    candidates = int(chain[0]) + 1 if len(chain) else len(found.peaks)
-    icp = find_initial_configuration(motion, hands, found, candidates)
+    at, tops = stops.tolist(), peaks.tolist()
+    icp = find_initial_configuration(motion, hands, at, tops, int(chain[0]) + 1 if len(chain) else len(tops))
     if len(chain) == 0:
         return Phases(icp=icp, tgp=None, pmp=None, rest=None, boundaries=np.empty(0))
-    edges = {
-        k: fit_minimum_jerk(hands, int(found.stops[k]), int(found.peaks[k]), int(found.stops[k + 1]))
-        for k in {*chain[:-1].tolist(), *(chain[1:] - 1).tolist()}
-    }
+    movements = {*chain[:-1].tolist(), *(chain[1:] - 1).tolist()}
+    edges = {k: fit_minimum_jerk(hands, at[k], tops[k], at[k + 1]) for k in movements}
     starts = [edges[k][0] for k in chain[:-1].tolist()]
     ends = [edges[k - 1][1] for k in chain[1:].tolist()]
     cuts = np.array([starts[0], *(0.5 * np.add(ends[:-1], starts[1:])), ends[-1]])
     # Where the hands only slow down, or a movement has no minimum-jerk profile, the lowest speed is more
     # accurate.
-    peaks = np.concatenate([[0], found.peaks, [len(hands.time) - 1]])
-    before, after, stops = peaks[chain], peaks[chain + 1], found.stops[chain]
-    tops = hands.speed[peaks]
-    tops[[0, -1]] = np.inf
+    peaks = np.concatenate([[0], peaks, [len(time) - 1]])
+    fastest = speed[peaks]
+    fastest[[0, -1]] = np.inf
     fraction = np.full(len(cuts), STOP_FRACTION)
     fraction[[0, -1]] = DWELL_FRACTION
-    slowing = hands.speed[stops] > fraction * np.minimum(tops[chain], tops[chain + 1])
-    outside = (cuts < hands.time[before]) | (cuts > hands.time[after])
-    boundaries = np.where(slowing | outside, hands.time[stops], cuts)
+    slowing = speed[stops[chain]] > fraction * np.minimum(fastest[chain], fastest[chain + 1])
+    outside = (cuts < time[peaks[chain]]) | (cuts > time[peaks[chain + 1]])
+    boundaries = np.where(slowing | outside, time[stops[chain]], cuts)
     start, end = float(boundaries[0]), float(boundaries[-1])
     tgp = None
     if icp is not None:
         tgp = (icp[1], start) if start - icp[1] >= SHORTEST_PHASE else None
         icp = (icp[0], min(icp[1], start))
-    return Phases(icp=icp, tgp=tgp, pmp=(start, end), rest=_find_rest(hands, end), boundaries=boundaries)
-
-
-def _find_rest(hands: HandTrajectory, end: float) -> Span | None:
-    """Rest from the end of the periodic motion on; None if there is none."""
-    still = (hands.time > end) & (hands.speed <= SWAYING)
+    still = (time > end) & (speed <= SWAYING)
     # The end is known only to some milliseconds: the last movement may fade out after it.
-    begin = float(hands.time[np.argmax(still)]) if still.any() else np.inf
-    if begin - end >= SHORTEST_PHASE:
-        return None
-    moving = (hands.time > begin) & (hands.speed > SWAYING)
-    until = float(hands.time[np.argmax(moving)] if moving.any() else hands.time[-1])
-    return (end, until) if until - end >= SHORTEST_PHASE else None
+    begin = float(time[np.argmax(still)]) if still.any() else np.inf
+    moving = (time > begin) & (speed > SWAYING)
+    until = float(time[np.argmax(moving)] if moving.any() else time[-1])
+    rest = (end, until) if begin - end < SHORTEST_PHASE <= until - end else None
+    return Phases(icp=icp, tgp=tgp, pmp=(start, end), rest=rest, boundaries=boundaries)
 
 
 def normalise_time(values: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:

@@ -5,9 +5,9 @@ A new format needs a function of a motion and a path, and one line in `SUFFIXES`
 
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import ezc3d
 import numpy as np
@@ -56,13 +56,6 @@ END, END_UPWARD = np.array([10.0, 0.0, 0.0]), np.array([0.0, 10.0, 0.0])
 UNEVEN_STEP = 0.05
 
 
-class _Node(NamedTuple):
-    """A node of the tree: its parent (None for the root) and its poses (T, 4, 4) in the world frame."""
-
-    parent: str | None
-    frames: Array
-
-
 def write_bvh(motion: HumanMotion, path: Path) -> None:
     """Write joints and segments of a recording as BVH.
 
@@ -78,42 +71,47 @@ def write_bvh(motion: HumanMotion, path: Path) -> None:
             "one frame time, resample the motion first"
         )
     joints, segments = motion.joints, motion.segments
-    nodes: dict[str, _Node] = {}
+    # Poses (T, 4, 4) of the nodes in the world frame, parents first, and their parents (None for the root).
+    poses: dict[str, Array] = {}
+    parents: dict[str, str | None] = {}
     if "pelvis" not in joints:
-        nodes[WORLD] = _Node(None, np.tile(np.eye(4), (len(motion.time), 1, 1)))
+        poses[WORLD], parents[WORLD] = np.tile(np.eye(4), (count, 1, 1)), None
     chain = [name for name in TREE if name in joints or (name == "trunk" and name in segments)]
     for name in [*chain, *(name for name in joints if name not in TREE)]:
-        above = _nearest_ancestor(name, nodes)
-        if name in joints:
-            carrier = segments.get(TREE[name][1] if name in TREE else "")
-            if carrier is None:
-                carrier = nodes[above].frames if above else np.eye(4)[None]
-            nodes[name] = _Node(above, transform(carrier[:, :3, :3], joints[name]))
+        above = _nearest_ancestor(name, poses)
+        pose = segments.get(TREE[name][1] if name in TREE else "")
+        if name not in joints:
+            pose = segments[name]
         else:
-            nodes[name] = _Node(above, segments[name])
+            carrier = (poses[above] if above else np.eye(4)[None]) if pose is None else pose
+            pose = transform(carrier[:, :3, :3], joints[name])
+        poses[name], parents[name] = pose, above
     begins = {segment: name for name, (_, segment) in TREE.items() if name in joints}
     for name, frames in segments.items():
         label = f"{name}_segment" if name in joints else name
         if label not in chain:
-            nodes[label] = _Node(begins.get(name) or _nearest_ancestor(name, nodes), frames)
+            parents[label] = begins.get(name) or _nearest_ancestor(name, poses)
+            poses[label] = frames
+    # Depth of each node, in the order of the file (depth first).
     depths: dict[str, int] = {}
-    waiting = [next(iter(nodes))]
+    waiting = [next(iter(poses))]
     while waiting:
         name = waiting.pop()
-        above = nodes[name].parent
+        above = parents[name]
         depths[name] = depths[above] + 1 if above is not None else 0
-        waiting += [child for child in reversed(nodes) if nodes[child].parent == name]
-    nodes = {name: nodes[name] for name in depths}
+        waiting += [child for child in reversed(poses) if parents[child] == name]
+    # Positions, cm, and angles about z, then the new y, then the new x, degrees, in the axes of the parent.
     positions, angles = [], []
-    for above, frames in nodes.values():
-        position, rotation = frames[:, :3, 3], frames[:, :3, :3]
+    for name in depths:
+        position, rotation, above = poses[name][:, :3, 3], poses[name][:, :3, :3], parents[name]
         if above is not None:
-            parent = nodes[above].frames
-            inverse = parent[:, :3, :3].transpose(0, 2, 1)
-            position = (inverse @ (position - parent[:, :3, 3])[..., None])[..., 0]
+            inverse = poses[above][:, :3, :3].transpose(0, 2, 1)
+            position = (inverse @ (position - poses[above][:, :3, 3])[..., None])[..., 0]
             rotation = inverse @ rotation
         positions.append(CENTIMETRES * position @ Y_UP.T)
         rotation = Y_UP @ rotation @ Y_UP.T
+        # SciPy's angles lose precision near the singularity, in which a forearm may well be. Here the last
+        # angle completes the rotation that the first two leave.
         z = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
         y = np.arctan2(-rotation[:, 2, 0], np.hypot(rotation[:, 0, 0], rotation[:, 1, 0]))
         sine, cosine = np.sin(z), np.cos(z)
@@ -122,8 +120,8 @@ def write_bvh(motion: HumanMotion, path: Path) -> None:
             cosine * rotation[:, 1, 1] - sine * rotation[:, 0, 1],
         )
         angles.append(np.degrees(np.unwrap(np.stack([z, y, x], axis=1), axis=0)))
-    positions, angles = np.stack(positions, axis=1), np.stack(angles, axis=1)
-    offsets = positions.mean(axis=0)
+    table = np.stack([np.concatenate(each, axis=1) for each in zip(positions, angles, strict=True)], axis=1)
+    offsets = np.stack(positions, axis=1).mean(axis=0)
     lines = ["HIERARCHY"]
     following = [*list(depths.values())[1:], 0]
     for (name, depth), after, offset in zip(depths.items(), following, offsets, strict=True):
@@ -139,13 +137,12 @@ def write_bvh(motion: HumanMotion, path: Path) -> None:
             lines += [f"{tab}\tEnd Site", f"{tab}\t{{", f"{tab}\t\t{_offset(end)}", f"{tab}\t}}"]
         lines += ["\t" * level + "}" for level in range(depth, after - 1, -1)]
     header = [*lines, "MOTION", f"Frames: {count}", f"Frame Time: {step!r}"]
-    table = np.concatenate([positions, angles], axis=2).reshape(count, -1)
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(header) + "\n")
-        np.savetxt(file, table, fmt="%.8f")
+        np.savetxt(file, table.reshape(count, -1), fmt="%.8f")
 
 
-def _nearest_ancestor(name: str, nodes: dict[str, _Node]) -> str | None:
+def _nearest_ancestor(name: str, nodes: Collection[str]) -> str | None:
     """Nearest recorded ancestor of a node; None for the root, which is the first node."""
     while name in TREE:
         name = TREE[name][0]
@@ -298,49 +295,39 @@ def write_netcdf(
     content = bytearray()
     with writing_in_memory(content) as file:
         group = NetcdfGroup(file)
+        add, add_frames = partial(_add, group), partial(_add_frames, group)
         world = "world frame: x forward, y left, z up"
-        _add(group, "time", ("time",), motion.time, "s", "of the samples")
-        _add(group, "xyz", ("xyz",), ["x", "y", "z"], "", world)
-        _add(group, "joint", ("joint",), list(motion.joints), "", "joint centres")
-        _add(group, "segment", ("segment",), list(motion.segments), "", "body segments with a marker frame")
+        add("time", ("time",), motion.time, "s", "of the samples")
+        add("xyz", ("xyz",), ["x", "y", "z"], "", world)
+        add("joint", ("joint",), list(motion.joints), "", "joint centres")
+        add("segment", ("segment",), list(motion.segments), "", "body segments with a marker frame")
         joints = np.stack(list(motion.joints.values()), axis=1)
-        _add(group, "joint_position", ("time", "joint", "xyz"), joints, "m", world)
-        _add_frames(group, "segment", ("time", "segment"), np.stack(list(motion.segments.values()), axis=1))
+        add("joint_position", ("time", "joint", "xyz"), joints, "m", world)
+        add_frames("segment", ("time", "segment"), np.stack(list(motion.segments.values()), axis=1))
         if motion.markers:
             markers = np.stack(list(motion.markers.values()), axis=1)
-            _add(group, "marker", ("marker",), list(motion.markers), "", "markers")
-            _add(
-                group, "marker_position", ("time", "marker", "xyz"), markers, "m", f"{world}; gaps are filled"
-            )
+            add("marker", ("marker",), list(motion.markers), "", "markers")
+            add("marker_position", ("time", "marker", "xyz"), markers, "m", f"{world}; gaps are filled")
         initial = motion.initial
         text = "of the initial posture, arms forward and palms down"
-        _add(group, "initial_joint", ("initial_joint",), list(initial.joints), "", f"joints {text}")
-        _add(group, "initial_segment", ("initial_segment",), list(initial.segments), "", f"segments {text}")
+        add("initial_joint", ("initial_joint",), list(initial.joints), "", f"joints {text}")
+        add("initial_segment", ("initial_segment",), list(initial.segments), "", f"segments {text}")
         joints = np.stack(list(initial.joints.values()))
-        _add(group, "initial_joint_position", ("initial_joint", "xyz"), joints, "m", world)
-        frames = np.stack(list(initial.segments.values()))
-        _add_frames(group, "initial_segment", ("initial_segment",), frames)
+        add("initial_joint_position", ("initial_joint", "xyz"), joints, "m", world)
+        add_frames("initial_segment", ("initial_segment",), np.stack(list(initial.segments.values())))
         if motion.strokes is not None:
             text = "first and last sample of each repetition"
-            _add(group, "stroke", ("repetition", "end"), motion.strokes.reshape(-1, 2), "", text)
+            add("stroke", ("repetition", "end"), motion.strokes.reshape(-1, 2), "", text)
         if motion.filled:
-            text = "of gaps that were filled"
-            _add(group, "gap_marker", ("gap",), [gap.marker for gap in motion.filled], "", f"markers {text}")
-            _add(
-                group,
-                "gap_first",
-                ("gap",),
-                [gap.first for gap in motion.filled],
-                "",
-                f"first samples {text}",
-            )
-            _add(group, "gap_last", ("gap",), [gap.last for gap in motion.filled], "", f"last samples {text}")
+            for name, what in (("marker", "markers"), ("first", "first samples"), ("last", "last samples")):
+                values = [getattr(gap, name) for gap in motion.filled]
+                add(f"gap_{name}", ("gap",), values, "", f"{what} of gaps that were filled")
         for side, handle in motion.handles.items():
             name = f"{side}_handle"
-            _add_frames(group, name, (name,), handle.poses)
+            add_frames(name, (name,), handle.poses)
             if handle.turn_axis is not None:
                 text = "axis about which the hand may turn on the handle, in the palm's axes"
-                _add(group, f"{name}_turn_axis", ("xyz",), handle.turn_axis, "1", text)
+                add(f"{name}_turn_axis", ("xyz",), handle.turn_axis, "1", text)
         file.attrs["format"] = FORMAT
         file.attrs["source"] = motion.source
         for name in ("notes", "missing"):
@@ -354,10 +341,8 @@ def write_netcdf(
         if truth is not None:
             inner = NetcdfGroup(file.create_group("truth", track_order=True), group.scales)
             # Variables with labels come before the variables that they label.
-            for name, (dims, values, unit) in sorted(
-                truth.items(), key=lambda item: item[1][0] != (item[0],)
-            ):
-                _add(inner, name, dims, values, unit)
+            for name, variable in sorted(truth.items(), key=lambda item: item[1][0] != (item[0],)):
+                _add(inner, name, *variable)
             inner.group.attrs.update(truth_attributes or {})
     write_whole(path, seal(bytes(content)))
 

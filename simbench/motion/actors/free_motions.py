@@ -178,6 +178,7 @@ def wave_right_hand(
     """Have a person wave the right hand five times, after standing with arms forward.
 
     Waving the right hand beside the head, the left arm hanging.
+
     `amplitude` of `person` is how widely they wave. Returns the
     642 frames at 60 Hz of the recording of Kim & Kim (ICCAS 2005), recorded with 25 markers.
     """
@@ -209,6 +210,7 @@ def sign_sentence(
     """Have a person say a sentence with both arms five times, after standing with arms forward.
 
     A sentence as in sign language: six signs with both arms, said five times.
+
     Returns the 1978 frames at 60 Hz of the recording of Kim & Kim (ICCAS
     2005), recorded with 25 markers.
     """
@@ -224,8 +226,9 @@ def stretch_arms(
     """Have a person stretch both arms forward five times, after standing with arms forward.
 
     Both arms are stretched forward to the horizontal, palms down, and hang again, five times.
-    The arms' part of the first demonstration of Kim, Choi, Oh & You (ICCAS 2005). Returns 1303 frames at 60 Hz, recorded with 25 markers: so many that the movements take as long
-    as their means.
+
+    The arms' part of the first demonstration of Kim, Choi, Oh & You (ICCAS 2005). Returns 1303 frames at 60
+    Hz, recorded with 25 markers: so many that the movements take as long as their means.
     """
     # People do not lock their elbows when asked to stretch their arms.
     stretched = np.array([88.0, 8.0, 30.0, 5.0, 51.0, 2.0, -1.0])
@@ -239,6 +242,7 @@ def wave_fast(person: Person, rng: np.random.Generator, errors: MocapErrors, sou
     """Have a person raise the right arm and wave fast, two times, after standing with arms forward.
 
     The right arm rises beside the head, waves fast and hangs again, twice; the left arm hangs throughout.
+
     The arms' part of the second demonstration of Kim, Choi, Oh & You (ICCAS 2005), after standing with arms
     forward; `amplitude` of `person` is how widely they wave. Returns 1273 frames at 60 Hz, recorded with 25
     markers: so many that the movements take as long as their means.
@@ -289,6 +293,7 @@ def walk_straight(
     """Have a person walk four strides straight ahead, after standing with arms forward.
 
     Walking straight ahead for four strides, the arms swinging against the legs.
+
     The forward speed rises to that of natural walking over the duration of one stride and falls likewise. The
     phase of gait is the distance in strides; all excursions are in proportion to the speed. The person model
     has no joints in the legs and the 25 markers are on the upper body, so the legs are not recorded.

@@ -221,15 +221,14 @@ def compute_palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
     twist = np.empty((2, 6))
     twist[:, :3] = (to_palm @ (targets[:, :3, 3] - poses[:, :3, 3])[:, :, None])[:, :, 0]
     relative = to_palm @ targets[:, :3, :3]
-    for hand in range(2):
-        axis = held.axes[hand]
-        twist[hand, 3:] = pin.log3(relative[hand]) if axis is None else _cross(axis, relative[hand] @ axis)
+    for hand, a in enumerate(held.axes):
+        if a is None:
+            twist[hand, 3:] = pin.log3(relative[hand])
+        else:
+            b = relative[hand] @ a
+            # np.cross takes ten times as long for two vectors.
+            twist[hand, 3:] = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
     return held.rows @ twist.ravel()
-
-
-def _cross(a: Array, b: Array) -> Array:
-    # np.cross takes ten times as long for two vectors.
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 # Error of the equipment's constraint that may be left in a frame, m and rad.
@@ -267,69 +266,54 @@ def follow_palms(
     target within a person's joint ranges.
     """
     path = np.empty((len(targets), len(start)))
-    q = start.copy()
+    q, index = start.copy(), reacher.in_q
+    held, strategy, period = manner.held, manner.strategy, manner.period
+    none = np.zeros(len(index))
+    # Joints that are too fast for the rest of their range move as fast as they may.
+    fraction = min(period / STOPPING_TIME, 1.0)
     for k, target in enumerate(targets):
         q[:7] = pelvis[k]
-        _take_step(reacher, q, target, home[k], manner)
+        posture = q[index]
+        poses, both = compute_palm_jacobian(reacher, q)
+        state = StepState(
+            inertia=pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free],
+            stiffness=joint_limit_stiffness(posture, reacher.lower, reacher.upper, FREE_FRACTION, STIFFENING),
+            habit_step=strategy.memory * period * (home[k] - posture),
+            effort_coupling=none,
+            ergonomic_coupling=none,
+            ergonomic_offset=posture - ERGONOMIC,
+            # The clavicles rest for this, as they are no joints of the thesis's model.
+            gradient=compute_manipulability_gradient(compute_world_twists(reacher))
+            if strategy.manipulability
+            else none,
+        )
+        weight, linear_term = compute_objective(strategy.weights, period, MANIPULABILITY_GAIN, state)
+        solved = solve_dense_step(
+            weight,
+            linear_term,
+            held.rows @ both,
+            compute_palm_errors(poses, target, held),
+            fraction * (compute_lower_limits(reacher, posture) - posture),
+            fraction * (reacher.upper - posture),
+        )
+        reached = False
+        if solved is not None:
+            q[index] += solved.step
+            # The same pseudo-inverse serves for the error that is left, of second order in the step.
+            for _ in range(MAX_CORRECTIONS):
+                update_clavicles(reacher, q)
+                poses = compute_palm_poses(reacher, q)
+                error = compute_palm_errors(poses, target, held)
+                reached = bool(np.abs(error).max() < TOLERANCE)
+                if reached:
+                    break
+                q[index] += solved.pseudo_inverse @ error
+        if not reached:
+            hand = int(np.argmax(np.linalg.norm(target[:, :3, 3] - poses[:, :3, 3], axis=1)))
+            position = np.round(target[hand, :3, 3], 3).tolist()
+            raise MotionError(
+                f"actor {reacher.human.actor.name}: the {SIDES[hand]} palm cannot reach {position} m within "
+                "a person's joint ranges; bring the equipment nearer or change its height"
+            )
         path[k] = q
     return path
-
-
-def _take_step(reacher: Reacher, q: Array, targets: Array, home: Array, manner: Manner) -> None:
-    """Go on by one frame, in place."""
-    held, index = manner.held, reacher.in_q
-    posture = q[index]
-    poses, both = compute_palm_jacobian(reacher, q)
-    strategy = manner.strategy
-    state = _observe(reacher, q, strategy, home, manner.period)
-    weight, linear_term = compute_objective(strategy.weights, manner.period, MANIPULABILITY_GAIN, state)
-    # Joints that are too fast for the rest of their range move as fast as they may.
-    fraction = min(manner.period / STOPPING_TIME, 1.0)
-    solved = solve_dense_step(
-        weight,
-        linear_term,
-        held.rows @ both,
-        compute_palm_errors(poses, targets, held),
-        fraction * (compute_lower_limits(reacher, posture) - posture),
-        fraction * (reacher.upper - posture),
-    )
-    if solved is None:
-        raise _unreachable(reacher, targets, poses)
-    q[index] += solved.step
-    # The same pseudo-inverse serves for the error that is left, of second order in the step.
-    for _ in range(MAX_CORRECTIONS):
-        update_clavicles(reacher, q)
-        poses = compute_palm_poses(reacher, q)
-        error = compute_palm_errors(poses, targets, held)
-        if np.abs(error).max() < TOLERANCE:
-            return
-        q[index] += solved.pseudo_inverse @ error
-    raise _unreachable(reacher, targets, poses)
-
-
-def _observe(reacher: Reacher, q: Array, strategy: ActorStrategy, home: Array, period: float) -> StepState:
-    """Collect what the criteria look at; the manipulability's gradient only where it counts."""
-    posture = q[reacher.in_q]
-    none = np.zeros(len(posture))
-    return StepState(
-        inertia=pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free],
-        stiffness=joint_limit_stiffness(posture, reacher.lower, reacher.upper, FREE_FRACTION, STIFFENING),
-        habit_step=strategy.memory * period * (home - posture),
-        effort_coupling=none,
-        ergonomic_coupling=none,
-        ergonomic_offset=posture - ERGONOMIC,
-        # The clavicles rest for this, as they are no joints of the thesis's model.
-        gradient=compute_manipulability_gradient(compute_world_twists(reacher))
-        if strategy.manipulability
-        else none,
-    )
-
-
-def _unreachable(reacher: Reacher, targets: Array, poses: Array) -> MotionError:
-    missed = np.linalg.norm(targets[:, :3, 3] - poses[:, :3, 3], axis=1)
-    hand = int(np.argmax(missed))
-    position = np.round(targets[hand, :3, 3], 3).tolist()
-    return MotionError(
-        f"actor {reacher.human.actor.name}: the {SIDES[hand]} palm cannot reach {position} m within a "
-        "person's joint ranges; bring the equipment nearer or change its height"
-    )

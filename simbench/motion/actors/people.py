@@ -1,7 +1,7 @@
 """The people of a virtual session: bodies, habits, criteria behind their motion, and what they perform."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,14 +178,11 @@ def session_people(seed: int) -> tuple[Person, ...]:
                     sex=str(sex),
                     age=round(float(age[k])),
                 ),
-                proportions=(
-                    Proportions(
-                        **{
-                            part.name: getattr(AVERAGE, part.name)
-                            * (1.0 + spread.get(part.name, SEGMENT_SPREAD) * float(_mild(rng, 1)[0]))
-                            for part in fields(Proportions)
-                        }
-                    )
+                proportions=Proportions(
+                    **{
+                        name: mean * (1.0 + spread.get(name, SEGMENT_SPREAD) * float(_mild(rng, 1)[0]))
+                        for name, mean in asdict(AVERAGE).items()
+                    }
                 ),
                 stance=str(stances[k]),
                 comfort=COMFORT + np.radians([5.0, 4.0, 6.0, 6.0, 8.0, 4.0, 2.0]) * _mild(rng, 7),

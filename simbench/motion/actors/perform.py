@@ -1,6 +1,6 @@
 """A person grasps the equipment of a task and performs it while motion capture records them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -56,26 +56,17 @@ POSTURE_WEIGHTS = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4,
 UNSTRAINED_FRACTION = 0.6
 
 
-@dataclass(frozen=True)
-class Approach:
-    """The approach to the equipment."""
-
-    before: Array  # (nq,): configuration with the palms before the equipment.
-    # Progress from 0 (before) to 1 (holding it) to configurations (nq,): the palms move on straight lines.
-    onto: CubicSpline
-    holding: Array  # (nq,): configuration with the palms on the equipment.
-
-
 def find_grasp(
     reacher: Reacher, person: Person, task: Task, held: Hold, strategy: ActorStrategy, lean: float
-) -> Approach:
+) -> tuple[Array, CubicSpline, Array]:
     """Find how a person holds the equipment, and how they approach it.
 
     `reacher`: the person's model; `person`: gives the arm posture that is preferred; `task`: gives the poses
     of the palms on the equipment, and from where they approach; `held`: how the equipment holds the hands;
     `strategy`: criteria by which the person settles into the grasp; `lean`: forward lean of the trunk, rad.
-    Returns configurations before and on the equipment, and a path between them. Raises MotionError the
-    equipment is out of reach.
+    Returns (nq,): the configuration with the palms before the equipment; from progress, 0
+    (before) to 1 (holding it), to configurations (nq,), the palms moving on straight lines; and (nq,): the
+    configuration with the palms on it. Raises MotionError the equipment is out of reach.
     """
     q = make_leaning_posture(reacher.human, lean, task.seated)
     for side in task.hands:
@@ -102,7 +93,7 @@ def find_grasp(
     except MotionError:
         # The hands cannot approach in the orientation of the grasp, so they turn into it on the path.
         path = follow_palms(reacher, q, pelvis, away, home, replace(manner, held=hold_positions(task.hands)))
-    return Approach(before=path[-1], onto=CubicSpline(progress, path[::-1]), holding=q)
+    return path[-1], CubicSpline(progress, path[::-1]), q
 
 
 def _repeat_pelvis(q: Array, count: int) -> Array:
@@ -174,7 +165,11 @@ def compensate_sway(reacher: Reacher, q: Array, undisturbed: Array, fraction: Ar
     for k in np.flatnonzero(fraction > 0.0):
         goal = compute_palm_poses(reacher, undisturbed[k])
         swayed = compute_palm_poses(reacher, steady[k])
-        aim = _interpolate_poses(swayed, goal, float(fraction[k]))
+        share, aim = float(fraction[k]), goal.copy()
+        for hand in range(2):
+            rotation = pin.log3(swayed[hand, :3, :3].T @ goal[hand, :3, :3])
+            aim[hand, :3, :3] = swayed[hand, :3, :3] @ pin.exp3(share * rotation)
+            aim[hand, :3, 3] = (1.0 - share) * swayed[hand, :3, 3] + share * goal[hand, :3, 3]
         for _ in range(MAX_CORRECTIONS):
             poses, both = compute_palm_jacobian(reacher, steady[k])
             jacobian, error = held.rows @ both, compute_palm_errors(poses, aim, held)
@@ -183,15 +178,6 @@ def compensate_sway(reacher: Reacher, q: Array, undisturbed: Array, fraction: Ar
             steady[k, reacher.in_q] += jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, error)
             update_clavicles(reacher, steady[k])
     return steady
-
-
-def _interpolate_poses(start: Array, goal: Array, fraction: float) -> Array:
-    aim = goal.copy()
-    for hand in range(2):
-        rotation = pin.log3(start[hand, :3, :3].T @ goal[hand, :3, :3])
-        aim[hand, :3, :3] = start[hand, :3, :3] @ pin.exp3(fraction * rotation)
-        aim[hand, :3, 3] = (1.0 - fraction) * start[hand, :3, 3] + fraction * goal[hand, :3, 3]
-    return aim
 
 
 # Root mean square wandering of the posture people return to, rad: no two repetitions are the same.
@@ -289,13 +275,13 @@ def _move(
     wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
     wrists[:, [side not in task.hands for side in SIDES]] = np.nan
     lean = find_lean_to_reach(human, wrists, REACH_WITHOUT_LEAN, task.seated)
-    grasp = find_grasp(reacher, person, task, held, strategy, lean)
+    before, onto, holding = find_grasp(reacher, person, task, held, strategy, lean)
     initial = find_initial_posture(reacher, task)
     swaying = draw_body_sway(human, schedule.time, rng, task.seated)
     contact, still = schedule.contact_start, schedule.phases["icp"][1]
 
-    free = initial + schedule.approach[:contact, None] * (grasp.before - initial)
-    free += grasp.onto(schedule.descent[:contact]) - grasp.before
+    free = initial + schedule.approach[:contact, None] * (before - initial)
+    free += onto(schedule.descent[:contact]) - before
     # A weighted sum of two unit quaternions that differ by less than 20 degrees, brought back to length 1.
     free[:, 3:7] /= np.linalg.norm(free[:, 3:7], axis=1, keepdims=True)
     swayed = free + swaying[:contact]
@@ -306,7 +292,7 @@ def _move(
     approach = compensate_sway(reacher, swayed, free, steadied, held)
 
     rest = slice(contact, None)
-    pelvis = grasp.holding[:7] + swaying[rest, :7]
+    pelvis = holding[:7] + swaying[rest, :7]
     posture = approach[-1, reacher.in_q]
     wandering = np.stack([draw_sway(schedule.time[rest], WANDERING, rng) for _ in posture], axis=1)
     wandering[:, : len(SPINE_JOINTS)] *= 0.3

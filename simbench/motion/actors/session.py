@@ -148,23 +148,38 @@ def record_session(
         raise MotionError(
             f"nothing to record: {', '.join(FREE)} are performed by actor {FREE_PERFORMER} only"
         )
-    with _growing(folder) as part:
-        rows = {}
-        on_progress(0, len(chosen))
-        # Fresh processes: a copy of one with threads of its own may hang.
-        with _one_thread_each(), ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent) as pool:
-            try:
-                running = {pool.submit(_record, part, seed, *each): each for each in chosen}
-                for done, future in enumerate(as_completed(running), 1):
-                    rows[running[future]] = future.result()
-                    on_progress(done, len(chosen))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        with (part / "session.csv").open("w", encoding="utf-8", newline="") as file:
-            table = csv.DictWriter(file, list(rows[chosen[0]]), lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows[each] for each in chosen)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise MotionError(f"{folder}: exists and is not an empty folder; give another --out")
+    # The folder is made beside the final one, and renamed when all is in it.
+    part = folder.with_name(folder.name + ".incomplete")
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(claim_folder(part, _holds_only_recordings))
+        except OSError as error:
+            raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
+        try:
+            rows = {}
+            on_progress(0, len(chosen))
+            # Fresh processes: a copy of one with threads of its own may hang. They end with this one.
+            with (
+                _one_thread_each(),
+                ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent) as pool,
+            ):
+                try:
+                    running = {pool.submit(_record, part, seed, *each): each for each in chosen}
+                    for done, future in enumerate(as_completed(running), 1):
+                        rows[running[future]] = future.result()
+                        on_progress(done, len(chosen))
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+            with (part / "session.csv").open("w", encoding="utf-8", newline="") as file:
+                table = csv.DictWriter(file, list(rows[chosen[0]]), lineterminator="\n")
+                table.writeheader()
+                table.writerows(rows[each] for each in chosen)
+            part.replace(folder)
+        except OSError as error:
+            raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
 
 
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
@@ -176,30 +191,26 @@ def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | 
     model = performance.human.model
     names = [model.names[joint] for joint in range(2, model.njoints)]
     indices = [model.joints[model.getJointId(name)].idx_q for name in names]
+    phases = performance.phases
     truth: dict[str, tuple[tuple[str, ...], ArrayLike, str]] = {
         "coordinate": (("coordinate",), np.array(names), ""),
         "joint_angle": (("time", "coordinate"), performance.q[:, indices], "rad"),
         "pelvis_pose": (("time", "pose"), performance.q[:, :7], "m, quaternion x y z w"),
         "travel": (("time",), performance.travel, "m or rad"),
         "boundaries": (("boundary",), performance.boundaries, "s"),
-        "phases": (("phase", "bound"), np.array(list(performance.phases.values())), "sample"),
-        "phase": (("phase",), np.array(list(performance.phases)), ""),
+        "phases": (("phase", "bound"), np.array(list(phases.values())), "sample"),
+        "phase": (("phase",), np.array(list(phases)), ""),
     }
     for side in SIDES:
-        truth[f"{side}_palm"] = (
-            ("time", "row", "rotation_and_place"),
-            performance.palms[side][:, :3, :4],
-            "m, 1",
-        )
+        dims = ("time", "row", "rotation_and_place")
+        truth[f"{side}_palm"] = dims, performance.palms[side][:, :3, :4], "m, 1"
     attributes: dict[str, str | float] = {
         f"equipment_{k}": float(v) for k, v in performance.equipment.items()
     }
     if performance.contact_start is not None:
         attributes["contact_start_sample"] = performance.contact_start
     if performance.strategy is not None:
-        attributes |= {
-            f"strategy_{name}": float(value) for name, value in asdict(performance.strategy).items()
-        }
+        attributes |= {f"strategy_{name}": float(v) for name, v in asdict(performance.strategy).items()}
     return truth, attributes
 
 
@@ -209,15 +220,14 @@ def _one_thread_each() -> Iterator[None]:
 
     NumPy looks at the environment once, when a new process imports it.
     """
-    before = os.environ.get("OPENBLAS_NUM_THREADS")
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["OPENBLAS_NUM_THREADS"]
-        else:
-            os.environ["OPENBLAS_NUM_THREADS"] = before
+        del os.environ[name]
+        os.environ.update({} if before is None else {name: before})
 
 
 def _record(folder: Path, seed: int, number: int, task: str) -> dict[str, str | float]:
@@ -244,28 +254,8 @@ def _record(folder: Path, seed: int, number: int, task: str) -> dict[str, str | 
     }
 
 
-@contextmanager
-def _growing(folder: Path) -> Iterator[Path]:
-    """Make a folder beside the final one, to be renamed when all is in it."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise MotionError(f"{folder}: exists and is not an empty folder; give another --out")
-    part = folder.with_name(folder.name + ".incomplete")
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(claim_folder(part, _holds_only_recordings))
-        except OSError as error:
-            raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
-        try:
-            yield part
-            part.replace(folder)
-        except OSError as error:
-            raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
-
-
 def _holds_only_recordings(folder: Path) -> bool:
     """Return whether a folder contains nothing but what an interrupted session writes."""
+    suffixes = (".nc", ".csv", ".part", ".part.nc")
     with os.scandir(folder) as entries:
-        return all(
-            entry.is_file(follow_symlinks=False) and entry.name.endswith((".nc", ".csv", ".part", ".part.nc"))
-            for entry in entries
-        )
+        return all(each.is_file(follow_symlinks=False) and each.name.endswith(suffixes) for each in entries)

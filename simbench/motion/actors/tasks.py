@@ -32,6 +32,7 @@ def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random
     """Set the valves before a person.
 
     Two valves with vertical axes are turned by their vertical handles, five turns.
+
     Palms are vertical, each hand free to turn about its handle. The handles start at the side of the actor
     and go outwards first, one valve as the mirror image of the other.
     """
@@ -143,6 +144,7 @@ def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random
     """Set the drawer of the thesis before a person.
 
     A drawer is opened and closed with both hands on the upper edge of its front.
+
     The drawer of the thesis is in a unit 0.3 m high on a table 0.75 m high.
     """
     drawer = DrawerTask()
@@ -168,6 +170,7 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
     """Set the paddles before a person.
 
     Canoe paddles: both hands turn the handles of a U-shaped frame about one horizontal axis.
+
     Palms stay parallel to the floor and at the same distance. The handles start nearest to the actor and go
     over the top, away from the actor.
     """
@@ -219,6 +222,7 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
     """Set the wheel before a seated person.
 
     A steering wheel is turned a quarter to one side, to the other, and back, both hands rigid on the rim.
+
     A seated person holds it at about ten and two o'clock.
     """
     top, across = (
@@ -281,6 +285,7 @@ def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.G
     """Set the pump before a seated person.
 
     A mattress pump: both hands move its horizontal handle up and down.
+
     The person sits, palms down on the handle, their distance fixed by it.
     """
     middle = PUMP_HEIGHT + 0.5 * PUMP_STROKE
@@ -316,6 +321,7 @@ def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.
     """Set a board and a knife before a person.
 
     Cutting: the right hand saws with a knife and may turn about its handle, the left holds a box still.
+
     Which way the knife points is the person's choice.
     """
     ahead = compute_comfortable_distance(human, KNIFE_HEIGHT, 0.12, reach) + 0.5 * PALM_OFFSET[0]
@@ -358,6 +364,7 @@ def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random
     """Set a grater before a person.
 
     Grating: the right hand slides along the grater, palm in its plane; the left holds the grater still.
+
     The person slopes it as they like; food goes down along it first.
     """
     slope, crosswise = (float(rng.uniform(*angles)) for angles in (GRATER_SLOPES, GRATER_CROSSWISE))
@@ -396,6 +403,7 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
     """Set the drill before a person.
 
     A hand drill: the right hand turns the crank, the left holds the drill still.
+
     The crank turns in a vertical plane, the hand is free about its knob. The knob starts at the top and goes
     away from the person first.
     """
@@ -435,5 +443,5 @@ PLACES: dict[str, Place] = {
     "hand_drill": place_hand_drill,
 }
 """Task to the function that sets its equipment before a person, whose tempo and amplitude it takes, for a
-reach (part of the straight arm's length between shoulder and wrist) and with what is theirs to choose drawn at
-random. The first line of its docstring's second paragraph describes the task."""
+reach (part of the straight arm's length between shoulder and wrist) and with what is theirs to choose drawn
+at random. The first line of its docstring's second paragraph describes the task."""

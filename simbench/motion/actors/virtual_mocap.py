@@ -55,38 +55,36 @@ def record_mocap(
         side, _, segment = name.partition("_")
         frames = truth[name]
         if segment in MARKER_POSITIONS:
-            angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
-            none = np.zeros(len(q))
-            if segment == "upper_arm":
-                lag = 0.3 * angle["shoulder_internal_rotation"]
-                slide = (
-                    -0.006 * np.sin(angle["shoulder_flexion"]),
-                    none,
-                    0.005 * np.sin(angle["elbow_flexion"] / 2),
-                )
-            elif segment == "forearm":
-                lag = 0.1 * angle["forearm_pronation"]
-                slide = (
-                    0.002 * np.sin(angle["elbow_flexion"]),
-                    none,
-                    0.002 * np.sin(angle["elbow_flexion"] / 2),
-                )
-            else:
-                lag = none
-                slide = (
-                    0.006 * np.sin(angle["wrist_flexion"]),
-                    0.004 * np.sin(angle["wrist_radial_deviation"]),
-                    none,
-                )
-            # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
-            skin_angle = (-errors.skin if side == "left" else errors.skin) * lag
-            rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
-            position = MARKER_POSITIONS[segment] + errors.skin * np.stack(slide, axis=1)
-            frames = frames @ transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
+            frames = frames @ _place_on_skin(human, q, side, segment, errors.skin)
         rotation = Rotation.from_rotvec(rng.normal(0.0, errors.angle_noise, (len(q), 3))).as_matrix()
         shift = rng.normal(0.0, errors.position_noise, (len(q), 3))
         segments[name] = transform(frames[:, :3, :3] @ rotation, frames[:, :3, 3] + shift)
     return joints, segments
+
+
+def _place_on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float) -> Array:
+    """Marker poses (T, 4, 4) in the bone's anatomical frame.
+
+    The skin lags behind axial rotation, by about a third at the upper arm (Hamming et al. 2012: errors up to
+    30 degrees at the ends of its range), and slides and bulges by some millimetres with the joint next to it,
+    most at the hand and towards the shoulder; amplitudes other than the first are estimates.
+    """
+    angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
+    none, flexion = np.zeros(len(q)), angle["elbow_flexion"]
+    if segment == "upper_arm":
+        lag = 0.3 * angle["shoulder_internal_rotation"]
+        slide = -0.006 * np.sin(angle["shoulder_flexion"]), none, 0.005 * np.sin(flexion / 2)
+    elif segment == "forearm":
+        lag = 0.1 * angle["forearm_pronation"]
+        slide = 0.002 * np.sin(flexion), none, 0.002 * np.sin(flexion / 2)
+    else:
+        lag = none
+        slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
+    # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
+    skin_angle = (-scale if side == "left" else scale) * lag
+    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
+    position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
+    return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
 
 
 def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[str, Array]:
@@ -169,11 +167,9 @@ def record_kim_markers(
         # With the bone, as it would be without skin, and less with it.
         elevation = (1.0 - (1.0 - BONY) * errors.skin) * q[:, human.clavicles[side][0]]
         none = np.zeros(len(q))
-        markers[f"{side}_shoulder_marker"] = joints[f"{side}_shoulder"] + np.einsum(
-            "tij,tj->ti",
-            trunk,
-            (height * np.stack([none, -outward * np.sin(elevation), np.cos(elevation)], axis=1)),
-        )
+        acromion = height * np.stack([none, -outward * np.sin(elevation), np.cos(elevation)], axis=1)
+        marker = joints[f"{side}_shoulder"] + np.einsum("tij,tj->ti", trunk, acromion)
+        markers[f"{side}_shoulder_marker"] = marker
         for name, (segment, at) in ARM_POSITIONS.items():
             position = size * np.array(at) * [1.0, outward, 1.0]
             if segment == "upper_arm":

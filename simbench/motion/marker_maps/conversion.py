@@ -113,7 +113,7 @@ def find_initial_pose(
 def _place_trunk(
     joints: Mapping[str, Array], segments: Mapping[str, Array]
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Place the joints of trunk and pelvis of a standing body, and the origins of their frames, as far as known.
+    """Place the joints of trunk and pelvis of a standing body, and the origins of their frames.
 
     The pelvis is where the recording begins, the trunk over it; without a trunk, only the shoulders' distance
     is known.
@@ -188,8 +188,8 @@ def to_human_motion(
     # The arrays of an hour take gigabytes: each is released when it is not needed any more.
     body.frames.clear()
     # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
-    # vertical axis is reliable. A map is written for a laboratory: it knows more of its axes than the format of
-    # its files.
+    # vertical axis is reliable. A map is written for a laboratory: it knows more of its axes than the format
+    # of its files.
     vertical, note, doubt = find_vertical_axis(
         joints,
         by_user=options.up,

@@ -79,12 +79,7 @@ def find_misfits(
     frames = {name: poses[:, :3, :3] for name, poses in segments.items() if name not in assumed}
     misfits = _check_proportions(joints)
 
-    def check(what: str, angle: float, allowed: float, reference: str, possible: float = 180.0) -> None:
-        """Report an angle that is too large; beyond `possible` no body has it."""
-        if angle > allowed:
-            text = f"{what} is {angle:.0f}° off {reference}; at most {allowed:.0f}° is plausible"
-            misfits.append(Misfit(text, angle > possible))
-
+    check = partial(_check_angle, misfits)
     up = compute_upward_directions(joints)
     for name, joint, lean, twist in (
         ("trunk", "shoulder", TRUNK_LEAN, TRUNK_TWIST),
@@ -129,6 +124,15 @@ def find_misfits(
         if forearm is not None and hand is not None:
             check(f"the {side} hand", _twist(forearm, hand), WRIST_TWIST, "the forearm about its axis")
     return tuple(misfits)
+
+
+def _check_angle(
+    misfits: list[Misfit], what: str, angle: float, allowed: float, reference: str, possible: float = 180.0
+) -> None:
+    """Report an angle that is too large; beyond `possible` no body has it."""
+    if angle > allowed:
+        text = f"{what} is {angle:.0f}° off {reference}; at most {allowed:.0f}° is plausible"
+        misfits.append(Misfit(text, angle > possible))
 
 
 def _check_proportions(joints: Mapping[str, Array]) -> list[Misfit]:
@@ -238,7 +242,7 @@ def find_reading(recording: Recording, options: ReadOptions) -> Reading:
 
 
 def _best_reading(recording: Recording, options: ReadOptions) -> Reading:
-    """Find the reading with the fewest contradictions, first of what is impossible, then of what is doubtful."""
+    """Find the reading with the fewest contradictions; what is impossible counts before what is doubtful."""
     skeleton = isinstance(recording, SkeletonRecording)
     fitting = list_fitting_maps(recording.names, options.marker_map, skeleton)
     # Strictly, the map that fits the names best is the only one, and nothing is guessed.

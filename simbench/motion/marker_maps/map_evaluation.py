@@ -243,7 +243,7 @@ class RecordedBody:
     def _evaluate(
         self, what: str, recipes: Sequence[Recipe], evaluate: Callable[[Recipe], Result | None]
     ) -> Result | None:
-        """Evaluate the first recipe for which the recording has all points; refuse what is needed for itself."""
+        """Evaluate the first recipe of which all points are recorded; refuse what is needed for itself."""
         if what in self._pending:
             chain = " -> ".join([*self._pending, what])
             raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")

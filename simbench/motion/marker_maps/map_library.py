@@ -321,7 +321,7 @@ def _compare_maps(
     with those that the recording lacks; and how many of all points that the map mentions it has.
     """
     if requested is None:
-        # A map for skeletons has segments that turn with a joint; one for markers has arms that need no joint.
+        # A map for skeletons has segments that turn with a joint; one for markers, arms that need no joint.
         candidates = {
             name: each
             for name, each in ready_maps().items()

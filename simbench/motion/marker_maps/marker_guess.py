@@ -118,8 +118,8 @@ def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, 
                 lengths += [float(np.median(length))] if length.size else []
         if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > UNEQUAL * max(lengths):
             notes.append(
-                f"{first} to {second} is {lengths[0]:.3f} m on the left and {lengths[1]:.3f} m on the right: one "
-                "is not there"
+                f"{first} to {second} is {lengths[0]:.3f} m on the left and {lengths[1]:.3f} m on the right: "
+                "one is not there"
             )
     for side in SIDES:
         names = [f"{side}_{place}" for place in ("acromion", "lateral_elbow", "radial_wrist", "ulnar_wrist")]

@@ -265,8 +265,8 @@ def find_body_size(
             )
         if clear:
             doubts.append(
-                f"unit {clear[0]}, in which the person is {statures[clear[0]]:.2f} m tall: in {unit}, which is "
-                f"declared, it would be {statures[unit]:.4g} m"
+                f"unit {clear[0]}, in which the person is {statures[clear[0]]:.2f} m tall: in {unit}, which "
+                f"is declared, it would be {statures[unit]:.4g} m"
             )
         unit = clear[0] if clear else None
     elif unit is None and clear:

@@ -281,7 +281,8 @@ def find_segment_recipes(
             recipes[name] = {
                 "along": [f"{side}_{end}" for end in ends],
                 "bends_at": [f"{side}_{end}" for end in ("shoulder", "elbow", "wrist")],
-                "note": f"{name.replace('_', ' ')}: its axial rotation is not known, taken from the plane of the elbow",
+                "note": f"{name.replace('_', ' ')}: its axial rotation is not known, taken from the plane of the "
+                "elbow",
             }
     return recipes, notes, doubts, unsure
 
@@ -300,7 +301,7 @@ def _find_arm_axes(
     notes: list[str],
     doubts: list[str],
 ) -> list[tuple[str, int, Array, Array | None]]:
-    """Find for each segment of an arm its joint, its distal direction, and that of the thumb, if it is known."""
+    """Find joint, distal direction, and direction of the thumb, where known, of each segment of an arm."""
     shoulder, elbow, wrist = (roles.joints[f"{side}_{part}"] for part in ("shoulder", "elbow", "wrist"))
     carrier = hand_carrier(skeleton, votes, wrist)
     upper, fore = _direction(skeleton, shoulder, elbow), _direction(skeleton, elbow, wrist)
@@ -313,7 +314,7 @@ def _find_arm_axes(
         part: elbow_thumb(skeleton, (shoulder, elbow, wrist), *bones[part])
         for part in ("upper_arm", "forearm")
     }
-    # An arm that is straight in the rest pose has the thumb's side in the same direction for all its segments.
+    # In an arm that is straight in the rest pose, the thumb's side is the same direction for all segments.
     shared = None
     if not any(angles_between(upper, along) > STRAIGHT for _, along in bones.values()):
         shared = bends["upper_arm"] if bends["upper_arm"] is not None else bends["forearm"]
@@ -347,8 +348,8 @@ def _find_arm_axes(
                 # Without fingers the whole arm is taken as turned alike.
                 outward = posture.rotations[joint] @ bend if fingers is None else outward
                 doubts.append(
-                    f"{side} upper arm: the elbow bends {off:.0f}° from where it would by the reference posture; "
-                    "the axes follow the elbow"
+                    f"{side} upper arm: the elbow bends {off:.0f}° from where it would by the reference "
+                    "posture; the axes follow the elbow"
                 )
         found.append((part, joint, along, thumb))
     return found

@@ -317,8 +317,8 @@ def _take_pairs(
     if len(pairs) < 2:
         raise MotionError(
             f"{source}: no human skeleton: the names say no arm or leg, and "
-            f"{'only one pair of limbs' if pairs else 'no pair of limbs'} with two rigid bones each was found; "
-            "two arms and two legs are needed"
+            f"{'only one pair of limbs' if pairs else 'no pair of limbs'} with two rigid bones each was "
+            "found; two arms and two legs are needed"
         )
     _require_one_tree(skeleton, [limb for pair in pairs for limb in pair], source)
     legs, arms = sorted(pairs, key=lambda pair: -sum(pair[0].lengths))

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from simbench.motion.phases import HandTrajectory, Stops, find_repetitions
+from simbench.motion.phases import HandTrajectory, find_repetitions
 
 PERIOD = 40
 
@@ -16,7 +16,7 @@ def strokes(count, seed=0):
     speed = 0.2 * 2.0 * np.pi * 50.0 / PERIOD * np.abs(np.sin(angle))
     stops = np.arange(0, len(time), PERIOD // 2)
     hands = HandTrajectory(time, points, points, speed)
-    return hands, Stops(stops, stops[:-1] + PERIOD // 4)
+    return hands, stops
 
 
 @pytest.mark.parametrize("count", [3, 70, 400])
