@@ -46,18 +46,25 @@ def list_motion_sources() -> dict[str, str]:
     Returns source as `read_motion` takes it, and one line that describes it. Raises MotionError A clip is
     damaged.
     """
-    names = read_json_object(resource_dir("schemas") / "names.json", MotionError)
+    listed: dict[str, str] = dict(
+        read_json_object(resource_dir("schemas") / "names.json", MotionError)["actors"]
+    )
     formats: dict[str, list[str]] = {}
     for path in list_sample_recordings():
         formats.setdefault(f"sample:{path.stem}", []).append(path.suffix)
-    listed: dict[str, str] = names["actors"] | {
-        source: f"A virtual actor's recording as a file: {', '.join(suffixes)}"
-        for source, suffixes in formats.items()
-    }
-    folder = clip_folder()
-    if folder is None:
-        return listed
-    return listed | {f"deepmimic:{name}": _describe_clip(folder / f"{name}.txt") for name in clip_names()}
+    for source, suffixes in formats.items():
+        listed[source] = f"A virtual actor's recording as a file: {', '.join(suffixes)}"
+    for name in clip_names():
+        path = clip_folder() / f"{name}.txt"
+        content = read_json_object(path, MotionError, max_bytes=LARGEST_CLIP)
+        try:
+            # The first number of a frame is its duration; the last frame only ends the clip.
+            durations = [float(frame[0]) for frame in content["Frames"][:-1]]
+            duration = sum(durations)
+            listed[f"deepmimic:{name}"] = f"{duration:.2f} s at {len(durations) / duration:.0f} Hz"
+        except (ValueError, LookupError, TypeError, ZeroDivisionError) as error:
+            raise MotionError(f"{path}: not a DeepMimic clip: {error}") from error
+    return listed
 
 
 def list_tasks() -> list[str]:
@@ -80,17 +87,3 @@ def describe_actors() -> dict[str, str]:
         f"actor:{name}": (inspect.getdoc(perform) or "").split("\n")[2].rstrip(".")
         for name, perform in performed.items()
     }
-
-
-def _describe_clip(path: Path) -> str:
-    """Describe a clip by duration and rate.
-
-    The first number of a frame is its duration; the last frame only ends the clip.
-    """
-    content = read_json_object(path, MotionError, max_bytes=LARGEST_CLIP)
-    try:
-        durations = [float(frame[0]) for frame in content["Frames"][:-1]]
-        duration = sum(durations)
-        return f"{duration:.2f} s at {len(durations) / duration:.0f} Hz"
-    except (ValueError, LookupError, TypeError, ZeroDivisionError) as error:
-        raise MotionError(f"{path}: not a DeepMimic clip: {error}") from error

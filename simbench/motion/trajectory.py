@@ -108,13 +108,16 @@ def round_motion(motion: HumanMotion, seed: int) -> HumanMotion:
     angles about the world's axes, rad. Handles and markers are as they were.
     """
     rng = np.random.default_rng(seed)
-    return replace(
-        motion,
-        joints={
-            name: place + ROUNDING * rng.standard_normal(place.shape) for name, place in motion.joints.items()
-        },
-        segments={name: _displaced(pose, rng) for name, pose in motion.segments.items()},
-    )
+    joints = {name: at + ROUNDING * rng.standard_normal(at.shape) for name, at in motion.joints.items()}
+    segments = {}
+    for name, pose in motion.segments.items():
+        segments[name] = pose.copy()
+        segments[name][:, :3, 3] += ROUNDING * rng.standard_normal((len(pose), 3))
+        # Rodrigues' formula to first order, R + ω × R, column by column: rotations stay orthonormal to the
+        # square of `ROUNDING`.
+        angles = ROUNDING * rng.standard_normal((len(pose), 1, 3))
+        segments[name][:, :3, :3] += np.cross(angles, pose[:, :3, :3], axisb=1, axisc=1)
+    return replace(motion, joints=joints, segments=segments)
 
 
 def round_trajectory(trajectory: JointTrajectory, seed: int) -> JointTrajectory:
@@ -129,13 +132,3 @@ def round_trajectory(trajectory: JointTrajectory, seed: int) -> JointTrajectory:
     if base is not None:
         base = np.hstack([base[:, :3] + ROUNDING * rng.standard_normal((len(base), 3)), base[:, 3:]])
     return replace(trajectory, q=trajectory.q + ROUNDING * rng.standard_normal(trajectory.q.shape), base=base)
-
-
-def _displaced(pose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Move and turn frames, (T, 4, 4); rotations stay orthonormal to the square of `ROUNDING`."""
-    moved = pose.copy()
-    moved[:, :3, 3] += ROUNDING * rng.standard_normal((len(pose), 3))
-    angles = ROUNDING * rng.standard_normal((len(pose), 1, 3))
-    # Rodrigues' formula to first order: R + ω × R, column by column.
-    moved[:, :3, :3] += np.cross(angles, pose[:, :3, :3], axisb=1, axisc=1)
-    return moved

@@ -247,19 +247,6 @@ def perform(
     )
 
 
-def find_initial_posture(reacher: Reacher, task: Task) -> Array:
-    """Find how a person stands or sits before a task.
-
-    `reacher`: the person's model; `task`: says whether the arms are forward or hang. Returns (nq,):
-    configuration.
-    """
-    if task.arms_forward:
-        return find_arms_forward_posture(reacher.human, task.seated)
-    hanging = make_leaning_posture(reacher.human, 0.0, task.seated)
-    update_clavicles(reacher, hanging)
-    return hanging
-
-
 def _move(
     reacher: Reacher,
     person: Person,
@@ -276,7 +263,11 @@ def _move(
     wrists[:, [side not in task.hands for side in SIDES]] = np.nan
     lean = find_lean_to_reach(human, wrists, REACH_WITHOUT_LEAN, task.seated)
     before, onto, holding = find_grasp(reacher, person, task, held, strategy, lean)
-    initial = find_initial_posture(reacher, task)
+    if task.arms_forward:
+        initial = find_arms_forward_posture(human, task.seated)
+    else:
+        initial = make_leaning_posture(human, 0.0, task.seated)
+        update_clavicles(reacher, initial)
     swaying = draw_body_sway(human, schedule.time, rng, task.seated)
     contact, still = schedule.contact_start, schedule.phases["icp"][1]
 

@@ -20,7 +20,6 @@ from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.marker_maps.marker_guess import guess_marker_map
 from simbench.motion.marker_maps.recorded_body import (
     BodySize,
-    compute_arm_joints,
     compute_known_joints,
     compute_segment_frames,
     estimate_stature,
@@ -79,7 +78,8 @@ def find_misfits(
     frames = {name: poses[:, :3, :3] for name, poses in segments.items() if name not in assumed}
     misfits = _check_proportions(joints)
 
-    check = partial(_check_angle, misfits)
+    # What is measured, its angle, the largest plausible one, what it is compared with, and the possible one.
+    checks: list[tuple[str, float, float, str, float]] = []
     up = compute_upward_directions(joints)
     for name, joint, lean, twist in (
         ("trunk", "shoulder", TRUNK_LEAN, TRUNK_TWIST),
@@ -89,14 +89,16 @@ def find_misfits(
             continue
         if up is not None:
             angle = _angle(frames[name][:, :, 2], up)
-            check(f"the {name}'s upward axis", angle, lean, "pelvis to shoulders", IMPOSSIBLE_ANGLE)
+            checks.append((f"the {name}'s upward axis", angle, lean, "pelvis to shoulders", IMPOSSIBLE_ANGLE))
         left, right = joints.get(f"left_{joint}"), joints.get(f"right_{joint}")
         if left is not None and right is not None:
             angle = _angle(frames[name][:, :, 1], left - right)
-            check(f"the {name}'s left", angle, twist, f"the line of the {joint}s", IMPOSSIBLE_ANGLE)
+            checks.append((f"the {name}'s left", angle, twist, f"the line of the {joint}s", IMPOSSIBLE_ANGLE))
     legs = connect_means(joints, ("left_ankle", "right_ankle"), ("left_hip", "right_hip"))
     if up is not None and legs is not None:
-        check("the line from the ankles to the hips", _angle(legs, up), 100.0, "pelvis to shoulders")
+        checks.append(
+            ("the line from the ankles to the hips", _angle(legs, up), 100.0, "pelvis to shoulders", 180.0)
+        )
     for side in SIDES:
         if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
             continue
@@ -106,9 +108,11 @@ def find_misfits(
         for what, frame, bone in (("upper arm", upper, arm), ("forearm", forearm, fore)):
             if frame is not None:
                 angle, line = _angle(frame[:, :, 0], bone), "the line through its joints"
-                check(f"the {side} {what}'s axis", angle, BONE_AXIS, line, IMPOSSIBLE_ANGLE)
+                checks.append((f"the {side} {what}'s axis", angle, BONE_AXIS, line, IMPOSSIBLE_ANGLE))
         if hand is not None:
-            check(f"the {side} hand's axis", _angle(hand[:, :, 0], fore), HAND_BEND, "the forearm")
+            checks.append(
+                (f"the {side} hand's axis", _angle(hand[:, :, 0], fore), HAND_BEND, "the forearm", 180.0)
+            )
         # The rotations of the frames about their axes.
         flexion = np.cross(normalise(arm), normalise(fore))
         flexed = np.linalg.norm(flexion, axis=1) > FLEXED
@@ -116,23 +120,25 @@ def find_misfits(
         lateral = -flexion if side == "left" else flexion
         if upper is not None and flexed.sum() >= FEWEST_FLEXED:
             angle = _angle(reject(upper[flexed, :, 2], normalise(arm[flexed])), lateral[flexed])
-            check(f"the {side} upper arm's lateral axis", angle, ELBOW_AXIS, "the axis of the elbow")
+            checks.append(
+                (f"the {side} upper arm's lateral axis", angle, ELBOW_AXIS, "the axis of the elbow", 180.0)
+            )
             # Where the elbow is straight, the rotation of an upper arm about its axis is not known well.
             if forearm is not None:
                 angle = _twist(upper[flexed], forearm[flexed])
-                check(f"the {side} forearm", angle, PRONATION, "the upper arm about its axis")
+                checks.append(
+                    (f"the {side} forearm", angle, PRONATION, "the upper arm about its axis", 180.0)
+                )
         if forearm is not None and hand is not None:
-            check(f"the {side} hand", _twist(forearm, hand), WRIST_TWIST, "the forearm about its axis")
+            checks.append(
+                (f"the {side} hand", _twist(forearm, hand), WRIST_TWIST, "the forearm about its axis", 180.0)
+            )
+    misfits += [
+        Misfit(f"{what} is {angle:.0f}° off {reference}; at most {most:.0f}° is plausible", angle > possible)
+        for what, angle, most, reference, possible in checks
+        if angle > most
+    ]
     return tuple(misfits)
-
-
-def _check_angle(
-    misfits: list[Misfit], what: str, angle: float, allowed: float, reference: str, possible: float = 180.0
-) -> None:
-    """Report an angle that is too large; beyond `possible` no body has it."""
-    if angle > allowed:
-        text = f"{what} is {angle:.0f}° off {reference}; at most {allowed:.0f}° is plausible"
-        misfits.append(Misfit(text, angle > possible))
 
 
 def _check_proportions(joints: Mapping[str, Array]) -> list[Misfit]:
@@ -284,7 +290,9 @@ def _examine(recording: Recording, candidate: GuessedMap, options: ReadOptions) 
     statures = {}
     for unit in [options.unit or declared or "m"] if marker_map.in_place else UNITS:
         body = make_body(recording, marker_map, unit)
-        statures[unit] = estimate_stature(compute_arm_joints(body) | compute_known_joints(body))
+        joints = compute_known_joints(body)
+        find_complete_arms(joints, source)
+        statures[unit] = estimate_stature(joints)
     if marker_map.in_place:
         size = BodySize(unit, 1.0, statures[unit])
     else:

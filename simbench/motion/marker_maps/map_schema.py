@@ -216,7 +216,14 @@ class MarkerMap(BaseModel):
                 }
         for section in ("points", "joints", "frames", "segments"):
             if isinstance(data.get(section), dict):
-                data[section] = {name: _alternatives(value) for name, value in data[section].items()}
+                data[section] = {
+                    # A bare name stands for that point.
+                    name: [
+                        {"mean": [item]} if isinstance(item, str) else item
+                        for item in (value if isinstance(value, list) else [value])
+                    ]
+                    for name, value in data[section].items()
+                }
         for section in ("feet", "facing"):
             if isinstance(data.get(section), list):
                 data[section] = [
@@ -275,10 +282,3 @@ def _texts(value: Any) -> list[str]:
         points = [] if set(value) <= {"x", "y", "z"} else list(value)
         return [*points, *(text for item in value.values() for text in _texts(item))]
     return [text for item in value for text in _texts(item)] if isinstance(value, list | tuple) else []
-
-
-def _alternatives(value: Any) -> list[Any]:
-    """Write one recipe or several as a list of recipes."""
-    items = value if isinstance(value, list) else [value]
-    # A bare name stands for that point.
-    return [{"mean": [item]} if isinstance(item, str) else item for item in items]

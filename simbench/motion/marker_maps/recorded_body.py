@@ -34,18 +34,6 @@ def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
     return {name: track for name, track in tracks.items() if track is not None}
 
 
-def compute_arm_joints(body: RecordedBody) -> dict[str, Array]:
-    """Compute the joints of the arms, of which at least one must be complete.
-
-    `body`: the recording and its marker map. Returns dict of str to (T, 3) array: tracks of the shoulders,
-    elbows and wrists that the recording gives, in the file's axes, m. Raises MotionError no arm is complete.
-    """
-    joints = {name: body.point(name) for name in ARM_JOINTS}
-    known = {name: track for name, track in joints.items() if track is not None}
-    find_complete_arms(known, body.source)
-    return known
-
-
 def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
     """Find the sides whose arm is complete, of which there must be at least one.
 

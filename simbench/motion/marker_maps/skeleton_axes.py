@@ -6,14 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.marker_maps.skeleton_roles import Roles
-from simbench.motion.marker_maps.skeleton_tree import (
-    COINCIDING,
-    NameVote,
-    SkeletonGeometry,
-    angles_between,
-    unit_vectors,
-)
+from simbench.motion.marker_maps.skeleton_tree import COINCIDING, NameVote, SkeletonGeometry, angles_between
 from simbench.motion.recordings import RecordedPose
 from simbench.robot.sides import SIDES
 
@@ -95,7 +90,7 @@ def judge_poses(positions: Array, roles: Roles, most_flexion: float) -> tuple[li
             positions[:, roles.joints[f"{side}_{part}"]] for part in ("shoulder", "elbow", "wrist")
         )
         flexion = np.maximum(flexion, angles_between(elbow - shoulder, wrist - elbow))
-        arm = np.einsum("fji,fj->fi", axes, unit_vectors(wrist - shoulder))
+        arm = np.einsum("fji,fj->fi", axes, normalise(wrist - shoulder))
         outward = arm[:, 1] if side == "left" else -arm[:, 1]
         slope = angles_between(arm, np.array([0.0, 0.0, -1.0]))
         good &= np.abs(arm[:, 0]) < FORWARD_SINE
@@ -139,7 +134,7 @@ def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]
         if len(above) == 2
         else positions[:, roles.joints.get("neck", roles.joints["chest"])]
     )
-    up = unit_vectors(end - start)
+    up = normalise(end - start)
     if not lines:
         return np.tile(np.eye(3), (len(positions), 1, 1)), np.zeros(len(positions), dtype=bool)
     square: NDArray[np.bool_] = np.all(
@@ -147,8 +142,8 @@ def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]
     )
     if len(lines) == 2:
         square &= angles_between(lines[0], lines[1]) < TWIST
-    left = np.sum([unit_vectors(line) for line in lines], axis=0)
-    left = unit_vectors(left - (left * up).sum(axis=1, keepdims=True) * up)
+    left = np.sum([normalise(line) for line in lines], axis=0)
+    left = normalise(left - (left * up).sum(axis=1, keepdims=True) * up)
     square &= np.linalg.norm(left, axis=1) > 0.5
     return np.stack([np.cross(left, up), left, up], axis=2), square
 
@@ -160,10 +155,10 @@ def snap_axes(axes: Array, both: bool) -> Array:
     the one that points up. Returns (3, 3): the columns, at right angles.
     """
     up, left = snap(axes[:, 2]), axes[:, 1]
-    left = unit_vectors(left - (left @ up) * up)
+    left = normalise(left - (left @ up) * up)
     if both:
         left = snap(left)
-        left = unit_vectors(left - (left @ up) * up)
+        left = normalise(left - (left @ up) * up)
     return np.stack([np.cross(left, up), left, up], axis=1)
 
 
@@ -191,7 +186,7 @@ def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, s
     for side in SIDES:
         if roles.has(f"{side}_toe", f"{side}_ankle"):
             track = skeleton.positions[:, [roles.joints[f"{side}_{part}"] for part in ("ankle", "toe")]]
-            cosines.append((unit_vectors(track[:, 1] - track[:, 0]) * forward).sum(axis=1))
+            cosines.append((normalise(track[:, 1] - track[:, 0]) * forward).sum(axis=1))
     if cosines and abs(np.mean(cosines)) > 0.2:
         return float(np.mean(cosines)), "toes"
     for parts, sign, evidence in (
@@ -203,7 +198,7 @@ def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, s
             if roles.has(*(f"{side}_{part}" for part in parts)):
                 a, b, c = (skeleton.positions[:, roles.joints[f"{side}_{part}"]] for part in parts)
                 bend = b - (a + c) / 2.0
-                cosines.append(sign * (unit_vectors(bend) * forward).sum(axis=1))
+                cosines.append(sign * (normalise(bend) * forward).sum(axis=1))
                 weights.append(np.sin(np.radians(angles_between(b - a, c - b))) ** 2)
         if cosines and np.sum(weights) > 0.01 * np.size(weights):
             agreement = float(np.average(np.concatenate(cosines), weights=np.concatenate(weights)))
@@ -258,11 +253,11 @@ def find_segment_recipes(
             # The body's directions are averaged over the motion; near the joint's axes they are those.
             turned = skeleton.rotations[:, joint]
             one, other = (skeleton.positions[:, roles.joints[f"{side}_{part}"]] for side in SIDES)
-            left = snap(unit_vectors(np.einsum("fji,fj->fi", turned, unit_vectors(one - other)).mean(axis=0)))
+            left = snap(normalise(np.einsum("fji,fj->fi", turned, normalise(one - other)).mean(axis=0)))
             upward = body_axes(skeleton.positions, roles)[0][:, :, 2]
             up = np.einsum("fji,fj->fi", turned, upward).mean(axis=0)
-            up = snap(unit_vectors(up - (up @ left) * left))
-            up = unit_vectors(up - (up @ left) * left)
+            up = snap(normalise(up - (up @ left) * left))
+            up = normalise(up - (up @ left) * left)
             columns = np.stack([np.cross(left, up), left, up], axis=1)
         axes = {"z": _constant(columns[:, 2]), "x": _constant(columns[:, 0])}
         recipes[body] = {"turns_with": skeleton.names[joint], "axes": axes}
@@ -281,8 +276,8 @@ def find_segment_recipes(
             recipes[name] = {
                 "along": [f"{side}_{end}" for end in ends],
                 "bends_at": [f"{side}_{end}" for end in ("shoulder", "elbow", "wrist")],
-                "note": f"{name.replace('_', ' ')}: its axial rotation is not known, taken from the plane of the "
-                "elbow",
+                "note": f"{name.replace('_', ' ')}: its axial rotation is not known, taken from the plane of "
+                "the elbow",
             }
     return recipes, notes, doubts, unsure
 
@@ -366,7 +361,7 @@ def elbow_thumb(
     not constant there.
     """
     tracks = skeleton.positions[:, list(arm)]
-    normal = np.cross(unit_vectors(tracks[:, 1] - tracks[:, 0]), unit_vectors(tracks[:, 2] - tracks[:, 1]))
+    normal = np.cross(normalise(tracks[:, 1] - tracks[:, 0]), normalise(tracks[:, 2] - tracks[:, 1]))
     sine = np.linalg.norm(normal, axis=1)
     if (sine**2).mean() < FLEXED:
         return None
@@ -374,7 +369,7 @@ def elbow_thumb(
     mean = (local * sine[:, None]).sum(axis=0) / (sine**2).sum()
     if np.linalg.norm(mean) < CONCENTRATED:
         return None
-    return np.asarray(unit_vectors(np.cross(_across(mean, along), along)))
+    return np.asarray(normalise(np.cross(_across(mean, along), along)))
 
 
 def hand_carrier(skeleton: SkeletonGeometry, votes: list[NameVote], wrist: int) -> int:
@@ -417,7 +412,7 @@ def _hand_direction(
         vector = posture.rotations[carrier].T @ vector
     else:
         vector = np.mean([_direction(skeleton, carrier, k) for k in ends], axis=0)
-    return np.asarray(unit_vectors(vector)) if np.any(vector) else None
+    return np.asarray(normalise(vector)) if np.any(vector) else None
 
 
 def _finger_direction(
@@ -438,11 +433,11 @@ def _finger_direction(
         if radial in found and ulnar in found:
             vector = positions[found[radial]] - positions[found[ulnar]]
             if radial == "thumb":
-                along = unit_vectors(positions[found[ulnar]] - positions[carrier])
+                along = normalise(positions[found[ulnar]] - positions[carrier])
                 vector = vector - (vector @ along) * along
             if np.linalg.norm(vector) > spread / 2.0:
                 # A thumb is on the palm's side of the other fingers as well.
-                return np.asarray(rotation.T @ unit_vectors(vector)), radial != "thumb"
+                return np.asarray(rotation.T @ normalise(vector)), radial != "thumb"
     return None, False
 
 
@@ -450,10 +445,10 @@ def _direction(skeleton: SkeletonGeometry, start: int, end: int) -> Array:
     """Mean direction from a joint to one below it, in the upper joint's axes."""
     vectors = skeleton.positions[:, end] - skeleton.positions[:, start]
     local = np.einsum("fji,fj->fi", skeleton.rotations[:, start], vectors)
-    return np.asarray(unit_vectors(np.median(local, axis=0)))
+    return np.asarray(normalise(np.median(local, axis=0)))
 
 
 def _across(vector: Array, along: Array) -> Array:
     """Part of a vector at a right angle to a unit vector, of length one, or zero."""
     part = vector - (vector @ along) * along
-    return np.asarray(unit_vectors(part)) if np.linalg.norm(part) > 0.05 else np.zeros(3)
+    return np.asarray(normalise(part)) if np.linalg.norm(part) > 0.05 else np.zeros(3)

@@ -10,13 +10,8 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.skeleton_tree import (
-    COINCIDING,
-    NameVote,
-    SkeletonGeometry,
-    angles_between,
-    unit_vectors,
-)
+from simbench.motion.marker_maps.map_evaluation import normalise
+from simbench.motion.marker_maps.skeleton_tree import COINCIDING, NameVote, SkeletonGeometry, angles_between
 from simbench.robot.sides import SIDES
 
 ARM, LEG = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
@@ -342,7 +337,7 @@ def _take_pairs(
     across = []
     for kind in ("arm", "leg"):
         left, right = (skeleton.positions[:, roles.limbs[side, kind].joints[0]] for side in SIDES)
-        across.append(unit_vectors(left - right))
+        across.append(normalise(left - right))
     if unnamed and np.mean((across[0] * across[1]).sum(axis=1)) < 0.0:
         one, other = (("left", unnamed[0]), ("right", unnamed[0]))
         roles.limbs[one], roles.limbs[other] = roles.limbs[other], roles.limbs[one]
@@ -447,7 +442,7 @@ def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote
             if named:
                 # Of five toes the one in the middle; of a chain of joints the first.
                 direct = [k for k in named if not set(named).intersection(skeleton.ancestors[k])]
-                ends = unit_vectors(offsets[direct])
+                ends = normalise(offsets[direct])
                 middle = direct[int((ends @ ends.mean(axis=0)).argmax())]
                 _set(roles, votes, f"{side}_{part}", middle, part, side)
             elif part == "toe" and plain:

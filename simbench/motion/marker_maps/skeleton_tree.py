@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.files.documents.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.recordings import SkeletonRecording
 from simbench.resources import resource_dir
 
@@ -69,13 +70,14 @@ def strip_prefixes(names: Sequence[str]) -> list[str]:
     short = [re.split(r"[:|/]", name)[-1].strip() or name for name in names]
     # The root alone may lack the prefix.
     counts = Counter(
-        name[:k] for name in short for k in range(2, min(len(name), 24)) if _ends_word(name[:k], name[k])
+        name[:k]
+        for name in short
+        for k in range(2, min(len(name), 24))
+        # A word ends before the character number k.
+        if name[k - 1] in " _.-" or (name[k - 1].islower() and name[k].isupper())
     )
-    prefix = max(
-        [prefix for prefix, count in counts.items() if count >= COMMON_PREFIX * len(short) and count > 3],
-        key=len,
-        default="",
-    )
+    shared = (prefix for prefix, count in counts.items() if count >= COMMON_PREFIX * len(short) and count > 3)
+    prefix = max(shared, key=len, default="")
     return [
         name[len(prefix) :] if name.startswith(prefix) and len(name) > len(prefix) else name for name in short
     ]
@@ -102,11 +104,6 @@ def find_animal_parts(names: Sequence[str]) -> list[str]:
     return [name for name in names if animal.intersection(_words(name))]
 
 
-def _ends_word(prefix: str, following: str) -> bool:
-    """Tell whether a word ends between a prefix and the character that follows it."""
-    return prefix[-1] in " _.-" or (prefix[-1].islower() and following.isupper())
-
-
 def _words(name: str) -> list[str]:
     """Split a name at separators, capitals and digits into lower-case words."""
     return [word.lower() for part in re.split(r"[\W_]+", name) for word in _WORDS.findall(part)]
@@ -120,7 +117,17 @@ def _read_name(name: str, first_finger: int) -> NameVote:
     whole = "".join(word for word in words if not word.isdigit())
     words = [word for word in words if word not in table["noise"]] or words
     key = "".join(word for word in words if not word.isdigit())
-    finger = _find_finger(numbered, table)
+    # The finger that the words of the name, written together, belong to.
+    finger = next(
+        (
+            str(finger)
+            for finger, spellings in table["fingers"].items()
+            for spelling in spellings
+            if (at := numbered.find(spelling)) >= 0
+            and (len(spelling) > 3 or numbered[:at] in ("", "hand", "f", "finger"))
+        ),
+        "",
+    )
     if (match := _NUMBERED.search(name)) and not finger:
         fingers = list(table["fingers"])
         number = int(match[1]) - first_finger
@@ -140,16 +147,6 @@ def _read_name(name: str, first_finger: int) -> NameVote:
     if "hip" in votes and "pelvis" in votes:
         votes.pop("hip" if not side else "pelvis")
     return NameVote(side, {} if helper else votes, helper, finger)
-
-
-def _find_finger(numbered: str, table: Mapping[str, Any]) -> str:
-    """Find the finger that the words of a name, written together, belong to."""
-    for finger, spellings in table["fingers"].items():
-        for spelling in spellings:
-            at = numbered.find(spelling)
-            if at >= 0 and (len(spelling) > 3 or numbered[:at] in ("", "hand", "f", "finger")):
-                return str(finger)
-    return ""
 
 
 def _find_side(words: list[str]) -> tuple[str, list[str]]:
@@ -276,17 +273,11 @@ def sample_geometry(recording: SkeletonRecording) -> SkeletonGeometry:
     return SkeletonGeometry(recording.names, recording.parents, offsets, positions, rotations, frames)
 
 
-def unit_vectors(vectors: Array) -> Array:
-    """Scale vectors to length one; vectors of no length stay zero. `vectors` (..., 3). Returns (..., 3)."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(length > 0.0, length, 1.0))
-
-
 def angles_between(first: Array, second: Array) -> Array:
     """Compute the angles between vectors.
 
     `first`, `second` (..., 3): vectors; one of no length is at a right angle to all. Returns (...,): angles,
     degrees.
     """
-    cosine = (unit_vectors(first) * unit_vectors(second)).sum(axis=-1)
+    cosine = (normalise(first) * normalise(second)).sum(axis=-1)
     return np.asarray(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))

@@ -53,8 +53,8 @@ def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested:
         comments = [
             f"Marker map of {name}, guessed by simbench: {guess.dialect}, score {guess.score:.2f} of 1; "
             f"reference posture: {guess.posture}.",
-            "Read the recording with it by --map and this file's name. Neither the unit nor the vertical axis "
-            "is declared here: add `unit: cm` or `up: y` if they are found wrongly.",
+            "Read the recording with it by --map and this file's name. Neither the unit nor the vertical "
+            "axis is declared here: add `unit: cm` or `up: y` if they are found wrongly.",
         ]
         lists = {"Guessed without a name or an axis that says so": guess.unsure, "Not found": guess.missing}
     else:
