@@ -242,8 +242,8 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     for side, handle in motion.handles.items():
         _check_rotations(f"{motion.source}: {side} handle", handle.poses, None)
     _check_limbs(motion.source, motion.joints, time)
-    initial = {name: position[None] for name, position in motion.initial.joints.items()}
-    _check_limbs(f"{motion.source}: initial pose", initial, None)
+    at_start = {name: position[None] for name, position in motion.initial.joints.items()}
+    _check_limbs(f"{motion.source}: initial pose", at_start, None)
     return motion
 
 

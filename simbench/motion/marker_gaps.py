@@ -53,7 +53,7 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
             f"s) to frame {last} ({time[last]:.3f} s), {(last - first + 1) * interval:.3g} s; "
             f"gaps up to {longest:g} s are filled{others}"
         )
-    for marker in np.flatnonzero(absent.any(axis=0)):
+    for marker in np.flatnonzero(absent.any(axis=0)).tolist():
         known = ~absent[:, marker]
         if known.sum() > 1:
             missing = np.flatnonzero(~known)

@@ -126,7 +126,8 @@ def choose_parts(
     there = {name for name, mask in usable.items() if mask[slice(*window)].all()}
     left_out: dict[str, str] = {}
     for name, (joints, frames) in (*ARMS.items(), *PARTS.items()):
-        targets = [([joint], []) for joint in joints] + [([], [frame]) for frame in frames]
+        targets: list[tuple[list[str], list[str]]] = [([joint], []) for joint in joints]
+        targets += [([], [frame]) for frame in frames]
         given = [each for each in targets if not find_needs(marker_map, usable, *each).lacking]
         lost = [each for each in given if find_needs(marker_map, there, *each).lacking]
         if lost:

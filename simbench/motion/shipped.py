@@ -54,8 +54,9 @@ def list_motion_sources() -> dict[str, str]:
         formats.setdefault(f"sample:{path.stem}", []).append(path.suffix)
     for source, suffixes in formats.items():
         listed[source] = f"A virtual actor's recording as a file: {', '.join(suffixes)}"
-    for name in clip_names():
-        path = clip_folder() / f"{name}.txt"
+    folder = clip_folder()
+    for name in clip_names() if folder is not None else []:
+        path = folder / f"{name}.txt"
         content = read_json_object(path, MotionError, max_bytes=LARGEST_CLIP)
         try:
             # The first number of a frame is its duration; the last frame only ends the clip.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -183,7 +184,7 @@ def _draw_speeds(axes: Axes, inspection: MotionInspection, moments: Array) -> No
         label = f"{hand.side} hand"
         axes.plot(motion.time, hand.values, color=COLOURS[hand.side], linewidth=1.2, label=label)
     if len(phases.boundaries):
-        style = {"linewidth": 1.0, "transform": across, "label": "primitives"}
+        style: dict[str, Any] = {"linewidth": 1.0, "transform": across, "label": "primitives"}
         axes.vlines(phases.boundaries, 0, 1, "#333333", "dashed", **style)
     if motion.filled:
         time, last = motion.time, len(motion.time) - 1
@@ -191,8 +192,8 @@ def _draw_speeds(axes: Axes, inspection: MotionInspection, moments: Array) -> No
         ends = np.array([time[min(gap.last + 1, last)] for gap in motion.filled])
         spans = np.stack([starts, ends - starts], axis=1).tolist()
         axes.broken_barh(spans, (0, 0.06), color=GAP_COLOUR, transform=across, label="gaps filled")
-    style = {"color": "#333333", "markersize": 6, "clip_on": False, "transform": across}
-    axes.plot(moments, np.ones(len(moments)), "v", label="moments above", **style)
+    marks: dict[str, Any] = {"color": "#333333", "markersize": 6, "clip_on": False, "transform": across}
+    axes.plot(moments, np.ones(len(moments)), "v", label="moments above", **marks)
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.04),

@@ -91,10 +91,10 @@ def find_initial_pose(
     position, bases = _place_trunk(joints, segments)
     frames = {name: transform(np.eye(3), origin) for name, origin in bases.items()}
     for side in SIDES:
-        for proximal, distal in (("hip", "knee"), ("knee", "ankle")):
-            if f"{side}_{proximal}" in position and f"{side}_{distal}" in joints:
-                length = np.array([0.0, 0.0, _mean_distance(joints, side, proximal, distal)])
-                position[f"{side}_{distal}"] = position[f"{side}_{proximal}"] - length
+        for upper, lower in (("hip", "knee"), ("knee", "ankle")):
+            if f"{side}_{upper}" in position and f"{side}_{lower}" in joints:
+                length = np.array([0.0, 0.0, _mean_distance(joints, side, upper, lower)])
+                position[f"{side}_{lower}"] = position[f"{side}_{upper}"] - length
     forward = Rotation.from_euler("y", -np.pi / 2).as_matrix()
     for side in arms:
         start = position[f"{side}_shoulder"]
@@ -206,8 +206,8 @@ def to_human_motion(
     if not isinstance(recording, SkeletonRecording):
         metres = UNITS[size.unit] / UNITS[recording.unit]
         # If simbench wrote the recording, some of its points are joints and frames.
-        ends = ("", "_o", "_x", "_y") if marker_map.in_place else ()
-        written = {f"{name}{end}" for name in (*joints, *segments) for end in ends}
+        endings = ("", "_o", "_x", "_y") if marker_map.in_place else ()
+        written = {f"{name}{end}" for name in (*joints, *segments) for end in endings}
         for k, name in enumerate(recording.names):
             if name not in written:
                 markers[name] = metres * recording.positions[:, k]

@@ -322,10 +322,10 @@ class RecordedBody:
                 if tracks is not None:
                     # The axis about which the hinge joint flexes.
                     trunk = self.frame("trunk") or self.frame("pelvis")
-                    proximal, joint, _ = tracks
+                    proximal, joint, distal = tracks
                     limb = normalise(joint - proximal)
                     reference = None if trunk is None else compute_swung_axis(limb, trunk[0])
-                    axis = estimate_flexion_axis(*tracks, self.rate, reference)
+                    axis = estimate_flexion_axis(proximal, joint, distal, self.rate, reference)
                     two = -axis if side == "left" else axis
             else:
                 two = self._direction(recipe.thumb or recipe.lateral or (0.0, 0.0, 0.0), at_rest)

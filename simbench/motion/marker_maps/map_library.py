@@ -91,7 +91,8 @@ def _recipe_parts(recipe: schema.Recipe) -> list[tuple[str, str]]:
     elif isinstance(recipe, schema.Limb):
         for direction in (recipe.along, recipe.thumb, recipe.lateral, recipe.bends_at):
             points += [end for end in direction or () if isinstance(end, str)]
-    points += [recipe.origin] if getattr(recipe, "origin", None) is not None else []
+    origin = getattr(recipe, "origin", None)
+    points += [] if origin is None else [origin]
     return [*(("point", name) for name in points), *(("frame", name) for name in frames)]
 
 
