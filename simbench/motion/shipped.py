@@ -55,7 +55,9 @@ def list_motion_sources() -> dict[str, str]:
     for source, suffixes in formats.items():
         listed[source] = f"A virtual actor's recording as a file: {', '.join(suffixes)}"
     folder = clip_folder()
-    for name in clip_names() if folder is not None else []:
+    if folder is None:
+        return listed
+    for name in clip_names():
         path = folder / f"{name}.txt"
         content = read_json_object(path, MotionError, max_bytes=LARGEST_CLIP)
         try:

@@ -42,9 +42,7 @@ def test_the_camera_sees_the_actor_from_the_front_and_the_left(swing):
     np.testing.assert_allclose(left[0][0, 0], 0.18 * np.cos(np.radians(40)), atol=1e-12)
     np.testing.assert_allclose(right[0][:, 0], -left[0][:, 0], atol=1e-12)
     forward = swing.joints["left_wrist"][:, 0]
-    np.testing.assert_allclose(
-        left[0][:, 2] - left[0][:, 0], -np.sin(np.radians(40)) * forward, atol=1e-12
-    )
+    np.testing.assert_allclose(left[0][:, 2] - left[0][:, 0], -np.sin(np.radians(40)) * forward, atol=1e-12)
     np.testing.assert_allclose(left[1][:, 2], swing.joints["left_wrist"][:, 2])
 
 
