@@ -35,8 +35,8 @@ from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.plan import PlanInputs, collect_inputs
 from simbench.runs.plans.retargeted_reference import build_whole_body_reference

@@ -37,8 +37,8 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.body_errors import summarise_errors
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario

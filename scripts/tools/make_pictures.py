@@ -21,10 +21,10 @@ from simbench.motion.readers import read_motion
 from simbench.motion.skeleton_plot import plot_recording
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation.imitation import imitation_errors
-from simbench.robot.human.average_person import average_measures
-from simbench.robot.human.body_segments import predict_body
-from simbench.robot.human.human import build_human, write_human
-from simbench.robot.human.human_skeleton import skeleton_lengths
+from simbench.robot.anthropometry import average_measures
+from simbench.robot.body_segments import predict_body
+from simbench.robot.human import build_human, write_human
+from simbench.robot.human_skeleton import skeleton_lengths
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.plots.retargeting_plot import draw_retargeting

@@ -22,7 +22,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
-from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, Sigma
+from simbench.robot.dh import DhJoint, DhRow, DhTable, Sigma
 
 Array = NDArray[np.float64]
 

@@ -24,8 +24,8 @@ def complete_robot(incomplete: str) -> list[str]:
     `incomplete`: what has been typed; where it begins no robot's name, the shell completes files. Returns
     names, sorted.
     """
-    from simbench.robot.names import find_plug_ins, shipped_robots
-    from simbench.robot.sources import find_wheel_urdfs
+    from simbench.robot.packages import find_plug_ins, shipped_robots
+    from simbench.robot.robot_sources import find_wheel_urdfs
 
     names = {*shipped_robots(), *find_plug_ins(), *find_wheel_urdfs()}
     return sorted(name for name in names if name.startswith(incomplete))

@@ -69,14 +69,14 @@ def make_listing(kind: Kind) -> Listing:
 
 def _robot_names() -> list[str]:
     """List the robots that ship with simbench, and those of plug-ins."""
-    from simbench.robot.names import find_plug_ins, shipped_robots
+    from simbench.robot.packages import find_plug_ins, shipped_robots
 
     return sorted({*shipped_robots(), *find_plug_ins()})
 
 
 def _robots() -> Listing:
     """List robots with their base, and what must be installed for them."""
-    from simbench.robot.names import shipped_robots
+    from simbench.robot.packages import shipped_robots
     from simbench.runs.scenario.library import has_fixed_base
 
     names, shipped = _robot_names(), shipped_robots()
@@ -116,8 +116,7 @@ def _scenarios() -> Listing:
 @lru_cache
 def _missing_package(robot: str) -> str:
     """Say in brackets what a robot needs that is not installed."""
-    from simbench.robot.needed_package import needed_package
-    from simbench.robot.packages import describe_missing_package
+    from simbench.robot.packages import describe_missing_package, needed_package
 
     package = needed_package(robot)
     return f"({describe_missing_package(package)})" if package else ""

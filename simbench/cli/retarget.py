@@ -156,7 +156,7 @@ def retarget(
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    from simbench.robot.sources import find_robot
+    from simbench.robot.robot_sources import find_robot
 
     # An unknown robot is refused before the import of what retargets, which takes a second.
     find_robot(robot)

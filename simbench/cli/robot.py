@@ -18,8 +18,8 @@ from simbench.errors import RobotError, RunError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.robot.catalogue import RobotEntry
-    from simbench.robot.inspection.inspection import RobotInspection
+    from simbench.robot.robot_inspection import RobotInspection
+    from simbench.robot.robot_sources import RobotEntry
     from simbench.robot.scaffold.scaffold import Scaffold
     from simbench.robot.urdf.elements import UrdfJoint
 
@@ -43,7 +43,7 @@ def inspect_(
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
     from simbench.cli.console import make_console
-    from simbench.robot.inspection.inspection import inspect_robot
+    from simbench.robot.robot_inspection import inspect_robot
 
     inspection = inspect_robot(robot)
     for line in summary_lines(inspection):
@@ -143,7 +143,7 @@ def list_(
     ] = "",
 ) -> None:
     """List all robots by where they are from, with what they are and the licence of their files."""
-    from simbench.robot.catalogue import list_robots
+    from simbench.robot.robot_sources import list_robots
 
     shown = [entry for entry in list_robots() if part.lower() in entry.name.lower()]
     if not shown:
@@ -194,7 +194,7 @@ def joint_table(inspection: RobotInspection) -> Table:
 
     `inspection`: what `inspect` found in the robot's description. Returns one line for each moving joint.
     """
-    from simbench.robot.inspection.inspection import DEGREES_OF_FREEDOM
+    from simbench.robot.robot_inspection import DEGREES_OF_FREEDOM
 
     table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
     for column in (2, 3, 5, 6):

@@ -10,7 +10,7 @@ from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
 from simbench.dynamics.calibration.regressor import parameter_names, parameter_vector
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh_model import table_model
+from simbench.robot.dh import table_model
 
 Scheme = Callable[[Callable[[Array, Array], Array], Array, Array, float], tuple[Array, Array]]
 

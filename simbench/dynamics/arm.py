@@ -9,10 +9,9 @@ import pinocchio as pin
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.description import Description
-from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
-from simbench.robot.dh.dh_model import table_model
+from simbench.robot.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma, table_model
 from simbench.robot.robot import describe_robot, load_robot
-from simbench.robot.sources import find_robot
+from simbench.robot.robot_sources import find_robot
 
 STANDARD_GRAVITY = np.array([0.0, 0.0, -9.81])
 

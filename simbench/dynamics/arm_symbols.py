@@ -6,7 +6,7 @@ import numpy as np
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.components import round_exact
-from simbench.robot.dh.dh import HayatiRow, Sigma
+from simbench.robot.dh import HayatiRow, Sigma
 
 MOTOR = "Im"
 AXES = ("x", "y", "z")

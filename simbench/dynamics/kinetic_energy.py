@@ -25,7 +25,7 @@ from simbench.dynamics.components import (
     transpose,
 )
 from simbench.dynamics.trig_ring import Angle, Polynomial, TrigRing, make_ring, reduce_squares
-from simbench.robot.dh.dh import HayatiRow, Sigma
+from simbench.robot.dh import HayatiRow, Sigma
 
 IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 UP: Vector = (0, 0, 1)

@@ -28,7 +28,7 @@ from simbench.dynamics.components import (
 )
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import DhRow, HayatiRow, Sigma
+from simbench.robot.dh import DhRow, HayatiRow, Sigma
 
 
 def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:

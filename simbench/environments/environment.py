@@ -15,7 +15,7 @@ from simbench.environments.rewards import RewardInputs, RewardWeights, add_up, c
 from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import load_robot
-from simbench.robot.variation import draw_variation
+from simbench.robot.robot_variants import draw_variation
 from simbench.runs.preparation import (
     Planning,
     Preparation,

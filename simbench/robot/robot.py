@@ -1,6 +1,6 @@
 """A robot: Pinocchio model, limbs, frames, motors and gains, loaded from `robots/<name>/robot.yaml`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,23 +9,28 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.base_height import default_base_height
-from simbench.robot.description import Description, FixedFrame, Hand, read_description
+from simbench.robot.collision_geometry import default_base_height, find_collision_pairs
+from simbench.robot.description import (
+    Description,
+    FixedFrame,
+    Hand,
+    add_mirrored_entries,
+    mirror_frame,
+    mirror_name,
+    read_description,
+)
 from simbench.robot.drives import (
+    Contacts,
     Friction,
     Motors,
+    choose_gains,
     compute_reflected_inertia,
     read_friction,
     read_gains,
     require_known,
 )
-from simbench.robot.gains import Contacts, choose_gains
-from simbench.robot.mirror import add_mirrored_entries, mirror_frame, mirror_name
-from simbench.robot.self_collision import find_collision_pairs
-from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
-from simbench.robot.unused_keys import require_used_keys
-from simbench.robot.urdf.model import build_model
-from simbench.robot.urdf.source import UrdfChanges, read_urdf
+from simbench.robot.robot_sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.urdf.source import build_model, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
@@ -127,7 +132,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     ----------
     name_or_path : str or Path
         A name such as `romeo`, or the path of a `robot.yaml`, of the folder that contains one, or of a URDF,
-        as `simbench.robot.sources.find_robot` describes. Of a URDF alone the description is guessed
+        as `simbench.robot.robot_sources.find_robot` describes. Of a URDF alone the description is guessed
         (`simbench.robot.scaffold`).
 
     Returns
@@ -145,10 +150,14 @@ def load_robot(name_or_path: str | Path) -> Robot:
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
-    changes = UrdfChanges(
-        added_frames(description), description.fixed_joints, named_links(description), where
+    resolved = read_urdf(
+        urdf,
+        floating=floating,
+        frames=added_frames(description),
+        fixed_joints=description.fixed_joints,
+        kept_links=named_links(description),
+        where=where,
     )
-    resolved = read_urdf(urdf, floating=floating, changes=changes)
     model = build_model(resolved.text, urdf, floating=floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     reduction, reflected = compute_reflected_inertia(description, joint_names, where)
@@ -233,7 +242,7 @@ def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
     """
     if file.is_urdf:
         # It takes half a second to import.
-        from simbench.robot.scaffold.kept import guessed_description
+        from simbench.robot.scaffold.writing import guessed_description
 
         file = replace(file, path=guessed_description(file.path), guessed=True)
     return file, read_description(file.path)
@@ -330,3 +339,62 @@ def _posture(
                 f"{where}.{name}: {value} rad is outside the joint's limits {low:.4f}..{high:.4f}"
             )
     return posture
+
+
+LIMBS = ("arm", "leg", "grip")
+SINGLE_GROUPS = ("trunk", "head")
+SINGLE_ROLES = ("pelvis", "trunk", "head")
+SIDED_ROLES = ("shoulder", "elbow", "wrist", "hand", "thigh", "foot")
+_BUILDING = ("links", "joints", "colors", "visual", "collision")
+"""Keys from which only a URDF is built."""
+
+
+def require_used_keys(description: Description, where: str) -> None:
+    """Refuse keys that no part of simbench would read.
+
+    `description`: description of a robot; `where`: its file, for messages.
+    """
+    problem = next(_find_unused(description), None)
+    if problem is not None:
+        raise RobotError(f"{where}: {problem}")
+
+
+def _find_unused(description: Description) -> Iterator[str]:
+    """Yield what is given but not used, one line each."""
+    given = f"the URDF {description.urdf} is given"
+    for key in _BUILDING:
+        if description.root is None and getattr(description, key):
+            yield f"{key}: not used: it builds a URDF, which needs `root` too; {given}"
+    if description.root is not None and not description.links:
+        yield f"root: not used: it builds a URDF, which needs `links` too; {given}"
+    if description.root is not None and description.fixed_joints:
+        yield "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
+    if description.base == "floating" and description.base_height_m is not None:
+        yield "base_height_m: not used: it holds for a fixed base, and this robot's is floating"
+    if description.gains != "auto" and "bandwidth" in description.model_fields_set:
+        yield "bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint"
+    sided = [f"{side}_{part}" for part in LIMBS for side in ("left", "right")]
+    yield from _find_unknown("groups", description.groups, [*SINGLE_GROUPS, *sided])
+    sided = [f"{side}_{part}" for part in SIDED_ROLES for side in ("left", "right")]
+    yield from _find_unknown("frames", description.frames, [*SINGLE_ROLES, *sided])
+    yield from _find_unknown("soles", description.soles, ["left_foot", "right_foot"])
+    yield from _find_unknown("hands", description.hands, ["left_hand", "right_hand"])
+    named = [
+        name
+        for section in (
+            *(description.links, description.joints, description.fixed_frames),
+            *(description.visual, description.collision, description.motors, description.friction),
+            *([] if description.gains == "auto" else [description.gains]),
+        )
+        for name in section
+    ]
+    for left, right in description.mirror.items():
+        if all(mirror_name(name, {left: right}) == name for name in named):
+            yield f"mirror.{left}: not used: no name of a link, joint, frame, motor or gain begins with it"
+
+
+def _find_unknown(key: str, given: Iterable[str], allowed: list[str]) -> Iterator[str]:
+    """Yield the entries of a section that nothing reads."""
+    for name in given:
+        if name not in allowed:
+            yield f"{key}.{name}: not used; allowed: {', '.join(allowed)}"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
 from simbench.runs.log_signals import STROKES

@@ -26,8 +26,8 @@ from simbench.retargeting.body_errors import (
     summarise_errors,
 )
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import has_both_arms
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import has_both_arms
 
 PREFIX = "fidelity."
 """Beginning of the names of all metrics of fidelity."""

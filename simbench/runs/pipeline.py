@@ -20,7 +20,7 @@ from simbench.files.storage.whole_file import write_whole
 from simbench.options import TRAJECTORY
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.variation import draw_variation
+from simbench.robot.robot_variants import draw_variation
 from simbench.runs.checks import DIVERGED, check_metrics
 from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
 from simbench.runs.log import write_log

@@ -10,8 +10,8 @@ import numpy as np
 from simbench.errors import SimbenchError
 from simbench.retargeting.match.body import arm_lengths, match_body
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import has_both_arms
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import has_both_arms
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.preparation import Planning, complete_scenario, prepare
 from simbench.runs.scenario.loading import Scenario, scenario_mechanisms

@@ -23,10 +23,9 @@ from simbench.options import (
 )
 from simbench.retargeting.arm.fixed_base import choose_rest
 from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.foot_shapes import require_foot_shapes
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot
-from simbench.robot.upper_body import has_both_arms
+from simbench.robot.robot_limbs import has_both_arms, require_foot_shapes
+from simbench.robot.robot_variants import on_pedestal
 from simbench.runs.fidelity_metrics import FollowedRecording
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import scenario_motion

@@ -15,7 +15,7 @@ from typing import Any
 import simbench
 from simbench.options import PolicySection
 from simbench.resources import PACKAGE
-from simbench.robot.sources import RobotSource
+from simbench.robot.robot_sources import RobotSource
 from simbench.sim.engines import ENGINES
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from simbench.errors import BaselineError, RunError, ScenarioError, SimbenchError
 from simbench.motion.rounding import ROUNDING
-from simbench.robot.needed_package import needed_package
-from simbench.robot.packages import describe_missing_package
+from simbench.robot.packages import describe_missing_package, needed_package
 from simbench.runs.baseline import (
     Baseline,
     Metric,

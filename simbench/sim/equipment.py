@@ -8,8 +8,8 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import (

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.compiled import compile_for
-from simbench.robot.hand_shapes import links_with_collision_shape, palm_links
+from simbench.robot.robot_limbs import links_with_collision_shape, palm_links
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
 from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.dynamics.arm import Arm, read_arm
-from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
+from simbench.robot.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from simbench.dynamics.arm import arm_model, read_arm
 from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, velocity_products
 from simbench.dynamics.operation_count import Operations, count_newton_euler, count_operations
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import DhRow
+from simbench.robot.dh import DhRow
 from simbench.robot.robot import load_robot
 
 MOTORS = np.array([1.14, 4.71, 0.827, 0.200, 0.179, 0.193])

@@ -9,8 +9,8 @@ from scipy.linalg import null_space
 
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
 from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 # λ of Tomić 2018, §3.7.1.
 DAMPING = 0.003

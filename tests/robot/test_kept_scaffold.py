@@ -7,7 +7,7 @@ import pytest
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
-from simbench.robot.scaffold import kept
+from simbench.robot.scaffold import writing
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def test_it_has_groups_frames_and_postures(arm):
 
 def test_it_is_guessed_once_until_the_urdf_changes(arm, monkeypatch):
     first = load_robot(arm)
-    guess = kept.scaffold_robot
-    monkeypatch.setattr(kept, "scaffold_robot", lambda urdf: pytest.fail("guessed again"))
+    guess = writing.scaffold_robot
+    monkeypatch.setattr(writing, "scaffold_robot", lambda urdf: pytest.fail("guessed again"))
     assert load_robot(arm).groups == first.groups
     arm.write_text(arm.read_text(encoding="utf-8").replace("</robot>", "<!-- changed --></robot>"))
     calls = []
-    monkeypatch.setattr(kept, "scaffold_robot", lambda urdf: calls.append(urdf) or guess(urdf))
+    monkeypatch.setattr(writing, "scaffold_robot", lambda urdf: calls.append(urdf) or guess(urdf))
     load_robot(arm)
     assert calls == [arm]
 

@@ -34,8 +34,8 @@ from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, link_torques, velocity_products
 from simbench.dynamics.operation_count import Operations, count_newton_euler, count_operations
-from simbench.robot.dh.dh import DhJoint, DhRow
-from simbench.robot.dh.dh import DhTable as LinkTable
+from simbench.robot.dh import DhJoint, DhRow
+from simbench.robot.dh import DhTable as LinkTable
 from simbench.robot.robot import load_robot
 
 TOLERANCE = 1e-9

@@ -22,7 +22,7 @@ from simbench.dynamics.calibration.searches import (
     nelder_mead,
     newton_raphson,
 )
-from simbench.robot.dh.dh import BASE, DhJoint, DhTable, HayatiRow
+from simbench.robot.dh import BASE, DhJoint, DhTable, HayatiRow
 
 Array = NDArray[np.float64]
 Missed = Callable[[Array], Array]

@@ -50,7 +50,7 @@ from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.retargeting.imitation.weighted_posture import follow_palms_by_law, palm_path, speed_difference
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.upper_body import upper_body
+from simbench.robot.robot_limbs import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.regressor import parameter_names, torque_regressor
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import Sigma
+from simbench.robot.dh import Sigma
 
 _STATES = 200
 """Random states in which the regressor is evaluated."""

@@ -10,7 +10,7 @@ from simbench.dynamics.calibration.robust_least_squares import robust_least_squa
 from simbench.dynamics.calibration.smoothing import estimate_noise, filter_channels
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import DhTable, HayatiRow, table_frames
+from simbench.robot.dh import DhTable, HayatiRow, table_frames
 
 MOST_SAMPLES = 10_000
 """Samples that enter the least squares."""

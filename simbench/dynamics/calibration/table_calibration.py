@@ -16,7 +16,7 @@ from simbench.dynamics.calibration.kinematic_calibration import (
 )
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, Sigma, table_frames
+from simbench.robot.dh import DhJoint, DhRow, DhTable, Sigma, table_frames
 
 TIP = "tip"
 _POSTURES, _STEP = 200, 1e-5

@@ -30,9 +30,9 @@ from simbench.retargeting.timing.stretch import (
     slow_for_accelerations,
     with_constraints,
 )
-from simbench.robot.acceleration_limits import estimated_accelerations
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
+from simbench.robot.robot_limbs import estimated_accelerations
+from simbench.robot.robot_variants import on_pedestal
 
 # The posture from which an arm begins its work.
 _READY = "ready"

@@ -41,7 +41,7 @@ from simbench.retargeting.stand.standing_plan import (
 )
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.robot.urdf.model import build_model
+from simbench.robot.urdf.source import build_model
 from simbench.system.progress import OnProgress
 
 # Distance that links keep from each other, m.

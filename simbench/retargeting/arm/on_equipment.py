@@ -53,7 +53,7 @@ from simbench.retargeting.stand.arms_and_legs import blend_into_reach, measure_g
 from simbench.retargeting.stand.standing_plan import choose_placement, given_placement
 from simbench.retargeting.timing.stretch import slowed_by
 from simbench.robot.robot import Robot
-from simbench.robot.upper_body import has_both_arms
+from simbench.robot.robot_limbs import has_both_arms
 from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves a

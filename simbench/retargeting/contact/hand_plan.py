@@ -36,8 +36,8 @@ from simbench.retargeting.imitation.scaled_model import (
     straight_elbow,
 )
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 # Speed below which a palm rests, m/s.
 _RESTING_SPEED = 0.03

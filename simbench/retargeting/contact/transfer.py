@@ -22,8 +22,8 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs
 from simbench.retargeting.imitate.targets import targets_at
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 # Weight of a metre beside the target against a radian beside the posture, rad/m.
 _HAND = 1000.0

@@ -22,8 +22,8 @@ from simbench.retargeting.collision.clearance import (
     possible_pairs,
 )
 from simbench.retargeting.placement.posture_ik import CompensatedTree, HandPath
-from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import close_hands
 from simbench.robot.sides import SIDES
 
 # A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less

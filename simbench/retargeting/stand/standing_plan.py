@@ -54,8 +54,8 @@ from simbench.retargeting.stand.arms_and_legs import (
 from simbench.retargeting.stand.standing_tempo import fit_local_tempo, keep_recorded_tempo, torque_reserve
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
-from simbench.robot.grips import close_hands
 from simbench.robot.robot import SEATED, Robot
+from simbench.robot.robot_limbs import close_hands
 from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a hand still grips it.

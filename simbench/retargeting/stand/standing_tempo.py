@@ -64,7 +64,7 @@ from simbench.retargeting.timing.stretch import (
     standing_constraints,
     with_constraints,
 )
-from simbench.robot.acceleration_limits import estimated_accelerations
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 
 # Times that the local tempo is fitted: the equipment's resistance depends on it.

@@ -19,8 +19,8 @@ from simbench.retargeting.collision.clearance import ClearanceScene
 from simbench.retargeting.imitation.imitation import imitation_tasks
 from simbench.retargeting.imitation.limited_posture import WEIGHTS
 from simbench.retargeting.imitation.scaled_model import ScaledActor
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import estimated_accelerations
 
 # Knots of the joints' splines per second: a person's arms move below 5 Hz, and the preferred posture has the
 # same.

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.link_extent import shape_points
-from simbench.robot.scaffold.chains import LimbChain
-from simbench.robot.scaffold.names import parts_in_name
-from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
+from simbench.robot.scaffold.limb_chains import LimbChain, parts_in_name
+from simbench.robot.scaffold.robot_tree import Array, RobotTree, link_placement
+from simbench.robot.urdf.mesh_files import shape_points
 
 _ALIGNED = 0.8
 """Cosine from which a direction is taken for the axis of the hand's frame next to it."""

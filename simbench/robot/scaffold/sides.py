@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simbench.robot.scaffold.chains import LimbChain, flexion_displacement
-from simbench.robot.scaffold.names import side_in_name
-from simbench.robot.scaffold.tree import Array, RobotTree
+from simbench.robot.scaffold.limb_chains import LimbChain, flexion_displacement, side_in_name
+from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
 UP = np.array([0.0, 0.0, 1.0])
 

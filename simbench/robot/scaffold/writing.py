@@ -1,5 +1,6 @@
 """A guessed description as the text of a `robot.yaml`, with the reason for each section."""
 
+import hashlib
 import json
 import os
 import re
@@ -9,7 +10,10 @@ from typing import Any
 
 from simbench.errors import RobotError
 from simbench.files.printable import printable
-from simbench.robot.scaffold.scaffold import Scaffold
+from simbench.resources import user_cache_dir
+from simbench.robot.packages import find_file
+from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
+from simbench.robot.urdf.elements import parse_urdf
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _RESERVED = {"yes", "no", "on", "off", "true", "false", "null"}
@@ -151,3 +155,38 @@ def _path_from(urdf: Path, folder: Path) -> str:
     absolute = urdf.resolve()
     relative = Path(os.path.relpath(absolute, folder.resolve()))
     return str(relative if relative.parts.count("..") <= 2 else absolute)
+
+
+_RULES = 2
+"""Number of the rules of guessing; a change of them makes kept descriptions obsolete."""
+
+
+def guessed_description(urdf: Path) -> Path:
+    """Guess the description of a robot from its URDF, or take the one that was guessed the last time.
+
+    It is kept in the user's cache folder by the content that it follows from, because the search for pairs of
+    links that collide takes some seconds. Returns A `robot.yaml`.
+    """
+    cache = user_cache_dir()
+    if cache is None:
+        raise RobotError(
+            f"{urdf}: a URDF without robot.yaml needs a cache folder for its guessed description (set "
+            "XDG_CACHE_HOME), or a robot.yaml: simbench robot scaffold writes it"
+        )
+    folder = cache / "simbench" / "descriptions" / _content_key(urdf)
+    # Its robot.yaml is written last, and under its name only when whole.
+    if not (folder / "robot.yaml").is_file():
+        write_scaffold(scaffold_robot(urdf), folder, force=True)
+    return folder / "robot.yaml"
+
+
+def _content_key(urdf: Path) -> str:
+    """Digest of a URDF, of its place, and of sizes and times of its meshes."""
+    root = parse_urdf(urdf)
+    digest = hashlib.sha256(f"{_RULES} {urdf.resolve()}".encode() + urdf.read_bytes())
+    for mesh in root.iter("mesh"):
+        path = find_file(mesh.get("filename", ""), urdf.parent)
+        if path is not None:
+            state = path.stat()
+            digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
+    return digest.hexdigest()[:32]

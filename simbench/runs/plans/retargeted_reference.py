@@ -32,8 +32,8 @@ from simbench.retargeting.reference.reference import (
 )
 from simbench.retargeting.stand.arms_and_legs import require_leg_limits, solve_legs_for_zmp
 from simbench.retargeting.stand.standing_plan import MotionPlan
-from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import grip_range
 from simbench.robot.sides import SIDES
 
 # Margin between the robot's own links on the way to the motion and back, m, and least distance there: less of

@@ -10,8 +10,8 @@ import numpy as np
 from simbench.errors import RetargetError, RobotError
 from simbench.options import RobotSection
 from simbench.retargeting.match.body import describe_match, match_body
-from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_inspection import inspect_robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import ABILITIES, Ability, Finding, Verdict, worst
 from simbench.runs.robot_check.reaching import check_reaching

@@ -10,8 +10,8 @@ from simbench.balance.standing.standing import Stance, height_range, leg_columns
 from simbench.balance.standing.support import support_margin, support_polygon
 from simbench.errors import BalanceError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
-from simbench.robot.foot_shapes import sole_gaps
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import sole_gaps
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import Finding, Limits, judge
 

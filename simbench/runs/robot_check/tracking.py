@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.arrays import Array
-from simbench.robot.gains import light_foot_fraction
+from simbench.robot.drives import light_foot_fraction
 from simbench.robot.robot import Robot
-from simbench.robot.urdf.joints import UNLIMITED_EFFORT, UNLIMITED_VELOCITY
+from simbench.robot.urdf.normalise import UNLIMITED_EFFORT, UNLIMITED_VELOCITY
 from simbench.runs.robot_check.findings import Finding, Limits, judge
 
 _TIMESTEP = 0.001

@@ -7,9 +7,9 @@ from simbench.errors import RobotError
 from simbench.files.input_files import is_regular_file
 from simbench.options import TRAJECTORY
 from simbench.resources import resource_dir
-from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.packages import find_file
 from simbench.robot.robot import describe_robot
-from simbench.robot.sources import find_own_robot, find_robot, find_urdf
+from simbench.robot.robot_sources import find_own_robot, find_robot, find_urdf
 from simbench.runs.scenario.loading import Scenario
 
 _KEYS = (

@@ -11,7 +11,7 @@ from simbench.files.documents.json_document import read_json_object
 from simbench.files.documents.yaml_document import YamlDocument, read_yaml
 from simbench.files.input_files import require_regular_file
 from simbench.resources import resource_dir
-from simbench.robot.names import shipped_robots
+from simbench.robot.packages import shipped_robots
 
 USUAL_ROBOT = "romeo"
 """Robot of a scenario that names none."""

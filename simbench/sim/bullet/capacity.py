@@ -2,7 +2,7 @@
 
 from simbench.errors import RobotError
 from simbench.robot.robot import Robot
-from simbench.robot.urdf.errors import MOST_JOINTS
+from simbench.robot.urdf.urdf_errors import MOST_JOINTS
 
 
 def require_robot(robot: Robot) -> None:

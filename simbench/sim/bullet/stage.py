@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
-from simbench.robot.link_extent import mesh_points
+from simbench.robot.urdf.mesh_files import mesh_points
 from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.bullet.renderer_choice import egl_plugin
 from simbench.sim.bullet.world import BulletWorld, connect_world

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.robot.convex_geometry import read_collision_geometry
+from simbench.robot.collision_geometry import read_collision_geometry
 from simbench.robot.robot import Robot
 from simbench.sim.mujoco.scene import MujocoScene
 

@@ -9,9 +9,9 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from simbench.robot.link_extent import shape_points
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import UrdfLink, read_elements
+from simbench.robot.urdf.mesh_files import shape_points
 
 
 def link_hulls(robot: Robot) -> dict[str, NDArray[np.float64]]:

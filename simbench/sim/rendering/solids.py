@@ -14,9 +14,9 @@ from PIL import Image
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from simbench.robot.meshes.converted import MESH_READ_ERRORS
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
+from simbench.robot.urdf.mesh_files import MESH_READ_ERRORS
 from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
 from simbench.sim.rendering.opengl.content import Solid

@@ -5,7 +5,7 @@ import numpy as np
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
-from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
+from simbench.robot.human_skeleton import ARM_JOINTS, BASE_JOINTS
 from simbench.robot.sides import SIDES
 from simbench.skills.fuzzy.rules import DISTANCES, SPEEDS
 from simbench.skills.person.task_motion import TaskMotion

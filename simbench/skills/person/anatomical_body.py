@@ -24,7 +24,7 @@ from simbench.motion.actors.redundancy import FREE_FRACTION, STIFFENING, STOPPIN
 from simbench.motion.actors.strategy import ERGONOMIC
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.weighted_posture import masses_on_virtual_joints, tree_on_virtual_joints
-from simbench.robot.dh.romeo_table import BASE_JOINTS
+from simbench.robot.human_skeleton import BASE_JOINTS
 from simbench.robot.sides import SIDES
 
 

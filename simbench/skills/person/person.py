@@ -20,11 +20,10 @@ from simbench.retargeting.imitation.weighted_posture import (
     masses_on_virtual_joints,
     tree_on_virtual_joints,
 )
-from simbench.robot.dh.romeo_table import BASE_JOINTS, UpperBodyLengths
-from simbench.robot.human.average_person import Sex, average_measures
-from simbench.robot.human.body_segments import predict_body, segment_inertia
-from simbench.robot.human.human import Human, build_human
-from simbench.robot.human.human_skeleton import basic_placements, skeleton_lengths
+from simbench.robot.anthropometry import Sex, average_measures
+from simbench.robot.body_segments import predict_body, segment_inertia
+from simbench.robot.human import Human, build_human
+from simbench.robot.human_skeleton import BASE_JOINTS, UpperBodyLengths, basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
 # Virtual joints that stand for the spine; the others place the person.

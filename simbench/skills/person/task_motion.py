@@ -20,7 +20,7 @@ from simbench.motion.phases import find_phases
 from simbench.retargeting.imitation.imitation import INNER_JOINTS, imitate
 from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
 from simbench.retargeting.imitation.weighted_posture import chain_coordinates
-from simbench.robot.dh.romeo_table import BASE_JOINTS
+from simbench.robot.human_skeleton import BASE_JOINTS
 from simbench.robot.sides import SIDES
 from simbench.skills.person.person import build_person, build_romeo_body
 

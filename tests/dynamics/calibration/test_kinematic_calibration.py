@@ -15,7 +15,7 @@ from simbench.dynamics.calibration.kinematic_calibration import (
 )
 from simbench.dynamics.calibration.searches import genetic_search, nelder_mead, newton_raphson
 from simbench.errors import CalibrationError
-from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow
+from simbench.robot.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow
 
 NAMES = ("joint1.a", "joint2.alpha", "joint2.a", "joint2.beta")
 TRUE = np.array([0.25, 0.0, 0.30, 0.0])

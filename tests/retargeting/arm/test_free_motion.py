@@ -15,9 +15,9 @@ from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.arm import free_motion
 from simbench.retargeting.arm.free_motion import plan_two_arms, with_free_base
 from simbench.retargeting.timing.stretch import UNIFORM_INSTEAD
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.packages import find_share_folder
 from simbench.robot.robot import load_robot, placed_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from simbench.runs.motion_source import scenario_motion

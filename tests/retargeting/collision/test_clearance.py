@@ -25,7 +25,7 @@ from simbench.retargeting.collision.clearance import (
     possible_pairs,
     release_legs,
 )
-from simbench.robot.upper_body import upper_body, upper_body_joints
+from simbench.robot.robot_limbs import upper_body, upper_body_joints
 
 RADIUS = 0.05
 ARM = 0.4

@@ -28,8 +28,8 @@ from simbench.retargeting.contact.hand_plan import (
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaled_model import robot_lengths, scale_model
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 UNIT = st.floats(-1.0, 1.0)
 three = st.lists(UNIT, min_size=3, max_size=3).map(np.array)

@@ -32,8 +32,8 @@ from simbench.retargeting.imitation.scaled_model import (
 )
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 from simbench.runs.scenario.loading import load_scenario
 
 NAMES = ("drawer", "dance")

@@ -19,8 +19,8 @@ from simbench.retargeting.imitation.weighted_posture import (
 )
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.skills.ioc.inverse_kinematics import observe

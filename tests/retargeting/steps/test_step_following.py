@@ -18,8 +18,8 @@ from simbench.retargeting.steps.recorded_person import observe_person
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions, weight_between_feet
 from simbench.retargeting.steps.step_following import follow_upper_body, plan_step_following
 from simbench.retargeting.timing.preserve import limit_ratios
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_fidelity import first_samples
 

@@ -15,7 +15,7 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.retargeting.timing.preserve import keep_height_tempo, limit_ratios, spread_in_time
-from simbench.robot.acceleration_limits import estimated_accelerations
+from simbench.robot.robot_limbs import estimated_accelerations
 
 RATE = 100.0
 

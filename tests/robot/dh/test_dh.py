@@ -13,9 +13,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma, row_placement, table_frames
-from simbench.robot.dh.dh_model import JointLimits, model_frames, table_model
-from simbench.robot.dh.dh_urdf import table_urdf
+from simbench.robot.dh import (
+    BASE,
+    DhJoint,
+    DhRow,
+    DhTable,
+    HayatiRow,
+    JointLimits,
+    Sigma,
+    model_frames,
+    row_placement,
+    table_frames,
+    table_model,
+    table_urdf,
+)
 
 Array = NDArray[np.float64]
 

@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 from simbench.errors import RobotError
-from simbench.robot.human.average_person import average_measures
-from simbench.robot.human.body_meshes import build_solid_mesh
-from simbench.robot.human.body_segments import HanavanBody, predict_body, scale_to_body_mass, segment_inertia
-from simbench.robot.human.body_solids import solid_length, solid_volume
+from simbench.robot.anthropometry import average_measures
+from simbench.robot.body_segments import (
+    HanavanBody,
+    build_solid_mesh,
+    predict_body,
+    scale_to_body_mass,
+    segment_inertia,
+    solid_length,
+    solid_volume,
+)
 
 
 def man() -> HanavanBody:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.robot.human.body_meshes import build_solid_mesh
-from simbench.robot.human.body_solids import (
+from simbench.robot.body_segments import (
     BodySolid,
     Ellipsoid,
     EllipticalSolid,
     SemiEllipsoid,
+    build_solid_mesh,
     solid_centre,
     solid_inertia,
     solid_length,

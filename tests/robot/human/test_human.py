@@ -9,11 +9,11 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 
-from simbench.robot.dh.dh_model import link_name, table_model
-from simbench.robot.human.average_person import average_measures
-from simbench.robot.human.body_segments import predict_body, segment_inertia
-from simbench.robot.human.human import Human, build_human, write_human
-from simbench.robot.human.human_skeleton import CARRIERS, basic_placements, skeleton_lengths
+from simbench.robot.anthropometry import average_measures
+from simbench.robot.body_segments import predict_body, segment_inertia
+from simbench.robot.dh import link_name, table_model
+from simbench.robot.human import Human, build_human, write_human
+from simbench.robot.human_skeleton import CARRIERS, basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ import yourdfpy
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.inspection.inspection import inspect_robot
+from simbench.robot.robot_inspection import inspect_robot
 
 BULLET_DATA = Path(pybullet_data.getDataPath())
 ROMEO = resource_dir("robots") / "romeo"

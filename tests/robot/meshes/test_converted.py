@@ -5,10 +5,8 @@ import pybullet
 import pytest
 import trimesh
 
-from simbench.robot.link_extent import mesh_points
-from simbench.robot.meshes.collada_triangles import load_collada_triangles
-from simbench.robot.meshes.converted import convert_mesh, load_triangles
-from simbench.robot.meshes.mesh_content import check_mesh
+from simbench.robot.urdf.collada import load_collada_triangles
+from simbench.robot.urdf.mesh_files import check_mesh, convert_mesh, load_triangles, mesh_points
 from simbench.robot.urdf.source import read_urdf
 
 QUADS = "0 1 3 2 4 6 7 5 0 4 5 1 2 3 7 6 0 2 6 4 1 5 7 3"

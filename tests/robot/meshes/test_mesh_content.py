@@ -9,9 +9,9 @@ import pytest
 from urdf_texts import link, mesh, write
 
 from simbench.resources import resource_dir
-from simbench.robot.inspection.inspection import inspect_robot
-from simbench.robot.meshes import mesh_content
-from simbench.robot.meshes.mesh_content import check_mesh
+from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.urdf import mesh_files
+from simbench.robot.urdf.mesh_files import check_mesh
 from simbench.robot.urdf.source import read_urdf
 
 CORNERS = [(x, y, z) for x in (0.0, 0.1) for y in (0.0, 0.2) for z in (0.0, 0.3)]
@@ -216,9 +216,9 @@ def test_a_file_that_changes_is_looked_at_again(tmp_path):
 
 def test_sizes_are_bounded(tmp_path, monkeypatch):
     path = put(tmp_path, "a.stl", STL)
-    monkeypatch.setattr(mesh_content, "MOST_TRIANGLES", 8)
+    monkeypatch.setattr(mesh_files, "MOST_TRIANGLES", 8)
     assert check_mesh(path).error == "has 9 triangles; allowed are 8"
-    monkeypatch.setattr(mesh_content, "LARGEST_FILE", 500)
+    monkeypatch.setattr(mesh_files, "LARGEST_FILE", 500)
     path = put(tmp_path, "b.stl", STL)
     assert check_mesh(path).error.startswith("larger than ")
 

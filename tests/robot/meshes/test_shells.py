@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from simbench.robot.meshes.shells import build_loft_mesh, build_patch_mesh, mirror_mesh
-from simbench.robot.shapes import Loft, Patch
+from simbench.robot.description import Loft, Patch
+from simbench.robot.urdf.urdf_writer import build_loft_mesh, build_patch_mesh, mirror_mesh
 
 
 @pytest.mark.parametrize("along", ["x", "y", "z"])

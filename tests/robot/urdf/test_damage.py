@@ -10,9 +10,9 @@ import pytest
 import urdf_texts as texts
 
 from simbench.errors import RobotError
-from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_inspection import inspect_robot
 from simbench.robot.urdf.elements import parse_numbers
 from simbench.robot.urdf.source import read_urdf
 from simbench.sim.engines import open_engine

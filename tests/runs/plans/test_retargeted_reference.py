@@ -8,7 +8,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 from scipy.spatial import ConvexHull
 
-from simbench.robot.acceleration_limits import estimated_accelerations
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 from simbench.runs.plans.retargeted_reference import build_whole_body_reference
 

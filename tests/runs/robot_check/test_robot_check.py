@@ -12,9 +12,9 @@ from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.options import RobotSection, SimulationSection
 from simbench.robot.description import Bandwidth, Hand
-from simbench.robot.foot_shapes import require_foot_shapes, sole_gaps
-from simbench.robot.gains import Contacts, choose_gains, light_foot_fraction
+from simbench.robot.drives import Contacts, choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import require_foot_shapes, sole_gaps
 from simbench.runs.plans.sweep_plan import build_sweep_reference, moved_by_sweep
 from simbench.runs.robot_check.check import check_robot
 from simbench.runs.robot_check.findings import Finding, Limits

@@ -10,7 +10,7 @@ from simbench.errors import MotionError, SkillError
 from simbench.kinematics.redundancy.body import update_body_poses
 from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.task_matrix import make_workspace
-from simbench.robot.dh.romeo_table import BASE_JOINTS
+from simbench.robot.human_skeleton import BASE_JOINTS
 from simbench.skills.ioc.fitness import compute_path_errors, make_fitness, mean_error
 from simbench.skills.ioc.inverse_kinematics import follow_path, observe, weighted_law
 from simbench.skills.person.person import build_person

@@ -7,7 +7,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.readers.smpl.layouts import FINGERS, Layout
-from simbench.robot.human.average_person import (
+from simbench.robot.anthropometry import (
     ANKLE_HEIGHT,
     FOREARM,
     HIP_HEIGHT,
@@ -17,7 +17,7 @@ from simbench.robot.human.average_person import (
     UPPER_ARM,
     WRIST_TO_KNUCKLE,
 )
-from simbench.robot.human.human_skeleton import NECK, NECK_BASE, SHOULDER_WIDTH
+from simbench.robot.human_skeleton import NECK, NECK_BASE, SHOULDER_WIDTH
 from simbench.robot.sides import SIDES
 
 STATURES = {"female": SURVEY["female"][0], "male": SURVEY["male"][0]}

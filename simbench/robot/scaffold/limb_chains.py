@@ -1,0 +1,417 @@
+"""Limbs: similar chains of joints on one body, whether they are legs or arms, and their parts."""
+
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from simbench.robot.scaffold.robot_tree import Array, RobotTree
+
+Side = Literal["left", "right"]
+
+_SIDES: dict[str, Side] = {
+    **dict.fromkeys(("left", "l", "lf", "lh", "fl", "hl", "rl", "bl", "lft"), "left"),
+    **dict.fromkeys(("right", "r", "rf", "rh", "fr", "hr", "rr", "br", "rgt"), "right"),
+}
+_PARTS = {
+    "leg": ("leg", "hip", "knee", "ankle", "foot", "feet", "thigh", "shin", "shank", "calf", "toe", "sole"),
+    "arm": ("arm", "shoulder", "elbow", "wrist", "forearm", "upperarm", "clavicle", "shldr"),
+    "head": ("head", "neck", "skull", "gaze"),
+    "trunk": ("torso", "trunk", "waist", "chest", "spine", "body", "abdomen", "back"),
+    "grip": ("gripper", "finger", "fingers", "thumb", "jaw", "knuckle", "grip", "claw"),
+    "hand": ("hand", "palm", "flange", "tool", "tcp", "ee", "effector"),
+    "sole": ("sole",),
+    "wheel": ("wheel", "caster", "castor"),
+}
+_WORDS = {word: part for part, words in _PARTS.items() for word in words}
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a name into lower-case words, at capitals, digits and other signs.
+
+    `name`: name of a link or joint. Returns the words; a side that is written before a word without a sign,
+    as in `LLEG`, is a word of its own.
+    """
+    found: list[str] = []
+    for word in _WORD.findall(name):
+        lower = word.lower()
+        if lower[:1] in "lr" and lower not in _WORDS and lower[1:] in _WORDS:
+            found += [lower[0], lower[1:]]
+        else:
+            found.append(lower)
+    return tuple(found)
+
+
+def side_in_name(name: str) -> Side | None:
+    """Find the side that a name says.
+
+    `name`: name of a link or joint. Returns `left`, `right`; None if it says none, or both.
+    """
+    sides = {_SIDES[word] for word in words_of(name) if word in _SIDES}
+    return sides.pop() if len(sides) == 1 else None
+
+
+def parts_in_name(name: str) -> frozenset[str]:
+    """Find the parts of a body that a name says.
+
+    `name`: name of a link or joint. Returns of `leg`, `arm`, `head`, `trunk`, `grip`, `hand`, `wheel`.
+    """
+    return frozenset(_WORDS[word] for word in words_of(name) if word in _WORDS)
+
+
+_LEAST_REACH = 0.2
+"""Least length of a limb, as a fraction of the robot's size: eyes, fingers and casters are shorter."""
+_ALIKE = 0.06
+"""Largest difference of two similar limbs, as a fraction of their length."""
+_COMMON = 4
+"""Number of steps between joints that limbs with different hands have in common."""
+_FLOOR = 0.06
+"""Distance from the lowest point of the robot that counts as on the floor, as a fraction of its size."""
+
+
+@dataclass(frozen=True)
+class Limbs:
+    """Limbs of a robot, by their first joints."""
+
+    legs: tuple[int, ...]  # Two legs of a biped, in any order; empty if it is none.
+    arms: tuple[int, ...]  # Two arms in any order, or one; empty if there are none.
+    feet_count: int  # Number of limbs that reach the floor.
+    leg_reason: str  # `leg_reason`, `arm_reason`: how legs and arms were told apart.
+    arm_reason: str
+    clusters: int  # Number of groups of similar chains.
+    sure: bool  # Whether names and geometry agree.
+
+
+def find_limbs(tree: RobotTree) -> Limbs:
+    """Find the legs and arms of a robot.
+
+    Limbs are groups of chains on the same body with the same number of joints, the same lengths and about the
+    same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not. Returns
+    first joints of legs and arms.
+    """
+    found = _find_limbs(tree)
+    skeleton = replace(tree, shapes=tuple(() for _ in tree.shapes))
+    by_joints = _find_limbs(skeleton)
+    # Shapes of the root may be placeholders that reach below the feet.
+    return by_joints if by_joints.legs and by_joints.arms and not found.feet_count else found
+
+
+def _find_limbs(tree: RobotTree) -> Limbs:
+    """Find legs and arms from the lowest points of shapes and joints."""
+    groups = _similar_groups(tree)
+    on_floor = [group for group in groups if _reaches_floor(tree, group, groups)]
+    count = sum(map(len, on_floor))
+    legs: tuple[int, ...] = ()
+    arms: tuple[int, ...] = ()
+    pairs = [group for group in groups if len(group) == 2]
+    leg_reason = "similar chains on one body that reach the lowest point of the robot"
+    arm_reason, sure = "similar chains on one body that do not reach the lowest point of the robot", True
+    if count == 2:
+        pair = on_floor[0]
+        is_arm, sure = _looks_like_arms(tree, pair, len(pairs) == 1)
+        if is_arm:
+            arms, count = pair, 0
+            arm_reason = "similar chains on one body that begin high above the root link"
+        else:
+            legs = pair
+    if not arms and len(on_floor) == 2 and count == 4 and all(len(group) == 2 for group in on_floor):
+        legs, arms, sure = _hanging_arms(tree, on_floor)
+        if legs:
+            count, leg_reason = 2, "of two pairs of chains that reach down, the lower on the trunk"
+            arm_reason = "of two pairs of chains that reach down, the higher on the trunk"
+    above = [pair for pair in pairs if pair not in on_floor]
+    if not arms and above:
+        arms = max(above, key=lambda pair: _reach(tree, pair[0]))
+    if not arms and not legs and (count > 2 or not groups):
+        arms = _longest_chain(tree, {joint for group in groups for joint in group})
+        arm_reason = "the longest chain of joints; no second one is like it"
+    return Limbs(legs, arms, count, leg_reason, arm_reason, len(groups), sure)
+
+
+def deepest_chain(tree: RobotTree, first: int) -> list[int]:
+    """List the joints of the longest chain that begins with a joint.
+
+    Returns joints from the first on, at each branching into the subtree with the largest reach.
+    """
+    chain = [first]
+    while tree.children[chain[-1]]:
+        chain.append(
+            max(tree.children[chain[-1]], key=lambda child: (_depth(tree, child), _reach(tree, child)))
+        )
+    return chain
+
+
+def _depth(tree: RobotTree, joint: int) -> int:
+    """Count the joints of the longest chain that begins with a joint."""
+    return 1 + max((_depth(tree, child) for child in tree.children[joint]), default=0)
+
+
+def _reach(tree: RobotTree, joint: int) -> float:
+    """Length of the longest chain from a joint to the end of its last body, m."""
+    origin = tree.poses[joint].translation
+    points = tree.points[joint]
+    own = float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.0
+    below = [
+        float(np.linalg.norm(tree.poses[child].translation - origin)) + _reach(tree, child)
+        for child in tree.children[joint]
+    ]
+    return max([own, *below])
+
+
+def _steps(tree: RobotTree, first: int) -> Array:
+    """Distances between the joints of the longest chain from a joint on, m."""
+    origins = np.array([tree.poses[joint].translation for joint in deepest_chain(tree, first)])
+    return np.linalg.norm(np.diff(origins, axis=0), axis=1)
+
+
+def _are_alike(tree: RobotTree, a: int, b: int) -> bool:
+    """Tell whether the chains that begin with two joints have the same lengths and about the same masses.
+
+    Long chains may end in different hands.
+    """
+    depths = _depth(tree, a), _depth(tree, b)
+    same = len(tree.subtree(a)) == len(tree.subtree(b)) and depths[0] == depths[1]
+    if not same and min(depths) <= _COMMON:
+        return False
+    reach = max(_reach(tree, a), _reach(tree, b))
+    first, second = (_steps(tree, joint)[: None if same else _COMMON] for joint in (a, b))
+    masses = [tree.mass[tree.subtree(joint)].sum() for joint in (a, b)]
+    lightest = 0.6 if same else 0.4
+    alike = np.abs(first - second).max(initial=0.0) <= _ALIKE * reach
+    return bool(alike and min(masses) >= lightest * max(masses))
+
+
+def _similar_groups(tree: RobotTree) -> list[tuple[int, ...]]:
+    """List groups of two or more similar limbs; nothing in a limb is one itself."""
+    size = tree.size
+    groups: list[tuple[int, ...]] = []
+    bodies = [0]
+    for body in bodies:
+        limbs = [
+            joint
+            for joint in tree.children[body]
+            if _depth(tree, joint) >= 2 and _reach(tree, joint) >= _LEAST_REACH * size
+        ]
+        grouped: list[list[int]] = []
+        for joint in limbs:
+            home = next((group for group in grouped if _are_alike(tree, group[0], joint)), None)
+            if home is None:
+                grouped.append([joint])
+            else:
+                home.append(joint)
+        found = [tuple(group) for group in grouped if len(group) > 1]
+        groups += found
+        bodies += [joint for joint in tree.children[body] if not any(joint in group for group in found)]
+    return groups
+
+
+def _lowest(tree: RobotTree, bodies: list[int]) -> float:
+    """Height of the lowest point of bodies in the root link's frame, m."""
+    return float(tree.placed_points(bodies)[:, 2].min())
+
+
+def _reaches_floor(tree: RobotTree, group: tuple[int, ...], groups: list[tuple[int, ...]]) -> bool:
+    """Tell whether all limbs of a group end at the height of the robot's lowest point, and no body does."""
+    limbs = {body for each in groups for joint in each for body in tree.subtree(joint)}
+    bodies = [body for body in range(len(tree.poses)) if body not in limbs]
+    floor = _lowest(tree, list(range(len(tree.poses))))
+    reach = _FLOOR * tree.size
+    if bodies and _lowest(tree, bodies) < floor + reach:
+        return False
+    return all(_lowest(tree, tree.subtree(joint)) < floor + reach for joint in group)
+
+
+def _named(tree: RobotTree, joints: tuple[int, ...]) -> dict[str, int]:
+    """How many names in the subtrees of joints speak of a leg or of an arm."""
+    names = [
+        name
+        for joint in joints
+        for body in tree.subtree(joint)
+        for name in (tree.model.names[body], *tree.links[body])
+    ]
+    return {part: sum(part in parts_in_name(name) for name in names) for part in ("leg", "arm")}
+
+
+def _attachment(tree: RobotTree, joints: tuple[int, ...]) -> float:
+    """Mean height of the first joints of limbs in the root link's frame, m."""
+    return float(np.mean([tree.poses[joint].translation[2] for joint in joints]))
+
+
+def _looks_like_arms(tree: RobotTree, pair: tuple[int, ...], alone: bool) -> tuple[bool, bool]:
+    """Tell whether the lowest pair of limbs are hanging arms of a robot without legs, and how sure it is."""
+    high = alone and _attachment(tree, pair) > 0.2 * tree.size
+    named = _named(tree, pair)
+    if named["leg"] == named["arm"]:
+        return high, not alone
+    by_name = named["arm"] > named["leg"]
+    return (by_name if alone else False), by_name == high
+
+
+def _hanging_arms(
+    tree: RobotTree, pairs: list[tuple[int, ...]]
+) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
+    """Tell legs from arms that reach down by the height at which they begin; empty for four legs."""
+    low, high = sorted(pairs, key=lambda pair: _attachment(tree, pair))
+    if _attachment(tree, high) - _attachment(tree, low) < 0.15 * tree.size:
+        return (), (), False
+    return low, high, _named(tree, high)["arm"] >= _named(tree, high)["leg"]
+
+
+def _longest_chain(tree: RobotTree, limbs: set[int]) -> tuple[int, ...]:
+    """First joint of the arm of a robot with a single one; empty if no chain has two joints."""
+    roots = [joint for joint in tree.children[0] if joint not in limbs and _depth(tree, joint) >= 2]
+    if not roots:
+        return ()
+    first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
+    chain = deepest_chain(tree, first)
+    for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
+        # A lift, or a body that carries a head as well, is the trunk.
+        others = [child for child in tree.children[joint] if child != below and _depth(tree, child) > 1]
+        if others or not tree.is_rotation(joint):
+            first = below
+    return (first,)
+
+
+_FINGER = 0.3
+"""Length of a finger, as a fraction of its arm's, beyond which it is none."""
+_ONE_SIDED = 0.2
+"""Travel of a joint to the one side, as a fraction of that to the other, below which it opens and closes."""
+_LEAST_JOINTS = 6
+"""A single last joint that opens and closes is a grip from this number of joints on: others may be elbows."""
+
+
+@dataclass(frozen=True)
+class LimbChain:
+    """An arm or a leg."""
+
+    # Its joints from the trunk to hand or foot; the last one moves hand or foot as a whole.
+    joints: tuple[int, ...]
+    middle: int  # Joint of the elbow or the knee.
+    start: int  # Joint whose origin is at the shoulder or the hip.
+    fingers: tuple[int, ...] = ()  # Joints beyond the hand.
+
+
+def find_chain(tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> LimbChain:
+    """Divide the chain of an arm or a leg into its parts.
+
+    `first`: first joint of the limb; `arm`: whether it is an arm, which may have fingers; `turret`: whether a
+    first vertical joint belongs to a column below the shoulder, as in most single arms.
+    """
+    joints = deepest_chain(tree, first)
+    if arm:
+        joints = _without_fingers(tree, joints)
+    fingers = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
+    middle = _most_flexing(tree, joints)
+    start = _limb_start(tree, joints, middle, turret)
+    return LimbChain(tuple(joints), middle, start, tuple(fingers))
+
+
+def flexion_displacement(tree: RobotTree, limb: LimbChain) -> Array:
+    """Compute where the end of a limb goes when its elbow or knee bends from straight.
+
+    Returns (3,): displacement of the wrist or ankle from the line of the straight limb, in the frame of the
+    root link with the limb hanging, as a fraction of the lower half's length.
+    """
+    straight, bent = bending_range(tree, limb)
+    q = tree.rest.copy()
+    ends = []
+    for value in (straight, straight + np.clip(bent - straight, -0.5, 0.5)):
+        q[limb.middle - 1] = value
+        poses = tree.configured(q)
+        ends.append(poses[limb.joints[-1]].translation - poses[limb.middle].translation)
+    length = max(float(np.linalg.norm(ends[0])), 1e-6)
+    return (ends[1] - ends[0]) / length
+
+
+def bending_range(tree: RobotTree, limb: LimbChain) -> tuple[float, float]:
+    """Find the positions of an elbow or knee at which the limb is straightest and most bent.
+
+    Returns `straight`, `bent`: positions of the joint, rad; bent is the limit that is farther from straight.
+    """
+    values, lengths = _sweep(tree, limb.joints, limb.middle, tree.rest)
+    straight = float(values[int(np.argmax(lengths))])
+    low, high = float(values[0]), float(values[-1])
+    return straight, (high if high - straight >= straight - low else low)
+
+
+def _sweep(tree: RobotTree, joints: tuple[int, ...], joint: int, q: Array) -> tuple[Array, Array]:
+    """Positions of a joint between its limits, and the distances of the limb's ends for each of them, m."""
+    low, high = tree.limits(joint)
+    values = np.linspace(low, high, 41)
+    lengths = []
+    moved = q.copy()
+    for value in values:
+        moved[joint - 1] = value
+        poses = tree.configured(moved)
+        lengths.append(np.linalg.norm(poses[joints[-1]].translation - poses[joints[0]].translation))
+    return values, np.array(lengths)
+
+
+def _most_flexing(tree: RobotTree, joints: list[int]) -> int:
+    """Find the elbow or knee: the joint that changes the distance of the limb's ends most."""
+    if len(joints) < 3:
+        return joints[-1]
+    centre = np.array([0.5 * sum(tree.limits(joint)) for joint in range(1, tree.model.njoints)])
+    change = [
+        sum(float(np.ptp(_sweep(tree, tuple(joints), joint, q)[1])) for q in (tree.rest, centre))
+        for joint in joints[1:-1]
+    ]
+    return joints[1 + int(np.argmax(np.round(change, 6)))]
+
+
+def _limb_start(tree: RobotTree, joints: list[int], middle: int, turret: bool) -> int:
+    """Find the joint at the shoulder or hip: behind the last gap between the axes before the middle."""
+    before = joints[: joints.index(middle)]
+    if not before:
+        return joints[0]
+    if turret and len(before) > 1 and abs(tree.axis(before[0])[2]) > 0.9:
+        before = before[1:]
+    end = tree.poses[middle].translation
+    point = tree.poses[before[0]].translation
+    start = before[0]
+    for joint in before[1:]:
+        origin, axis = tree.poses[joint].translation, tree.axis(joint)
+        nearest = origin + axis * float(axis @ (point - origin))
+        gap = float(np.linalg.norm(nearest - point))
+        if gap > 0.2 * float(np.linalg.norm(end - nearest)):
+            start, point = joint, nearest
+    return start
+
+
+def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:
+    """List the joints of an arm up to the one that moves the hand as a whole."""
+    length = sum(
+        float(np.linalg.norm(tree.poses[b].translation - tree.poses[a].translation))
+        for a, b in pairwise(joints)
+    )
+    kept = [joints[0]]
+    for joint in joints[1:]:
+        rest = length - sum(
+            float(np.linalg.norm(tree.poses[b].translation - tree.poses[a].translation))
+            for a, b in pairwise(kept)
+        )
+        siblings = [each for each in tree.children[kept[-1]] if each != joint]
+        if _is_finger(tree, joint, siblings, rest < _FINGER * length):
+            return kept
+        kept.append(joint)
+    if len(kept) >= _LEAST_JOINTS and _opens_and_closes(tree, kept[-1]):
+        return kept[:-1]
+    return kept
+
+
+def _is_finger(tree: RobotTree, joint: int, siblings: list[int], near_end: bool) -> bool:
+    """Tell whether a joint of an arm's chain moves a finger."""
+    named = parts_in_name(tree.model.names[joint]) | parts_in_name(tree.links[joint][0])
+    if near_end and (siblings or not tree.is_rotation(joint)):
+        return True
+    return near_end and "grip" in named and "arm" not in named and _opens_and_closes(tree, joint)
+
+
+def _opens_and_closes(tree: RobotTree, joint: int) -> bool:
+    """Tell whether a joint moves from zero to one side only, as a gripper does."""
+    low, high = tree.limits(joint)
+    short, long = sorted((abs(low), abs(high)))
+    return low <= 1e-3 and high >= -1e-3 and short <= _ONE_SIDED * long and not tree.children[joint]
