@@ -249,8 +249,8 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
         warnings=(
             *inspection.warnings,
             *(
-                f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision shape: "
-                "it touches nothing, and its grip engages by distance alone"
+                f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision "
+                "shape: it touches nothing, and its grip engages by distance alone"
                 for role, hand in robot.hands.items()
                 if role in hands_without_shape(robot)
             ),

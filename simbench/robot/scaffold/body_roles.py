@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simbench.robot.scaffold.limb_chains import LimbChain, flexion_displacement, parts_in_name, side_in_name
-from simbench.robot.scaffold.robot_tree import Array, RobotTree, link_placement
+from simbench.robot.scaffold.limb_chains import LimbChain, parts_in_name, side_in_name
+from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
 UP = np.array([0.0, 0.0, 1.0])
+_NAMES = "names of the sides"
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,20 @@ def find_orientation(
         )
     lateral = np.zeros(3)
     for pair in pairs:
-        apart = _separation(tree, pair)
+        # Mean horizontal vector from the joints of the second limb to those of the first, m.
+        first, second = (np.array([tree.poses[joint].translation for joint in limb.joints]) for limb in pair)
+        count = min(len(first), len(second))
+        apart = (first[:count] - second[:count]).mean(axis=0)
+        start = first[0] - second[0]
+        apart = start if np.linalg.norm(start[:2]) > 0.5 * np.linalg.norm(apart[:2]) else apart
+        apart = np.array([apart[0], apart[1], 0.0])
         lateral += apart if apart @ lateral >= 0 else -apart
     lateral[2] = 0.0
     lateral /= max(float(np.linalg.norm(lateral)), 1e-9)
-    lateral = _snap(lateral)
+    # The axis of the root link next to it, if it is within 3 degrees.
+    largest = np.abs(lateral).argmax()
+    axis = np.eye(3)[int(largest)] * np.sign(lateral[largest])
+    lateral = axis if axis @ lateral > np.cos(np.radians(3.0)) else lateral
     ahead = np.cross(lateral, UP)
     votes = _votes(tree, legs, arms, ahead, lateral)
     total = sum(weight for weight, _ in votes)
@@ -60,25 +70,6 @@ def find_orientation(
     )
 
 
-_NAMES = "names of the sides"
-
-
-def _snap(direction: Array) -> Array:
-    """Return the axis of the root link next to a direction, if it is within 3 degrees."""
-    axis = np.eye(3)[int(np.abs(direction).argmax())] * np.sign(direction[np.abs(direction).argmax()])
-    return axis if axis @ direction > np.cos(np.radians(3.0)) else direction
-
-
-def _separation(tree: RobotTree, pair: tuple[LimbChain, ...]) -> Array:
-    """Mean horizontal vector from the joints of the second limb to those of the first, m."""
-    first, second = (np.array([tree.poses[joint].translation for joint in limb.joints]) for limb in pair)
-    count = min(len(first), len(second))
-    apart = (first[:count] - second[:count]).mean(axis=0)
-    start = first[0] - second[0]
-    apart = start if np.linalg.norm(start[:2]) > 0.5 * np.linalg.norm(apart[:2]) else apart
-    return np.array([apart[0], apart[1], 0.0])
-
-
 def _votes(
     tree: RobotTree,
     legs: tuple[LimbChain, ...],
@@ -88,46 +79,38 @@ def _votes(
 ) -> list[tuple[float, str]]:
     """Weights of the evidence, positive for `ahead` as forward, and what each is."""
     votes = [(float(ahead[0]), "x axis of the root link")]
-    toes = [_toe(tree, limb) @ ahead for limb in legs]
+    toes = []
+    for leg in legs:
+        # Horizontal offset of the middle of the foot from its joint, as a fraction of the foot's length.
+        end = leg.joints[-1]
+        points = tree.placed_points(tree.subtree(end))
+        low = points[points[:, 2] < points[:, 2].min() + 0.3 * np.ptp(points[:, 2]) + 1e-6]
+        middle = 0.5 * (low.min(axis=0) + low.max(axis=0)) - tree.poses[end].translation
+        length = max(float(np.ptp(low[:, :2], axis=0).max()), 1e-6)
+        toes.append(np.array([middle[0], middle[1], 0.0]) / length @ ahead)
     if toes and min(map(abs, toes)) > 0.1 and len(set(np.sign(toes))) == 1:
         votes.append((2.0 * float(np.sign(toes[0])), "toes longer than heels"))
     for limbs, weight, text in ((legs, -1.5, "bending of the knees"), (arms, 1.0, "bending of the elbows")):
-        hanging = [limb for limb in limbs if len(limb.joints) > 2 and _hangs(tree, limb)]
-        moved = [flexion_displacement(tree, limb) @ ahead for limb in hanging]
+        moved = []
+        for limb in limbs:
+            upper = tree.poses[limb.middle].translation - tree.poses[limb.start].translation
+            # It is known where a limb bends to if its upper half points down.
+            if len(limb.joints) > 2 and -upper[2] > 0.8 * np.linalg.norm(upper):
+                moved.append(limb.flexion_displacement(tree) @ ahead)
         if moved and min(map(abs, moved)) > 0.1 and len(set(np.sign(moved))) == 1:
             votes.append((weight * float(np.sign(moved[0])), text))
-    said = _named_sides(tree, (*legs, *arms), lateral)
+    # How many names say left for what lies along `lateral`, less those that say it for the other side.
+    said = 0
+    middles = [
+        np.mean([tree.poses[joint].translation for joint in limb.joints], axis=0) for limb in (*legs, *arms)
+    ]
+    for limb, middle in zip((*legs, *arms), middles, strict=True):
+        side = int(np.sign((middle - np.mean(middles, axis=0)) @ lateral))
+        for joint in limb.joints:
+            said += side * {"left": 1, "right": -1, None: 0}[side_in_name(tree.model.names[joint])]
     if said:
         votes.append((3.0 * np.sign(said), _NAMES))
     return votes
-
-
-def _hangs(tree: RobotTree, limb: LimbChain) -> bool:
-    """Tell whether the upper half of a limb points down, so that it is known where it bends to."""
-    upper = tree.poses[limb.middle].translation - tree.poses[limb.start].translation
-    return bool(-upper[2] > 0.8 * np.linalg.norm(upper))
-
-
-def _toe(tree: RobotTree, limb: LimbChain) -> Array:
-    """Horizontal offset of the middle of a foot from its joint, as a fraction of the foot's length."""
-    end = limb.joints[-1]
-    points = tree.placed_points(tree.subtree(end))
-    low = points[points[:, 2] < points[:, 2].min() + 0.3 * np.ptp(points[:, 2]) + 1e-6]
-    middle = 0.5 * (low.min(axis=0) + low.max(axis=0)) - tree.poses[end].translation
-    return np.array([middle[0], middle[1], 0.0]) / max(float(np.ptp(low[:, :2], axis=0).max()), 1e-6)
-
-
-def _named_sides(tree: RobotTree, limbs: tuple[LimbChain, ...], lateral: Array) -> int:
-    """How many names say left for what lies along `lateral`, less those that say it for the other side."""
-    score = 0
-    for limb in limbs:
-        middle = np.mean([tree.poses[joint].translation for joint in limb.joints], axis=0)
-        others = [np.mean([tree.poses[j].translation for j in each.joints], axis=0) for each in limbs]
-        side = float(np.sign((middle - np.mean(others, axis=0)) @ lateral))
-        for joint in limb.joints:
-            said = side_in_name(tree.model.names[joint])
-            score += int(side) * {"left": 1, "right": -1, None: 0}[said]
-    return score
 
 
 @dataclass(frozen=True)
@@ -137,7 +120,6 @@ class BodyRoles:
     pelvis: int | None  # Body that carries the legs.
     trunk: int  # Body that carries the arms; the pelvis, or the root, of a robot without arms.
     trunk_joints: tuple[int, ...]  # Joints between them, or between root and trunk.
-    head: int | None
     head_link: str | None
     neck_joints: tuple[int, ...]  # Joints between trunk and head.
 
@@ -158,10 +140,10 @@ def find_body_roles(
     joints = tuple(
         int(j) for j in (*reversed(from_pelvis), *from_trunk) if (j in from_pelvis) != (j in from_trunk) and j
     )
-    if len(arms) == 1:
-        return BodyRoles(pelvis, trunk, joints, None, None, ())
-    head, link, neck = _find_head(tree, trunk, legs, arms, left)
-    return BodyRoles(pelvis, trunk, joints, head, link, neck)
+    if len(arms) != 2:
+        return BodyRoles(pelvis, trunk, joints, None, ())
+    link, neck = _find_head(tree, trunk, legs, arms, left)
+    return BodyRoles(pelvis, trunk, joints, link, neck)
 
 
 def main_link(tree: RobotTree, body: int) -> str:
@@ -169,21 +151,14 @@ def main_link(tree: RobotTree, body: int) -> str:
 
     Returns name of a link.
     """
-    known = {link.name: link for link in tree.urdf.links}
     return max(
         tree.links[body],
         key=lambda name: (
-            round(known[name].mass, 9),
-            bool(known[name].shapes),
+            round(tree.link[name].mass, 9),
+            bool(tree.link[name].shapes),
             -tree.links[body].index(name),
         ),
     )
-
-
-def joint_link(tree: RobotTree, joint: int) -> str:
-    """Choose the link whose origin is that of the joint. Returns name of the joint's child link."""
-    names = {each.name: each.child for each in tree.urdf.joints}
-    return names[tree.model.names[joint]]
 
 
 def elbow_link(tree: RobotTree, arm: LimbChain) -> str:
@@ -192,20 +167,21 @@ def elbow_link(tree: RobotTree, arm: LimbChain) -> str:
     Returns link of the first joint whose origin is at the elbow: a joint that turns the forearm may precede
     the one that bends it.
     """
-    elbow = tree.poses[arm.middle].translation
-    length = float(np.linalg.norm(tree.poses[arm.joints[-1]].translation - tree.poses[arm.start].translation))
+    length = tree.distance(arm.start, arm.joints[-1])
     after = arm.joints[arm.joints.index(arm.start) + 1 :]
-    near = [j for j in after if np.linalg.norm(tree.poses[j].translation - elbow) < 0.01 * length]
-    return joint_link(tree, (near or [arm.middle])[0])
+    near = [joint for joint in after if tree.distance(arm.middle, joint) < 0.01 * length]
+    return tree.joint_link((near or [arm.middle])[0])
 
 
 def _find_head(
     tree: RobotTree, trunk: int, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], left: Array
-) -> tuple[int | None, str | None, tuple[int, ...]]:
-    """Body, link and joints of the head: what reaches highest above the shoulders, near the middle."""
+) -> tuple[str | None, tuple[int, ...]]:
+    """Link and joints of the head: what reaches highest above the shoulders, near the middle.
+
+    If nothing moves there, a link fixed to the trunk whose name says that it is the head, or whose frame is
+    highest.
+    """
     shoulders = [tree.poses[arm.start].translation for arm in arms]
-    if not shoulders:
-        return None, None, ()
     middle = np.mean(shoulders, axis=0)
     width = 0.5 * max(float(np.ptp([point @ left for point in shoulders])), 1e-3)
     limbs = {limb.joints[0] for limb in (*legs, *arms)}
@@ -222,39 +198,25 @@ def _find_head(
         top = float(points[:, 2].max()) - float(middle[2])
         near = abs(float((points.mean(axis=0) - middle) @ left)) < width
         if near and (top > 0.0 or named):
-            best = max(best, (top + (10.0 if named else 0.0), _neck(tree, joint)))
+            # Up to the body behind which only eyes and the like follow.
+            chain = [joint]
+            while tree.children[chain[-1]]:
+                below = [
+                    (float(tree.mass[tree.subtree(child)].sum()), child) for child in tree.children[chain[-1]]
+                ]
+                mass, heaviest = max(below, key=lambda each: each[0])
+                if mass < 0.35 * float(tree.mass[chain[-1]]):
+                    break
+                chain.append(heaviest)
+            best = max(best, (top + (10.0 if named else 0.0), tuple(chain)))
     if best[1]:
-        body = best[1][-1]
-        return body, main_link(tree, body), best[1]
-    return _fixed_head(tree, trunk, float(middle[2]))
-
-
-def _neck(tree: RobotTree, joint: int) -> tuple[int, ...]:
-    """Joints from the trunk to the head: up to the body behind which only eyes and the like follow."""
-    chain = [joint]
-    while tree.children[chain[-1]]:
-        heaviest = max(
-            tree.children[chain[-1]], key=lambda child: float(tree.mass[tree.subtree(child)].sum())
-        )
-        below = float(tree.mass[tree.subtree(heaviest)].sum())
-        if below < 0.35 * float(tree.mass[chain[-1]]):
-            break
-        chain.append(heaviest)
-    return tuple(chain)
-
-
-def _fixed_head(
-    tree: RobotTree, trunk: int, shoulders: float
-) -> tuple[int | None, str | None, tuple[int, ...]]:
-    """Find a link fixed to the trunk whose name says that it is the head, or whose frame is highest."""
+        return main_link(tree, best[1][-1]), best[1]
     heights = {
-        link: float((tree.poses[trunk] * link_placement(tree, link)).translation[2])
-        for link in tree.links[trunk]
+        link: float((tree.poses[trunk] * tree.placement(link)).translation[2]) for link in tree.links[trunk]
     }
-    known = {link.name: link for link in tree.urdf.links}
-    named = [link for link in tree.links[trunk] if "head" in parts_in_name(link)]
-    with_shape = [link for link in named if known[link].shapes]
-    if named:
-        return trunk, (with_shape or named)[0], ()
-    above = [link for link, height in heights.items() if height > shoulders and known[link].shapes]
-    return (trunk, max(above, key=heights.__getitem__), ()) if above else (None, None, ())
+    named_links = [link for link in tree.links[trunk] if "head" in parts_in_name(link)]
+    with_shape = [link for link in named_links if tree.link[link].shapes]
+    if named_links:
+        return (with_shape or named_links)[0], ()
+    above = [link for link, height in heights.items() if height > float(middle[2]) and tree.link[link].shapes]
+    return (max(above, key=heights.__getitem__) if above else None), ()

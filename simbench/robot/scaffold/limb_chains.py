@@ -1,7 +1,7 @@
 """Limbs: similar chains of joints on one body, whether they are legs or arms, and their parts."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -92,9 +92,7 @@ def find_limbs(tree: RobotTree) -> Limbs:
     same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not. Returns
     first joints of legs and arms.
     """
-    found = _find_limbs(tree)
-    skeleton = replace(tree, shapes=tuple(() for _ in tree.shapes))
-    by_joints = _find_limbs(skeleton)
+    found, by_joints = _find_limbs(tree), _find_limbs(tree.skeleton())
     # Shapes of the root may be placeholders that reach below the feet.
     return by_joints if by_joints.legs and by_joints.arms and not found.feet_count else found
 
@@ -102,7 +100,16 @@ def find_limbs(tree: RobotTree) -> Limbs:
 def _find_limbs(tree: RobotTree) -> Limbs:
     """Find legs and arms from the lowest points of shapes and joints."""
     groups = _similar_groups(tree)
-    on_floor = [group for group in groups if _reaches_floor(tree, group, groups)]
+    # The limbs of a group on the floor end at the height of the robot's lowest point, and no body does.
+    limbs = {body for group in groups for joint in group for body in tree.subtree(joint)}
+    bodies = [body for body in range(len(tree.poses)) if body not in limbs]
+    ground = _lowest(tree, list(range(len(tree.poses)))) + _FLOOR * tree.size
+    clear = not bodies or _lowest(tree, bodies) >= ground
+    on_floor = [
+        group
+        for group in groups
+        if clear and all(_lowest(tree, tree.subtree(joint)) < ground for joint in group)
+    ]
     count = sum(map(len, on_floor))
     legs: tuple[int, ...] = ()
     arms: tuple[int, ...] = ()
@@ -110,17 +117,27 @@ def _find_limbs(tree: RobotTree) -> Limbs:
     leg_reason = "similar chains on one body that reach the lowest point of the robot"
     arm_reason, sure = "similar chains on one body that do not reach the lowest point of the robot", True
     if count == 2:
-        pair = on_floor[0]
-        is_arm, sure = _looks_like_arms(tree, pair, len(pairs) == 1)
+        # The lowest pair of limbs may be hanging arms of a robot without legs.
+        pair, alone = on_floor[0], len(pairs) == 1
+        high = alone and _attachment(tree, pair) > 0.2 * tree.size
+        leg_names, arm_names = _count_names(tree, pair)
+        is_arm, sure = high, not alone
+        if leg_names != arm_names:
+            is_arm, sure = alone and arm_names > leg_names, (arm_names > leg_names) == high
         if is_arm:
             arms, count = pair, 0
             arm_reason = "similar chains on one body that begin high above the root link"
         else:
             legs = pair
     if not arms and len(on_floor) == 2 and count == 4 and all(len(group) == 2 for group in on_floor):
-        legs, arms, sure = _hanging_arms(tree, on_floor)
-        if legs:
-            count, leg_reason = 2, "of two pairs of chains that reach down, the lower on the trunk"
+        # Legs, and arms that reach down, by the height at which they begin; or four legs.
+        low, top = sorted(on_floor, key=lambda pair: _attachment(tree, pair))
+        sure = _attachment(tree, top) - _attachment(tree, low) >= 0.15 * tree.size
+        if sure:
+            legs, arms, count = low, top, 2
+            leg_names, arm_names = _count_names(tree, top)
+            sure = arm_names >= leg_names
+            leg_reason = "of two pairs of chains that reach down, the lower on the trunk"
             arm_reason = "of two pairs of chains that reach down, the higher on the trunk"
     above = [pair for pair in pairs if pair not in on_floor]
     if not arms and above:
@@ -131,11 +148,8 @@ def _find_limbs(tree: RobotTree) -> Limbs:
     return Limbs(legs, arms, count, leg_reason, arm_reason, len(groups), sure)
 
 
-def deepest_chain(tree: RobotTree, first: int) -> list[int]:
-    """List the joints of the longest chain that begins with a joint.
-
-    Returns joints from the first on, at each branching into the subtree with the largest reach.
-    """
+def _deepest_chain(tree: RobotTree, first: int) -> list[int]:
+    """List the joints from a first one on, at each branching into the subtree with the largest reach."""
     chain = [first]
     while tree.children[chain[-1]]:
         chain.append(
@@ -151,52 +165,21 @@ def _depth(tree: RobotTree, joint: int) -> int:
 
 def _reach(tree: RobotTree, joint: int) -> float:
     """Length of the longest chain from a joint to the end of its last body, m."""
-    origin = tree.poses[joint].translation
     points = tree.points[joint]
     own = float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.0
-    below = [
-        float(np.linalg.norm(tree.poses[child].translation - origin)) + _reach(tree, child)
-        for child in tree.children[joint]
-    ]
+    below = [tree.distance(joint, child) + _reach(tree, child) for child in tree.children[joint]]
     return max([own, *below])
-
-
-def _steps(tree: RobotTree, first: int) -> Array:
-    """Distances between the joints of the longest chain from a joint on, m."""
-    origins = np.array([tree.poses[joint].translation for joint in deepest_chain(tree, first)])
-    return np.linalg.norm(np.diff(origins, axis=0), axis=1)
-
-
-def _are_alike(tree: RobotTree, a: int, b: int) -> bool:
-    """Tell whether the chains that begin with two joints have the same lengths and about the same masses.
-
-    Long chains may end in different hands.
-    """
-    depths = _depth(tree, a), _depth(tree, b)
-    same = len(tree.subtree(a)) == len(tree.subtree(b)) and depths[0] == depths[1]
-    if not same and min(depths) <= _COMMON:
-        return False
-    reach = max(_reach(tree, a), _reach(tree, b))
-    first, second = (_steps(tree, joint)[: None if same else _COMMON] for joint in (a, b))
-    masses = [tree.mass[tree.subtree(joint)].sum() for joint in (a, b)]
-    lightest = 0.6 if same else 0.4
-    alike = np.abs(first - second).max(initial=0.0) <= _ALIKE * reach
-    return bool(alike and min(masses) >= lightest * max(masses))
 
 
 def _similar_groups(tree: RobotTree) -> list[tuple[int, ...]]:
     """List groups of two or more similar limbs; nothing in a limb is one itself."""
-    size = tree.size
     groups: list[tuple[int, ...]] = []
     bodies = [0]
     for body in bodies:
-        limbs = [
-            joint
-            for joint in tree.children[body]
-            if _depth(tree, joint) >= 2 and _reach(tree, joint) >= _LEAST_REACH * size
-        ]
         grouped: list[list[int]] = []
-        for joint in limbs:
+        for joint in tree.children[body]:
+            if _depth(tree, joint) < 2 or _reach(tree, joint) < _LEAST_REACH * tree.size:
+                continue
             home = next((group for group in grouped if _are_alike(tree, group[0], joint)), None)
             if home is None:
                 grouped.append([joint])
@@ -208,56 +191,44 @@ def _similar_groups(tree: RobotTree) -> list[tuple[int, ...]]:
     return groups
 
 
+def _are_alike(tree: RobotTree, a: int, b: int) -> bool:
+    """Tell whether the chains that begin with two joints have the same lengths and about the same masses.
+
+    Long chains may end in different hands.
+    """
+    depths = _depth(tree, a), _depth(tree, b)
+    same = len(tree.subtree(a)) == len(tree.subtree(b)) and depths[0] == depths[1]
+    if not same and min(depths) <= _COMMON:
+        return False
+    steps = []
+    for joint in (a, b):
+        origins = np.array([tree.poses[each].translation for each in _deepest_chain(tree, joint)])
+        steps.append(np.linalg.norm(np.diff(origins, axis=0), axis=1)[: None if same else _COMMON])
+    difference = np.abs(steps[0] - steps[1]).max(initial=0.0)
+    masses = [tree.mass[tree.subtree(joint)].sum() for joint in (a, b)]
+    alike = difference <= _ALIKE * max(_reach(tree, a), _reach(tree, b))
+    return bool(alike and min(masses) >= (0.6 if same else 0.4) * max(masses))
+
+
 def _lowest(tree: RobotTree, bodies: list[int]) -> float:
     """Height of the lowest point of bodies in the root link's frame, m."""
     return float(tree.placed_points(bodies)[:, 2].min())
 
 
-def _reaches_floor(tree: RobotTree, group: tuple[int, ...], groups: list[tuple[int, ...]]) -> bool:
-    """Tell whether all limbs of a group end at the height of the robot's lowest point, and no body does."""
-    limbs = {body for each in groups for joint in each for body in tree.subtree(joint)}
-    bodies = [body for body in range(len(tree.poses)) if body not in limbs]
-    floor = _lowest(tree, list(range(len(tree.poses))))
-    reach = _FLOOR * tree.size
-    if bodies and _lowest(tree, bodies) < floor + reach:
-        return False
-    return all(_lowest(tree, tree.subtree(joint)) < floor + reach for joint in group)
-
-
-def _named(tree: RobotTree, joints: tuple[int, ...]) -> dict[str, int]:
-    """How many names in the subtrees of joints speak of a leg or of an arm."""
+def _count_names(tree: RobotTree, joints: tuple[int, ...]) -> list[int]:
+    """How many names in the subtrees of joints speak of a leg, and of an arm."""
     names = [
         name
         for joint in joints
         for body in tree.subtree(joint)
         for name in (tree.model.names[body], *tree.links[body])
     ]
-    return {part: sum(part in parts_in_name(name) for name in names) for part in ("leg", "arm")}
+    return [sum(part in parts_in_name(name) for name in names) for part in ("leg", "arm")]
 
 
 def _attachment(tree: RobotTree, joints: tuple[int, ...]) -> float:
     """Mean height of the first joints of limbs in the root link's frame, m."""
     return float(np.mean([tree.poses[joint].translation[2] for joint in joints]))
-
-
-def _looks_like_arms(tree: RobotTree, pair: tuple[int, ...], alone: bool) -> tuple[bool, bool]:
-    """Tell whether the lowest pair of limbs are hanging arms of a robot without legs, and how sure it is."""
-    high = alone and _attachment(tree, pair) > 0.2 * tree.size
-    named = _named(tree, pair)
-    if named["leg"] == named["arm"]:
-        return high, not alone
-    by_name = named["arm"] > named["leg"]
-    return (by_name if alone else False), by_name == high
-
-
-def _hanging_arms(
-    tree: RobotTree, pairs: list[tuple[int, ...]]
-) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-    """Tell legs from arms that reach down by the height at which they begin; empty for four legs."""
-    low, high = sorted(pairs, key=lambda pair: _attachment(tree, pair))
-    if _attachment(tree, high) - _attachment(tree, low) < 0.15 * tree.size:
-        return (), (), False
-    return low, high, _named(tree, high)["arm"] >= _named(tree, high)["leg"]
 
 
 def _longest_chain(tree: RobotTree, limbs: set[int]) -> tuple[int, ...]:
@@ -266,7 +237,7 @@ def _longest_chain(tree: RobotTree, limbs: set[int]) -> tuple[int, ...]:
     if not roots:
         return ()
     first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
-    chain = deepest_chain(tree, first)
+    chain = _deepest_chain(tree, first)
     for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
         # A lift, or a body that carries a head as well, is the trunk.
         others = [child for child in tree.children[joint] if child != below and _depth(tree, child) > 1]
@@ -283,131 +254,101 @@ _LEAST_JOINTS = 6
 """A single last joint that opens and closes is a grip from this number of joints on: others may be elbows."""
 
 
-@dataclass(frozen=True)
 class LimbChain:
-    """An arm or a leg."""
+    """An arm or a leg, divided into its parts.
 
-    # Its joints from the trunk to hand or foot; the last one moves hand or foot as a whole.
-    joints: tuple[int, ...]
-    middle: int  # Joint of the elbow or the knee.
-    start: int  # Joint whose origin is at the shoulder or the hip.
-    fingers: tuple[int, ...] = ()  # Joints beyond the hand.
-
-
-def find_chain(tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> LimbChain:
-    """Divide the chain of an arm or a leg into its parts.
-
-    `first`: first joint of the limb; `arm`: whether it is an arm, which may have fingers; `turret`: whether a
-    first vertical joint belongs to a column below the shoulder, as in most single arms.
+    `joints`: its joints from the trunk to hand or foot; the last one moves hand or foot as a whole; `middle`:
+    joint of the elbow or the knee; `start`: joint whose origin is at the shoulder or the hip; `fingers`:
+    joints beyond the hand.
     """
-    joints = deepest_chain(tree, first)
-    if arm:
-        joints = _without_fingers(tree, joints)
-    fingers = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
-    middle = _most_flexing(tree, joints)
-    start = _limb_start(tree, joints, middle, turret)
-    return LimbChain(tuple(joints), middle, start, tuple(fingers))
 
+    def __init__(self, tree: RobotTree, first: int, *, arm: bool, turret: bool = False) -> None:
+        """Divide the chain that begins with a first joint.
 
-def flexion_displacement(tree: RobotTree, limb: LimbChain) -> Array:
-    """Compute where the end of a limb goes when its elbow or knee bends from straight.
+        `arm`: whether it is an arm, which may have fingers; `turret`: whether a first vertical joint belongs
+        to a column below the shoulder, as in most single arms.
+        """
+        joints = _without_fingers(tree, _deepest_chain(tree, first)) if arm else _deepest_chain(tree, first)
+        self.joints = tuple(joints)
+        beyond = [body for body in tree.subtree(joints[-1]) if body not in joints] if arm else []
+        self.fingers = tuple(beyond)
+        # The joint that changes the distance of the limb's ends most.
+        self.middle = joints[-1]
+        if len(joints) >= 3:
+            centre = np.array([0.5 * sum(tree.limits(joint)) for joint in range(1, tree.model.njoints)])
+            change = [
+                sum(float(np.ptp(self._sweep(tree, joint, q)[1])) for q in (tree.rest, centre))
+                for joint in joints[1:-1]
+            ]
+            self.middle = joints[1 + int(np.argmax(np.round(change, 6)))]
+        # Behind the last gap between the axes before the middle.
+        before = joints[: joints.index(self.middle)] or joints[:1]
+        if turret and len(before) > 1 and abs(tree.axis(before[0])[2]) > 0.9:
+            before = before[1:]
+        end = tree.poses[self.middle].translation
+        self.start, point = before[0], tree.poses[before[0]].translation
+        for joint in before[1:]:
+            origin, axis = tree.poses[joint].translation, tree.axis(joint)
+            nearest = origin + axis * float(axis @ (point - origin))
+            gap = float(np.linalg.norm(nearest - point))
+            if gap > 0.2 * float(np.linalg.norm(end - nearest)):
+                self.start, point = joint, nearest
 
-    Returns (3,): displacement of the wrist or ankle from the line of the straight limb, in the frame of the
-    root link with the limb hanging, as a fraction of the lower half's length.
-    """
-    straight, bent = bending_range(tree, limb)
-    q = tree.rest.copy()
-    ends = []
-    for value in (straight, straight + np.clip(bent - straight, -0.5, 0.5)):
-        q[limb.middle - 1] = value
-        poses = tree.configured(q)
-        ends.append(poses[limb.joints[-1]].translation - poses[limb.middle].translation)
-    length = max(float(np.linalg.norm(ends[0])), 1e-6)
-    return (ends[1] - ends[0]) / length
+    def flexion_displacement(self, tree: RobotTree) -> Array:
+        """Compute where the end of the limb goes when its elbow or knee bends from straight.
 
+        Returns (3,): displacement of the wrist or ankle from the line of the straight limb, in the frame of
+        the root link with the limb hanging, as a fraction of the lower half's length.
+        """
+        straight, bent = self.bending_range(tree)
+        q = tree.rest.copy()
+        ends = []
+        for value in (straight, straight + np.clip(bent - straight, -0.5, 0.5)):
+            q[self.middle - 1] = value
+            poses = tree.configured(q)
+            ends.append(poses[self.joints[-1]].translation - poses[self.middle].translation)
+        length = max(float(np.linalg.norm(ends[0])), 1e-6)
+        return (ends[1] - ends[0]) / length
 
-def bending_range(tree: RobotTree, limb: LimbChain) -> tuple[float, float]:
-    """Find the positions of an elbow or knee at which the limb is straightest and most bent.
+    def bending_range(self, tree: RobotTree) -> tuple[float, float]:
+        """Find the positions of the elbow or knee at which the limb is straightest and most bent.
 
-    Returns `straight`, `bent`: positions of the joint, rad; bent is the limit that is farther from straight.
-    """
-    values, lengths = _sweep(tree, limb.joints, limb.middle, tree.rest)
-    straight = float(values[int(np.argmax(lengths))])
-    low, high = float(values[0]), float(values[-1])
-    return straight, (high if high - straight >= straight - low else low)
+        Returns `straight`, `bent`: positions of the joint, rad; bent is the limit that is farther from
+        straight.
+        """
+        values, lengths = self._sweep(tree, self.middle, tree.rest)
+        straight = float(values[int(np.argmax(lengths))])
+        low, high = float(values[0]), float(values[-1])
+        return straight, (high if high - straight >= straight - low else low)
 
-
-def _sweep(tree: RobotTree, joints: tuple[int, ...], joint: int, q: Array) -> tuple[Array, Array]:
-    """Positions of a joint between its limits, and the distances of the limb's ends for each of them, m."""
-    low, high = tree.limits(joint)
-    values = np.linspace(low, high, 41)
-    lengths = []
-    moved = q.copy()
-    for value in values:
-        moved[joint - 1] = value
-        poses = tree.configured(moved)
-        lengths.append(np.linalg.norm(poses[joints[-1]].translation - poses[joints[0]].translation))
-    return values, np.array(lengths)
-
-
-def _most_flexing(tree: RobotTree, joints: list[int]) -> int:
-    """Find the elbow or knee: the joint that changes the distance of the limb's ends most."""
-    if len(joints) < 3:
-        return joints[-1]
-    centre = np.array([0.5 * sum(tree.limits(joint)) for joint in range(1, tree.model.njoints)])
-    change = [
-        sum(float(np.ptp(_sweep(tree, tuple(joints), joint, q)[1])) for q in (tree.rest, centre))
-        for joint in joints[1:-1]
-    ]
-    return joints[1 + int(np.argmax(np.round(change, 6)))]
-
-
-def _limb_start(tree: RobotTree, joints: list[int], middle: int, turret: bool) -> int:
-    """Find the joint at the shoulder or hip: behind the last gap between the axes before the middle."""
-    before = joints[: joints.index(middle)]
-    if not before:
-        return joints[0]
-    if turret and len(before) > 1 and abs(tree.axis(before[0])[2]) > 0.9:
-        before = before[1:]
-    end = tree.poses[middle].translation
-    point = tree.poses[before[0]].translation
-    start = before[0]
-    for joint in before[1:]:
-        origin, axis = tree.poses[joint].translation, tree.axis(joint)
-        nearest = origin + axis * float(axis @ (point - origin))
-        gap = float(np.linalg.norm(nearest - point))
-        if gap > 0.2 * float(np.linalg.norm(end - nearest)):
-            start, point = joint, nearest
-    return start
+    def _sweep(self, tree: RobotTree, joint: int, q: Array) -> tuple[Array, Array]:
+        """Positions of a joint between its limits, and the distance of the limb's ends for each, m."""
+        values = np.linspace(*tree.limits(joint), 41)
+        lengths = []
+        moved = q.copy()
+        for value in values:
+            moved[joint - 1] = value
+            poses = tree.configured(moved)
+            ends = poses[self.joints[-1]].translation - poses[self.joints[0]].translation
+            lengths.append(np.linalg.norm(ends))
+        return values, np.array(lengths)
 
 
 def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:
     """List the joints of an arm up to the one that moves the hand as a whole."""
-    length = sum(
-        float(np.linalg.norm(tree.poses[b].translation - tree.poses[a].translation))
-        for a, b in pairwise(joints)
-    )
+    length = sum(tree.distance(a, b) for a, b in pairwise(joints))
     kept = [joints[0]]
     for joint in joints[1:]:
-        rest = length - sum(
-            float(np.linalg.norm(tree.poses[b].translation - tree.poses[a].translation))
-            for a, b in pairwise(kept)
-        )
+        rest = length - sum(tree.distance(a, b) for a, b in pairwise(kept))
         siblings = [each for each in tree.children[kept[-1]] if each != joint]
-        if _is_finger(tree, joint, siblings, rest < _FINGER * length):
+        named = parts_in_name(tree.model.names[joint]) | parts_in_name(tree.links[joint][0])
+        grip = "grip" in named and "arm" not in named and _opens_and_closes(tree, joint)
+        if rest < _FINGER * length and (siblings or not tree.is_rotation(joint) or grip):
             return kept
         kept.append(joint)
     if len(kept) >= _LEAST_JOINTS and _opens_and_closes(tree, kept[-1]):
         return kept[:-1]
     return kept
-
-
-def _is_finger(tree: RobotTree, joint: int, siblings: list[int], near_end: bool) -> bool:
-    """Tell whether a joint of an arm's chain moves a finger."""
-    named = parts_in_name(tree.model.names[joint]) | parts_in_name(tree.links[joint][0])
-    if near_end and (siblings or not tree.is_rotation(joint)):
-        return True
-    return near_end and "grip" in named and "arm" not in named and _opens_and_closes(tree, joint)
 
 
 def _opens_and_closes(tree: RobotTree, joint: int) -> bool:

@@ -1,5 +1,6 @@
 """A robot as the guesses see it: bodies, joints, masses and points of its shapes, in one configuration."""
 
+import copy
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +14,15 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.elements import UrdfLink, UrdfTree, read_elements
+from simbench.robot.urdf.elements import read_elements
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, read_urdf, turn_root
 
+Array = NDArray[np.float64]
 Confidence = Literal["high", "medium", "low"]
+
+UNLIMITED = 20.0
+"""A position limit beyond this, rad, stands for none."""
 
 
 @dataclass(frozen=True)
@@ -30,33 +35,64 @@ class Guess:
     confidence: Confidence  # `high`, `medium` or `low`.
 
 
-Array = NDArray[np.float64]
-
-UNLIMITED = 20.0
-"""A position limit beyond this, rad, stands for none."""
-
-
-@dataclass(frozen=True)
 class RobotTree:
-    """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link."""
+    """Bodies of a robot, each of which is moved by one joint; body 0 is fixed to the root link.
 
-    path: Path  # The URDF.
-    urdf: UrdfTree  # Its links and joints as they are written.
-    text: str  # The URDF as Pinocchio reads it, with meshes by absolute path.
-    notes: tuple[str, ...]  # What the reader of the URDF changed or left out.
-    model: pin.Model  # Kinematic model with the root link fixed to the world; joint j has coordinate j - 1.
-    rest: Array  # (n,): zero configuration, moved into the limits, rad or m.
-    poses: tuple[pin.SE3, ...]  # Pose of each body in the root link's frame in the configuration `rest`.
-    children: tuple[tuple[int, ...], ...]
-    links: tuple[tuple[str, ...], ...]  # Names of the links of each body.
-    # Tuple of tuple of (N, 3) array: corners of the convex hull of each collision shape of each body in its
-    # frame, m; of its visual shapes where it has no collision shape.
-    shapes: tuple[tuple[Array, ...], ...]
-    # Tuple of tuple of (N, 3) array: corners of the convex hull of each visual shape of each body in its
-    # frame, m, of links without a collision shape.
-    outlines: tuple[tuple[Array, ...], ...]
-    collides: tuple[bool, ...]  # Whether each body has a collision shape.
-    mass: Array  # (n + 1,): mass of each body, kg.
+    It is read from a URDF at `path`; `rotation` (3, 3) or None is a rotation by which the frame of its root
+    link is turned. The robot is in the configuration `rest` (n,), its zero configuration moved into the
+    limits, rad or m; joint j has coordinate j - 1, and the root link is fixed to the world.
+    """
+
+    def __init__(self, path: Path, rotation: Array | None = None) -> None:
+        source = read_urdf(path, floating=False)
+        self.path, self.notes = path, source.notes
+        # The URDF as Pinocchio reads it, with meshes by absolute path.
+        self.text = source.text if rotation is None else turn_root(source.text, rotation)
+        self.urdf = read_elements(ET.fromstring(self.text))
+        self.model = model = build_model(self.text, path)
+        if model.njoints < 2:
+            raise RobotError(f"{path}: no joint moves; a robot needs at least one")
+        self.rest = np.clip(np.zeros(model.nq), model.lowerPositionLimit, model.upperPositionLimit)
+        self.poses = tuple(self.configured(self.rest))  # Pose of each body in the root link's frame.
+        self.children: list[list[int]] = [[] for _ in range(model.njoints)]
+        for joint in range(1, model.njoints):
+            self.children[model.parents[joint]].append(joint)
+        self.mass = np.array([inertia.mass for inertia in model.inertias])  # (n + 1,): of each body, kg.
+        # Names of the links of each body, and by name.
+        self.links: list[list[str]] = [[] for _ in range(model.njoints)]
+        self.link = {link.name: link for link in self.urdf.links}
+        # Corners (N, 3) of the convex hull of each visual shape of each body in its frame, m, of links
+        # without a collision shape.
+        self.outlines: list[list[Array]] = [[] for _ in range(model.njoints)]
+        solids: list[list[Array]] = [[] for _ in range(model.njoints)]
+        for link in self.urdf.links:
+            frame = model.frames[model.getFrameId(link.name, pin.FrameType.BODY)]
+            body, placement = int(frame.parentJoint), frame.placement
+            self.links[body].append(link.name)
+            solid = any(shape.role == "collision" for shape in link.shapes)
+            for shape in link.shapes:
+                if shape.role == "visual" and solid:
+                    continue
+                points = shape_points(shape, path.parent)
+                if points is not None:
+                    try:
+                        corners = points[np.sort(ConvexHull(points).vertices)]
+                    except QhullError:
+                        # They lie in one plane.
+                        corners = np.unique(points, axis=0)
+                    target = solids if solid else self.outlines
+                    target[body].append(corners @ placement.rotation.T + placement.translation)
+        self.collides = [bool(own) for own in solids]  # Whether each body has a collision shape.
+        # The same of each collision shape, or of the visual shapes of a body without any.
+        self.shapes = [own or other for own, other in zip(solids, self.outlines, strict=True)]
+
+    def skeleton(self) -> "RobotTree":
+        """Return the same robot without shapes."""
+        bare = copy.copy(self)
+        for key in ("points", "size"):
+            vars(bare).pop(key, None)
+        bare.shapes = [[] for _ in self.shapes]
+        return bare
 
     @cached_property
     def points(self) -> tuple[Array, ...]:
@@ -120,81 +156,14 @@ class RobotTree:
         """Tell whether a joint turns. Returns true if it turns, False if it slides."""
         return "P" not in self.model.joints[joint].shortname().removeprefix("JointModel")[:1]
 
+    def distance(self, a: int, b: int) -> float:
+        """Compute the distance between the origins of two joints, m."""
+        return float(np.linalg.norm(self.poses[b].translation - self.poses[a].translation))
 
-def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
-    """Read a URDF for the guesses.
+    def placement(self, link: str) -> pin.SE3:
+        """Find the pose of a link in the frame of its body."""
+        return self.model.frames[self.model.getFrameId(link, pin.FrameType.BODY)].placement
 
-    `rotation` (3, 3) or None: rotation by which the frame of the root link is turned. Returns its bodies.
-    """
-    source = read_urdf(path, floating=False)
-    text = source.text if rotation is None else turn_root(source.text, rotation)
-    urdf = read_elements(ET.fromstring(text))
-    model = build_model(text, path)
-    if model.njoints < 2:
-        raise RobotError(f"{path}: no joint moves; a robot needs at least one")
-    rest = np.clip(np.zeros(model.nq), model.lowerPositionLimit, model.upperPositionLimit)
-    data = model.createData()
-    pin.forwardKinematics(model, data, rest)
-    children: list[list[int]] = [[] for _ in range(model.njoints)]
-    for joint in range(1, model.njoints):
-        children[model.parents[joint]].append(joint)
-    points, outlines, collides, names = _shapes(model, urdf, path)
-    return RobotTree(
-        path=path,
-        urdf=urdf,
-        text=text,
-        notes=source.notes,
-        model=model,
-        rest=rest,
-        poses=tuple(pose.copy() for pose in data.oMi),
-        children=tuple(map(tuple, children)),
-        links=tuple(map(tuple, names)),
-        shapes=tuple(map(tuple, points)),
-        outlines=tuple(map(tuple, outlines)),
-        collides=tuple(collides),
-        mass=np.array([inertia.mass for inertia in model.inertias]),
-    )
-
-
-def link_placement(tree: RobotTree, link: str) -> pin.SE3:
-    """Find the pose of a link in the frame of its body. `link`: name of a link."""
-    return tree.model.frames[tree.model.getFrameId(link, pin.FrameType.BODY)].placement
-
-
-def _shapes(
-    model: pin.Model, urdf: UrdfTree, path: Path
-) -> tuple[list[list[Array]], list[list[Array]], list[bool], list[list[str]]]:
-    """List corners of the shapes, presence of collision shapes, and names of the links, by body."""
-    points: list[list[Array]] = [[] for _ in range(model.njoints)]
-    spare: list[list[Array]] = [[] for _ in range(model.njoints)]
-    names: list[list[str]] = [[] for _ in range(model.njoints)]
-    for link in urdf.links:
-        frame = model.frames[model.getFrameId(link.name, pin.FrameType.BODY)]
-        body, placement = int(frame.parentJoint), frame.placement
-        names[body].append(link.name)
-        for role, target in (("collision", points), ("visual", spare)):
-            if role == "visual" and any(shape.role == "collision" for shape in link.shapes):
-                continue
-            target[body] += [
-                found @ placement.rotation.T + placement.translation
-                for found in _link_points(link, role, path.parent)
-            ]
-    merged = [own or other for own, other in zip(points, spare, strict=True)]
-    return merged, spare, [bool(own) for own in points], names
-
-
-def _link_points(link: UrdfLink, role: str, folder: Path) -> list[Array]:
-    """Corners of the convex hulls of a link's shapes in the link's frame, m."""
-    found = [shape_points(shape, folder) for shape in link.shapes if shape.role == role]
-    return [hull_corners(each) for each in found if each is not None]
-
-
-def hull_corners(points: Array) -> Array:
-    """Reduce points to the corners of their convex hull.
-
-    `points` (N, 3): points, m. Returns (M, 3): the corners; all points if they lie in one plane.
-    """
-    try:
-        return points[np.sort(ConvexHull(points).vertices)]
-    except QhullError:
-        return np.unique(points, axis=0)
+    def joint_link(self, joint: int) -> str:
+        """Choose the link whose origin is that of the joint: its child link."""
+        return next(each.child for each in self.urdf.joints if each.name == self.model.names[joint])

@@ -10,10 +10,9 @@ from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.robot.scaffold.arms import frame_entry
-from simbench.robot.scaffold.body_roles import joint_link
-from simbench.robot.scaffold.limb_chains import LimbChain, bending_range
-from simbench.robot.scaffold.robot_tree import Array, Confidence, Guess, RobotTree, link_placement
-from simbench.robot.scaffold.sides import Orientation
+from simbench.robot.scaffold.body_roles import UP, Orientation
+from simbench.robot.scaffold.limb_chains import LimbChain
+from simbench.robot.scaffold.robot_tree import Array, Guess, RobotTree
 from simbench.robot.sides import SIDES
 
 _STEEPEST = np.cos(np.radians(60.0))
@@ -60,7 +59,15 @@ def find_sole(tree: RobotTree, foot: int, forward: Array, name: str, leg_length:
     x_axis /= np.linalg.norm(x_axis)
     rotation = np.column_stack([x_axis, np.cross(up, x_axis), up])
     placement = pin.SE3(rotation, height * normal)
-    exists, name, placement = _fitting_link(tree, foot, placement, name)
+    exists = False
+    for link in tree.links[foot]:
+        # A link whose frame lies in the sole, with x forward.
+        own = tree.placement(link)
+        offset = placement.actInv(own)
+        turned_by = np.arccos(np.clip((np.trace(offset.rotation) - 1.0) / 2.0, -1.0, 1.0))
+        if turned_by < 1e-4 and abs(offset.translation[2]) < 1e-4:
+            exists, name, placement = True, link, own
+            break
     local = (flat - placement.translation) @ placement.rotation[:, :2]
     corners = local[ConvexHull(local).vertices]
     x, y = _inscribed_rectangle(corners)
@@ -116,17 +123,6 @@ def _flat_patch(points: Array, down: Array, thickness: float) -> tuple[Array, fl
     return (normal, height, flat) if spread[1] > 1e-4 else None
 
 
-def _fitting_link(tree: RobotTree, foot: int, placement: pin.SE3, name: str) -> tuple[bool, str, pin.SE3]:
-    """Find a link of the foot whose frame lies in the sole, with x forward; else return the wanted frame."""
-    for link in tree.links[foot]:
-        own = link_placement(tree, link)
-        offset = placement.actInv(own)
-        turned = np.arccos(np.clip((np.trace(offset.rotation) - 1.0) / 2.0, -1.0, 1.0))
-        if turned < 1e-4 and abs(offset.translation[2]) < 1e-4:
-            return True, link, own
-    return False, name, placement
-
-
 def _inscribed_rectangle(corners: Array) -> tuple[tuple[float, float], tuple[float, float]]:
     """Find the largest rectangle along the axes in a convex polygon (N, 2), m."""
     low, high = corners[:, 0].min(), corners[:, 0].max()
@@ -157,69 +153,61 @@ _LEVEL = 5e-5
 _FLAT_SOLE = 5e-4
 
 
-@dataclass(frozen=True)
-class StandingPosture:
-    """A posture on two feet."""
-
-    q: Array  # (n,): positions of all joints, rad.
-    tilt: float  # Largest angle between a sole and the floor, rad.
-    uneven: float  # Difference in height of the soles, m.
-    cog_error: float  # Horizontal distance of the COG from the middle of the soles, m.
-    margin: float  # Least distance of a leg's joint from its limits, rad.
-
-    @property
-    def stands(self) -> bool:
-        """Whether the soles are flat and level and the COG is above their middle."""
-        return self.tilt < _FLAT_SOLE and self.uneven < _LEVEL and self.cog_error < 1e-3
-
-
 def solve_standing(
-    tree: RobotTree,
-    legs: tuple[LimbChain, LimbChain],
-    soles: tuple[SoleGuess, SoleGuess],
-    forward: Array,
-    q: Array,
-) -> StandingPosture:
+    tree: RobotTree, legs: tuple[LimbChain, ...], soles: list[SoleGuess], forward: Array, q: Array
+) -> tuple[Array, float, float, float, float]:
     """Find a standing posture with the given arms.
 
     The root stays upright; the legs' joints put both soles level, parallel and as far apart as in the zero
     configuration, with the hips so high that the knees are bent by half a radian from straight, and the COG
     above the middle of the soles. `legs`: left and right leg; `soles`: left and right sole; `forward` (3,):
     forward direction in the root link's frame; `q` (n,): positions of all joints; those of the legs are
-    replaced. Returns the best posture found, whether it stands or not.
+    replaced. Returns the best posture found, whether it stands or not: (n,) positions of all joints, rad;
+    largest angle between a sole and the floor, rad; difference in height of the soles, m; horizontal distance
+    of the COG from the middle of the soles, m; least distance of a leg's joint from its limits, rad.
     """
     tries = []
     for bend in (_BEND, 0.35, 0.7, 0.2):
-        posture = _descend(tree, legs, soles, forward, q, bend)
-        if posture.stands and posture.margin > 0.03:
-            return posture
-        tries.append(posture)
-    return next((each for each in tries if each.stands), tries[0])
+        tries.append(_descend(tree, legs, soles, forward, q, bend))
+        if does_stand(*tries[-1][1:4]) and tries[-1][4] > 0.03:
+            return tries[-1]
+    return next((each for each in tries if does_stand(*each[1:4])), tries[0])
+
+
+def does_stand(tilt: float, uneven: float, cog_error: float) -> bool:
+    """Tell whether soles are flat and level and the COG is above their middle."""
+    return tilt < _FLAT_SOLE and uneven < _LEVEL and cog_error < 1e-3
 
 
 def _descend(
     tree: RobotTree,
-    legs: tuple[LimbChain, LimbChain],
-    soles: tuple[SoleGuess, SoleGuess],
+    legs: tuple[LimbChain, ...],
+    soles: list[SoleGuess],
     forward: Array,
     q: Array,
     bend: float,
-) -> StandingPosture:
+) -> tuple[Array, float, float, float, float]:
     """Solve for the legs' joints by least squares within their limits, knees near a given angle."""
     joints = [joint for leg in legs for joint in leg.joints]
     index = np.array(joints) - 1
     low, high = np.array([tree.limits(joint) for joint in joints]).T
     inside = np.minimum(0.01, 0.1 * (high - low))
     low, high = low + inside, high - inside
-    left = np.cross(np.array([0.0, 0.0, 1.0]), forward)
-    wanted = np.column_stack([forward, left, [0.0, 0.0, 1.0]])
+    left = np.cross(UP, forward)
+    wanted = np.column_stack([forward, left, UP])
     data, moved = tree.model.createData(), q.copy()
+    feet = [(leg.joints[-1], sole.placement) for leg, sole in zip(legs, soles, strict=True)]
     middles = [np.array([sum(sole.x) / 2, sum(sole.y) / 2, 0.0]) for sole in soles]
-    spacing = _spacing(tree, legs, soles, middles, left)
-    reach = 0.2 * float(
-        np.linalg.norm(tree.poses[legs[0].joints[-1]].translation - tree.poses[legs[0].start].translation)
-    )
-    knees = [_knee_angle(tree, leg, bend) for leg in legs]
+    # Lateral distance of the middles of the soles, m: as at rest, and at least their width.
+    hips = [tree.poses[leg.start].translation @ left for leg in legs]
+    at_rest = [(tree.poses[j] * place).act(m) @ left for (j, place), m in zip(feet, middles, strict=True)]
+    least = 1.1 * max(sole.y[1] - sole.y[0] for sole in soles)
+    apart_at_rest = at_rest[0] - at_rest[1]
+    spacing = max(float(apart_at_rest if apart_at_rest > least else hips[0] - hips[1]), least)
+    reach = 0.2 * tree.distance(legs[0].start, legs[0].joints[-1])
+    # Knees that are bent by an angle from straight, as far as their limits allow.
+    ranges = [leg.bending_range(tree) for leg in legs]
+    knees = [straight + float(np.clip(bent - straight, -bend, bend)) for straight, bent in ranges]
     knee_index = [joints.index(leg.middle) for leg in legs]
 
     def measure(values: Array) -> tuple[list[Array], list[Array], Array]:
@@ -228,73 +216,34 @@ def _descend(
         # Pinocchio leaves out what does not move against the world: here the root link.
         root = tree.model.inertias[0]
         cog = (data.mass[0] * data.com[0] + root.mass * root.lever) / (data.mass[0] + root.mass)
-        feet = [data.oMi[leg.joints[-1]] * sole.placement for leg, sole in zip(legs, soles, strict=True)]
-        turned = [pin.log3(foot.rotation.T @ wanted) for foot in feet]
-        return turned, [foot.act(middle) for foot, middle in zip(feet, middles, strict=True)], cog
+        placed = [data.oMi[joint] * placement for joint, placement in feet]
+        rotations = [foot.rotation for foot in placed]
+        return rotations, [foot.act(middle) for foot, middle in zip(placed, middles, strict=True)], cog
 
     def residual(values: Array, knee_weight: float, regularisation: float) -> Array:
-        turned, centres, cog = measure(values)
+        rotations, centres, cog = measure(values)
         apart, middle = centres[0] - centres[1], 0.5 * (centres[0] + centres[1])
         off = cog - middle
         tasks = [apart @ forward, apart[2], apart @ left - spacing, off @ forward, off @ left]
-        bending = [values[i] - angle for i, angle in zip(knee_index, knees, strict=True)]
+        bending = np.array([values[i] - angle for i, angle in zip(knee_index, knees, strict=True)])
+        turned = [pin.log3(rotation.T @ wanted) for rotation in rotations]
         return np.concatenate(
-            [*turned, np.array(tasks) / reach, knee_weight * np.array(bending), regularisation * values]
+            [*turned, np.array(tasks) / reach, knee_weight * bending, regularisation * values]
         )
 
     start = np.clip(q[index], low + 1e-6, high - 1e-6)
     for i, angle in zip(knee_index, knees, strict=True):
         start[i] = np.clip(angle, low[i] + 1e-6, high[i] - 1e-6)
+    tight = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14, "max_nfev": 100}
     for weights in ((0.3, 1e-2), (0.01, 1e-4), (0.0, 1e-7)):
-        start = least_squares(
-            residual,
-            start,
-            bounds=(low, high),
-            args=weights,
-            xtol=1e-14,
-            ftol=1e-14,
-            gtol=1e-14,
-            max_nfev=100,
-        ).x
+        start = least_squares(residual, start, bounds=(low, high), args=weights, **tight).x
     solution = np.round(start, 6)
-    _, centres, cog = measure(solution)
-    ups = [
-        (data.oMi[leg.joints[-1]] * sole.placement).rotation[2, 2]
-        for leg, sole in zip(legs, soles, strict=True)
-    ]
+    rotations, centres, cog = measure(solution)
     off = cog - 0.5 * (centres[0] + centres[1])
+    tilt = float(np.arccos(np.clip(min(rotation[2, 2] for rotation in rotations), -1.0, 1.0)))
+    uneven = float(abs(centres[0][2] - centres[1][2]))
     margin = float(np.minimum(solution - low + inside, high + inside - solution).min())
-    return StandingPosture(
-        q=moved.copy(),
-        tilt=float(np.arccos(np.clip(min(ups), -1.0, 1.0))),
-        uneven=float(abs(centres[0][2] - centres[1][2])),
-        cog_error=float(np.hypot(off[0], off[1])),
-        margin=margin,
-    )
-
-
-def _spacing(
-    tree: RobotTree,
-    legs: tuple[LimbChain, LimbChain],
-    soles: tuple[SoleGuess, SoleGuess],
-    middles: list[Array],
-    left: Array,
-) -> float:
-    """Choose the lateral distance of the middles of the soles, m: as at rest, and at least their width."""
-    hips = [tree.poses[leg.start].translation @ left for leg in legs]
-    widths = [sole.y[1] - sole.y[0] for sole in soles]
-    feet = [
-        (tree.poses[leg.joints[-1]] * sole.placement).act(middle) @ left
-        for leg, sole, middle in zip(legs, soles, middles, strict=True)
-    ]
-    least = 1.1 * max(widths)
-    return max(float(feet[0] - feet[1] if feet[0] - feet[1] > least else hips[0] - hips[1]), least)
-
-
-def _knee_angle(tree: RobotTree, leg: LimbChain, bend: float) -> float:
-    """Position of the knee that is bent by an angle from straight, as far as its limits allow, rad."""
-    straight, bent = bending_range(tree, leg)
-    return straight + float(np.clip(bent - straight, -bend, bend))
+    return moved, tilt, uneven, float(np.hypot(off[0], off[1])), margin
 
 
 @dataclass(frozen=True)
@@ -321,84 +270,55 @@ def guess_stance(
         return StanceGuesses()
     soles: list[SoleGuess] = []
     missing: list[str] = []
-    for side, leg in zip(SIDES, legs, strict=True):
+    guesses: list[Guess] = []
+    feet = {f"{side}_foot": leg for side, leg in zip(SIDES, legs, strict=True)}
+    for (role, leg), side in zip(feet.items(), SIDES, strict=True):
         foot = leg.joints[-1]
-        sole = find_sole(tree, foot, orientation.forward, f"{side}_sole", _length(tree, leg))
-        link = joint_link(tree, foot)
+        # From the hip to the lowest point of the foot in the configuration at rest.
+        length = float(tree.poses[leg.start].translation[2] - tree.placed_points([foot])[:, 2].min())
+        sole = find_sole(tree, foot, orientation.forward, f"{side}_sole", length)
+        where = f"soles.{role}: link `{tree.joint_link(foot)}`"
         if not tree.collides[foot]:
-            missing.append(
-                f"soles.{side}_foot: link `{link}` has no collision shape; the foot would touch nothing"
-            )
+            missing.append(f"{where} has no collision shape; the foot would touch nothing")
         elif sole is None:
-            missing.append(f"soles.{side}_foot: link `{link}` has no flat patch; balance needs flat soles")
+            missing.append(f"{where} has no flat patch; balance needs flat soles")
         if sole is not None:
             soles.append(sole)
-    feet = {f"{side}_foot": leg.joints[-1] for side, leg in zip(SIDES, legs, strict=True)}
     if len(soles) != 2:
-        frames = {role: joint_link(tree, foot) for role, foot in feet.items()}
+        frames = {role: tree.joint_link(leg.joints[-1]) for role, leg in feet.items()}
         return StanceGuesses(frames=frames, missing=tuple(missing))
-    posture = solve_standing(tree, (legs[0], legs[1]), (soles[0], soles[1]), orientation.forward, hanging)
-    if not posture.stands:
+    found = solve_standing(tree, legs, soles, orientation.forward, hanging)
+    q, tilt, uneven, cog_error, margin = found
+    stands = does_stand(tilt, uneven, cog_error)
+    if not stands:
         missing.append(
             f"postures.standing: the legs do not allow flat, level soles under the COG: "
-            f"tilt {posture.tilt:.4f} rad, {1000 * posture.uneven:.2f} mm uneven, "
-            f"COG {1000 * posture.cog_error:.1f} mm off"
+            f"tilt {tilt:.4f} rad, {1000 * uneven:.2f} mm uneven, COG {1000 * cog_error:.1f} mm off"
         )
-    frames, fixed = {}, {}
-    for (role, foot), sole in zip(feet.items(), soles, strict=True):
+    frames, fixed, rectangles = {}, {}, {}
+    for (role, leg), sole in zip(feet.items(), soles, strict=True):
+        foot = leg.joints[-1]
         frames[role] = sole.frame
+        rectangles[role] = {
+            key: [round(value, 4) + 0.0 for value in pair] for key, pair in (("x", sole.x), ("y", sole.y))
+        }
+        what = "a link with z normal to the sole"
         if not sole.exists:
             fixed[sole.frame] = frame_entry(tree, foot, sole.placement)
-    return StanceGuesses(
-        frames=frames,
-        fixed_frames=fixed,
-        soles={role: _rectangle(sole) for role, sole in zip(feet, soles, strict=True)},
-        standing=posture.q if posture.stands else None,
-        guesses=(*_sole_guesses(tree, feet, soles), *_posture_guesses(posture)),
-        missing=tuple(missing),
-    )
-
-
-def _length(tree: RobotTree, leg: LimbChain) -> float:
-    """Distance from the hip to the lowest point of the foot in the configuration at rest, m."""
-    return float(tree.poses[leg.start].translation[2] - tree.placed_points(list(leg.joints[-1:]))[:, 2].min())
-
-
-def _rectangle(sole: SoleGuess) -> dict[str, list[float]]:
-    return {key: [round(value, 4) + 0.0 for value in pair] for key, pair in (("x", sole.x), ("y", sole.y))}
-
-
-def _sole_guesses(tree: RobotTree, feet: dict[str, int], soles: list[SoleGuess]) -> list[Guess]:
-    """Reasons for the soles."""
-    guesses = []
-    for (role, foot), sole in zip(feet.items(), soles, strict=True):
-        what = (
-            "a link with z normal to the sole"
-            if sole.exists
-            else "new: below the ankle, z normal to the sole"
-        )
+            what = "new: below the ankle, z normal to the sole"
         guesses.append(Guess(f"frames.{role}", sole.frame, what, "high"))
         size = f"{1000 * (sole.x[1] - sole.x[0]):.0f} × {1000 * (sole.y[1] - sole.y[0]):.0f} mm"
-        shapes = "collision" if tree.collides[foot] else "visual"
+        solid = tree.collides[foot]
         reason = (
-            f"largest rectangle in the flat patch of the {shapes} shapes, "
-            f"{100 * sole.filled:.0f} % of its area, "
-            f"tilted by {np.degrees(sole.tilt):.1f}° at rest"
+            f"largest rectangle in the flat patch of the {'collision' if solid else 'visual'} shapes, "
+            f"{100 * sole.filled:.0f} % of its area, tilted by {np.degrees(sole.tilt):.1f}° at rest"
         )
-        sure: Confidence = (
-            "high" if sole.filled > 0.8 and shapes == "collision" and sole.tilt < 0.02 else "medium"
+        sure = sole.filled > 0.8 and solid and sole.tilt < 0.02
+        guesses.append(Guess(f"soles.{role}", size, reason, "high" if sure else "medium"))
+    if stands:
+        reason = (
+            f"soles level to {1000 * uneven:.3f} mm, COG {1000 * cog_error:.2f} mm from their middle, "
+            f"legs {margin:.2f} rad from their limits"
         )
-        guesses.append(Guess(f"soles.{role}", size, reason, sure))
-    return guesses
-
-
-def _posture_guesses(posture: StandingPosture) -> list[Guess]:
-    """Reason for the standing posture."""
-    if not posture.stands:
-        return []
-    reason = (
-        f"soles level to {1000 * posture.uneven:.3f} mm, "
-        f"COG {1000 * posture.cog_error:.2f} mm from their middle, "
-        f"legs {posture.margin:.2f} rad from their limits"
-    )
-    return [Guess("postures.standing", "solved", reason, "high" if posture.margin > 0.05 else "medium")]
+        guesses.append(Guess("postures.standing", "solved", reason, "high" if margin > 0.05 else "medium"))
+    return StanceGuesses(frames, fixed, rectangles, q if stands else None, tuple(guesses), tuple(missing))

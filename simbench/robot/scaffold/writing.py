@@ -48,9 +48,12 @@ def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> 
             raise RobotError(f"{path}: exists already; --force overwrites it, --out DIR writes elsewhere")
     if scaffold.urdf_text is not None and Path(scaffold.description.urdf).resolve() == copy.resolve():
         raise RobotError(f"{copy}: is the URDF itself; --out DIR writes its turned copy elsewhere")
-    urdf = (
-        copy.name if scaffold.urdf_text is not None else _path_from(Path(scaffold.description.urdf), folder)
-    )
+    urdf = copy.name
+    if scaffold.urdf_text is None:
+        # Relative where it is near.
+        absolute = Path(scaffold.description.urdf).resolve()
+        relative = Path(os.path.relpath(absolute, folder.resolve()))
+        urdf = str(relative if relative.parts.count("..") <= 2 else absolute)
     text = scaffold_text(scaffold, urdf)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,33 +73,28 @@ def scaffold_text(scaffold: Scaffold, urdf: str) -> str:
     `scaffold`: the description and its reasons; `urdf`: path of the URDF, relative to the file. Returns
     content of a `robot.yaml`.
     """
-    return "\n".join(_lines(scaffold, urdf)) + "\n"
-
-
-def _lines(scaffold: Scaffold, urdf: str) -> Iterator[str]:
-    """Lines of a `robot.yaml`."""
     data = scaffold.description.model_dump(exclude_unset=True, mode="json")
-    yield "# Written by `simbench robot scaffold` from the URDF alone; correct what is wrong."
-    yield "#   [guessed]  from graph, geometry and limits; the reason stands beside it"
-    yield "#   [assumed]  the URDF does not say it; an estimate"
-    yield "# Units: m, kg, rad, s, N·m."
+    lines = [
+        "# Written by `simbench robot scaffold` from the URDF alone; correct what is wrong.",
+        "#   [guessed]  from graph, geometry and limits; the reason stands beside it",
+        "#   [assumed]  the URDF does not say it; an estimate",
+        "# Units: m, kg, rad, s, N·m.",
+    ]
     for line in scaffold.missing:
-        yield from _comment(f"Note: {line}")
-    yield ""
-    yield f"name: {_scalar(data['name'])}"
-    yield f"urdf: {_scalar(urdf)}"
+        lines += _comment(f"Note: {line}")
+    lines += ["", f"name: {_scalar(data['name'])}", f"urdf: {_scalar(urdf)}"]
     for key, about in _ABOUT.items():
         if key not in data:
             continue
-        yield ""
-        yield from _comment(about) if about else ()
+        lines += ["", *(_comment(about) if about else ())]
         for guess in scaffold.guesses:
             if guess.key.split(".")[0].split(" ")[0] == key:
                 mark = "assumed" if guess.reason.startswith("assumed") else "guessed"
                 where = "" if guess.key == key else f"{guess.key.removeprefix(key + '.')}: "
                 reason = guess.reason.removeprefix("assumed: ")
-                yield from _comment(f"[{mark}, {guess.confidence}] {where}{reason}")
-        yield from _section(key, data[key])
+                lines += _comment(f"[{mark}, {guess.confidence}] {where}{reason}")
+        lines += _section(key, data[key])
+    return "\n".join(lines) + "\n"
 
 
 def _comment(text: str) -> Iterator[str]:
@@ -132,11 +130,8 @@ def _flow(value: Any) -> str:
     """Write a value on one line; what is not given is left out."""
     if isinstance(value, Mapping):
         entries = {name: entry for name, entry in value.items() if entry is not None}
-        return (
-            "{"
-            + ", ".join(f"{_scalar(name)}: {_flow(entry)}" for name, entry in (entries or value).items())
-            + "}"
-        )
+        parts = (f"{_scalar(name)}: {_flow(entry)}" for name, entry in (entries or value).items())
+        return "{" + ", ".join(parts) + "}"
     if isinstance(value, Iterable) and not isinstance(value, str):
         return "[" + ", ".join(map(_flow, value)) + "]"
     return _scalar(value)
@@ -148,13 +143,6 @@ def _scalar(value: Any) -> str:
         plain = _PLAIN.fullmatch(value) and value.lower() not in _RESERVED
         return value if plain else json.dumps(value, ensure_ascii=False)
     return f"{value:.12g}"
-
-
-def _path_from(urdf: Path, folder: Path) -> str:
-    """Path of a URDF from a folder: relative where it is near."""
-    absolute = urdf.resolve()
-    relative = Path(os.path.relpath(absolute, folder.resolve()))
-    return str(relative if relative.parts.count("..") <= 2 else absolute)
 
 
 _RULES = 2
@@ -173,15 +161,6 @@ def guessed_description(urdf: Path) -> Path:
             f"{urdf}: a URDF without robot.yaml needs a cache folder for its guessed description (set "
             "XDG_CACHE_HOME), or a robot.yaml: simbench robot scaffold writes it"
         )
-    folder = cache / "simbench" / "descriptions" / _content_key(urdf)
-    # Its robot.yaml is written last, and under its name only when whole.
-    if not (folder / "robot.yaml").is_file():
-        write_scaffold(scaffold_robot(urdf), folder, force=True)
-    return folder / "robot.yaml"
-
-
-def _content_key(urdf: Path) -> str:
-    """Digest of a URDF, of its place, and of sizes and times of its meshes."""
     root = parse_urdf(urdf)
     digest = hashlib.sha256(f"{_RULES} {urdf.resolve()}".encode() + urdf.read_bytes())
     for mesh in root.iter("mesh"):
@@ -189,4 +168,8 @@ def _content_key(urdf: Path) -> str:
         if path is not None:
             state = path.stat()
             digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
-    return digest.hexdigest()[:32]
+    folder = cache / "simbench" / "descriptions" / digest.hexdigest()[:32]
+    # Its robot.yaml is written last, and under its name only when whole.
+    if not (folder / "robot.yaml").is_file():
+        write_scaffold(scaffold_robot(urdf), folder, force=True)
+    return folder / "robot.yaml"

@@ -123,6 +123,6 @@ def test_a_conversion_is_kept_and_made_anew_when_the_file_changes(tmp_path):
 
 
 def test_without_a_cache_the_mesh_is_left_out_and_said(tmp_path, monkeypatch):
-    monkeypatch.setattr("simbench.robot.meshes.converted.user_cache_dir", lambda: None)
+    monkeypatch.setattr("simbench.robot.urdf.mesh_files.user_cache_dir", lambda: None)
     (tmp_path / "box.dae").write_text(collada(POLYLIST))
     assert "needs a cache folder" in check_mesh(tmp_path / "box.dae").error
