@@ -6,12 +6,10 @@ from math import pi, prod
 
 import numpy as np
 import pinocchio as pin
-import trimesh
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.kinematics.arrays import Array
 from simbench.robot.anthropometry import Measures
 from simbench.robot.sides import SIDES
 
@@ -28,31 +26,20 @@ class EllipticalSolid:
 
 
 @dataclass(frozen=True)
-class SemiEllipsoid:
-    """Half an ellipsoid; its base is at z = 0, its pole at z = c."""
-
-    a: float  # `a`, `b`, `c`: semi-axes along x, y and z, m.
-    b: float
-    c: float
-
-
-@dataclass(frozen=True)
 class Ellipsoid:
-    """An ellipsoid, as two semi-ellipsoids base to base; its poles are at z = 0 and z = 2c."""
+    """An ellipsoid; its poles are at z = 0 and z = 2c."""
 
     a: float  # `a`, `b`, `c`: semi-axes along x, y and z, m.
     b: float
     c: float
 
 
-BodySolid = EllipticalSolid | SemiEllipsoid | Ellipsoid
+BodySolid = EllipticalSolid | Ellipsoid
 
 
 def solid_length(solid: BodySolid) -> float:
     """Compute the extent of a solid along z. Returns length, m."""
-    if isinstance(solid, EllipticalSolid):
-        return solid.length
-    return solid.c if isinstance(solid, SemiEllipsoid) else 2.0 * solid.c
+    return solid.length if isinstance(solid, EllipticalSolid) else 2.0 * solid.c
 
 
 def solid_volume(solid: BodySolid) -> float:
@@ -62,12 +49,11 @@ def solid_volume(solid: BodySolid) -> float:
     """
     if isinstance(solid, EllipticalSolid):
         return pi * solid.length * _moment(_axis_a(solid), _axis_b(solid))
-    half = 2.0 / 3.0 * pi * solid.a * solid.b * solid.c
-    return half if isinstance(solid, SemiEllipsoid) else 2.0 * half
+    return 2.0 * (2.0 / 3.0 * pi * solid.a * solid.b * solid.c)
 
 
 def solid_centre(solid: BodySolid) -> float:
-    """Compute the position of the centre of mass along z: L A2 / A1, 3c/8, or c.
+    """Compute the position of the centre of mass along z: L A2 / A1, or c.
 
     A2 is the integral of s a(s) b(s), so its middle term is B2/3 where the thesis prints B2/5. Returns
     distance of the centre of mass from z = 0, m.
@@ -75,14 +61,13 @@ def solid_centre(solid: BodySolid) -> float:
     if isinstance(solid, EllipticalSolid):
         a, b = _axis_a(solid), _axis_b(solid)
         return solid.length * _moment(a, b, power=1) / _moment(a, b)
-    return 3.0 * solid.c / 8.0 if isinstance(solid, SemiEllipsoid) else solid.c
+    return solid.c
 
 
 def solid_inertia(solid: BodySolid, mass: float) -> NDArray[np.float64]:
     """Compute the inertia of a homogeneous solid about its centre of mass.
 
-    The formulas are those of Tomić (2018), appendix B.2; for the semi-ellipsoid the whole term m (3c/8)² is
-    subtracted, which the thesis multiplies by 1/5. `mass`: mass, kg. Returns (3, 3): inertia in the solid's
+    The formulas are those of Tomić (2018), appendix B.2. `mass`: mass, kg. Returns (3, 3): inertia in the solid's
     axes, kg·m².
     """
     centre = solid_centre(solid)
@@ -92,9 +77,6 @@ def solid_inertia(solid: BodySolid, mass: float) -> NDArray[np.float64]:
         along_x = _moment(a, a, a, b) / (4.0 * area)
         along_y = _moment(a, b, b, b) / (4.0 * area)
         along_z = solid.length**2 * _moment(a, b, power=2) / area - centre**2
-    elif isinstance(solid, SemiEllipsoid):
-        along_x, along_y = solid.a**2 / 5.0, solid.b**2 / 5.0
-        along_z = solid.c**2 / 5.0 - centre**2
     else:
         along_x, along_y, along_z = solid.a**2 / 5.0, solid.b**2 / 5.0, solid.c**2 / 5.0
     return mass * np.diag([along_y + along_z, along_x + along_z, along_x + along_y])
@@ -272,50 +254,3 @@ def _solids(p: Measures) -> dict[str, BodySolid]:
         ),
         "lower_trunk": EllipticalSolid(hip_width, hip_depth, hip_width, hip_depth, p.lower_trunk_length),
     }
-
-
-def build_solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
-    """Build the closed mesh of a solid, in its axes.
-
-    The vertices lie on the solid's surface, so the mesh is a little smaller: with 32 sides by less than 2 %
-    of the volume, with 160 by less than 0.1 %. `sides`: number of vertices around z; there are half as many
-    rows along z. Returns the mesh, m.
-    """
-    z, a, b = _sections(solid, sides // 2)
-    ends = np.array([[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]])
-    ring = a > 1e-6 * a.max()  # a section at a pole is only that point
-    z, a, b = z[ring], a[ring], b[ring]
-    angle = np.arange(sides) * 2.0 * np.pi / sides
-    rings = np.stack(
-        [
-            a[:, None] * np.cos(angle),
-            b[:, None] * np.sin(angle),
-            np.broadcast_to(z[:, None], (len(z), sides)),
-        ],
-        axis=-1,
-    )
-    index = np.arange(len(z) * sides).reshape(len(z), sides)
-    following = np.roll(index, -1, axis=1)
-    low, low_next, high, high_next = index[:-1], following[:-1], index[1:], following[1:]
-    first, last = index.size, index.size + 1
-    faces = np.concatenate(
-        [
-            np.stack([low, low_next, high_next], axis=-1).reshape(-1, 3),
-            np.stack([low, high_next, high], axis=-1).reshape(-1, 3),
-            np.stack([following[0], index[0], np.full(sides, first)], axis=-1),
-            np.stack([index[-1], following[-1], np.full(sides, last)], axis=-1),
-        ]
-    )
-    return trimesh.Trimesh(np.concatenate([rings.reshape(-1, 3), ends]), faces)
-
-
-def _sections(solid: BodySolid, rows: int) -> tuple[Array, Array, Array]:
-    """Heights and semi-axes (m) of sections along z, from end to end."""
-    if isinstance(solid, EllipticalSolid):
-        fraction = np.linspace(0.0, 1.0, rows + 1)
-        a = solid.a0 + fraction * (solid.a1 - solid.a0)
-        return fraction * solid.length, a, solid.b0 + fraction * (solid.b1 - solid.b0)
-    start = 0.0 if isinstance(solid, SemiEllipsoid) else -np.pi / 2
-    latitude = np.linspace(start, np.pi / 2, rows + 1)
-    z = solid.c * (np.sin(latitude) - np.sin(start))
-    return z, solid.a * np.cos(latitude), solid.b * np.cos(latitude)

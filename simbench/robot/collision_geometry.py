@@ -83,7 +83,15 @@ def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryM
                 mesh = shape.geometry
                 # Coal takes a mesh as it is for convex: in a hollow the search for the farthest point, from
                 # neighbour to neighbour, ends too early, and distances come out too large.
-                if _is_convex(np.array(mesh.vertices())):
+                points = np.array(mesh.vertices())
+                hull = ConvexHull(points)
+                others = np.delete(points, hull.vertices, axis=0)
+                normals, offsets = hull.equations[:, :3].T, hull.equations[:, 3]
+                # In parts: most meshes that are not convex show it in the first one.
+                if all(
+                    (others[start : start + _PART] @ normals + offsets).max(axis=1).min() > -_FLAT
+                    for start in range(0, len(others), _PART)
+                ):
                     mesh.buildConvexRepresentation(False)
                 else:
                     mesh.buildConvexHull(True, "Qt")
@@ -109,18 +117,6 @@ def read_collision_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryMod
     """
     with quiet_native_output():
         return pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
-
-
-def _is_convex(points: NDArray[np.float64]) -> bool:
-    """Whether all points lie on the surface of their convex hull."""
-    hull = ConvexHull(points)
-    others = np.delete(points, hull.vertices, axis=0)
-    normals, offsets = hull.equations[:, :3].T, hull.equations[:, 3]
-    # In parts: most meshes that are not convex show it in the first one.
-    return all(
-        (others[start : start + _PART] @ normals + offsets).max(axis=1).min() > -_FLAT
-        for start in range(0, len(others), _PART)
-    )
 
 
 def set_collision_pairs(geometry: pin.GeometryModel, pairs: Iterable[tuple[int, int]]) -> None:
@@ -212,18 +208,28 @@ def derive_collision_pairs(
     which links touch by design, if at all; `where`: file and key, for messages. Returns names of links, each
     pair once. Raises RobotError if a collision mesh has no convex hull.
     """
-    geometry = _convex_geometry(model, urdf_text, where)
+    try:
+        geometry = build_convex_geometry(model, urdf_text)
+    except (ValueError, RuntimeError) as error:
+        raise RobotError(
+            f"{where}: cannot be derived, because a collision mesh has no convex hull: "
+            f"{' '.join(str(error).split())[:200]}; list the pairs, or [] for none"
+        ) from error
     shapes = geometry.geometryObjects
     links = [shape.name.rpartition("_")[0] for shape in shapes]
+    bodies = [shape.parentJoint for shape in shapes]
     pairs = [
-        (first, second)
-        for first, second in combinations(range(len(shapes)), 2)
-        if _moves_freely(model, shapes[first].parentJoint, shapes[second].parentJoint)
-        and not any(links[first] in hand and links[second] in hand for hand in hands)
+        (a, b)
+        for a, b in combinations(range(len(shapes)), 2)
+        # More than one joint moves the two against each other.
+        if bodies[a] != bodies[b]
+        and model.parents[bodies[a]] != bodies[b]
+        and model.parents[bodies[b]] != bodies[a]
+        and not any(links[a] in hand and links[b] in hand for hand in hands)
     ]
     touching = set(_near(model, geometry, pairs, postures, 0.0))
     pairs = [pair for pair in pairs if pair not in touching]
-    configurations = _random_configurations(model)
+    configurations = random_configurations(model, _ALL)
     counts = _near(model, geometry, pairs, configurations[:_FIRST], _NEAR)
     always = {pair for pair in counts if counts[pair] >= _ALWAYS * _FIRST}
     found = set(counts) - always
@@ -237,27 +243,11 @@ def derive_collision_pairs(
     return tuple(pair for pair in named if frozenset(pair) not in off)
 
 
-def _convex_geometry(model: pin.Model, urdf_text: str, where: str) -> pin.GeometryModel:
-    """Build the collision shapes of a robot; meshes are replaced by their convex hulls."""
-    try:
-        return build_convex_geometry(model, urdf_text)
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(
-            f"{where}: cannot be derived, because a collision mesh has no convex hull: "
-            f"{' '.join(str(error).split())[:200]}; list the pairs, or [] for none"
-        ) from error
-
-
-def _moves_freely(model: pin.Model, first: int, second: int) -> bool:
-    """Return whether more than one joint moves two bodies against each other."""
-    return first != second and model.parents[first] != second and model.parents[second] != first
-
-
-def _random_configurations(model: pin.Model) -> Vector:
-    """Draw configurations (N, nq) within the joint limits, with the root at rest."""
+def random_configurations(model: pin.Model, count: int) -> Vector:
+    """Draw configurations (`count`, nq) within the joint limits, with the root at rest; always the same."""
     lower = np.maximum(model.lowerPositionLimit, -_LARGEST_RANGE)
     upper = np.maximum(lower, np.minimum(model.upperPositionLimit, _LARGEST_RANGE))
-    drawn = np.random.default_rng(0).uniform(lower, upper, (_ALL, model.nq))
+    drawn = np.random.default_rng(0).uniform(lower, upper, (count, model.nq))
     root = 7 if model.njoints > 1 and model.joints[1].nv == 6 else 0
     drawn[:, :root] = pin.neutral(model)[:root]
     return np.array([pin.normalize(model, each) for each in drawn])
@@ -330,32 +320,26 @@ def root_corners(model: pin.Model, urdf_text: str, moved: Collection[bool] = ())
     data = model.createData()
     pin.forwardKinematics(model, data, pin.neutral(model))
     left_out = list(moved) or [body > 0 for body in range(model.njoints)]
-    corners = [np.empty((0, 3))]
-    for shape in _read_shapes(model, urdf_text):
-        if not left_out[shape.parentJoint]:
-            pose = data.oMi[shape.parentJoint] * shape.placement
-            corners.append(_local_corners(shape.geometry) @ pose.rotation.T + pose.translation)
-    return np.vstack(corners)
-
-
-def _read_shapes(model: pin.Model, urdf_text: str) -> list[pin.GeometryObject]:
-    """Collision shapes, meshes as convex hulls, and visual shapes of links that have none."""
+    # Collision shapes, meshes as convex hulls, and visual shapes of links that have none.
     urdf = ET.fromstring(urdf_text)
     for link in urdf.findall("link"):
         if link.find("collision") is not None:
             for shape in link.findall("visual"):
                 link.remove(shape)
+    bare = ET.tostring(urdf, encoding="unicode")
     with quiet_native_output():
-        visual = pin.buildGeomFromUrdfString(
-            model, ET.tostring(urdf, encoding="unicode"), pin.GeometryType.VISUAL
-        )
-    return [*build_convex_geometry(model, urdf_text).geometryObjects, *visual.geometryObjects]
-
-
-def _local_corners(form: Any) -> NDArray[np.float64]:
-    """Corners (N, 3) of a shape, or of its bounding box, in its axes, m."""
-    if hasattr(form, "points"):
-        return np.array([*form.points()]).reshape(-1, 3)
-    form.computeLocalAABB()
-    box = form.aabb_local
-    return np.array([*product(*zip(box.min_.tolist(), box.max_.tolist(), strict=True))])
+        visual = pin.buildGeomFromUrdfString(model, bare, pin.GeometryType.VISUAL)
+    corners = [np.empty((0, 3))]
+    for shape in (*build_convex_geometry(model, urdf_text).geometryObjects, *visual.geometryObjects):
+        if left_out[shape.parentJoint]:
+            continue
+        form: Any = shape.geometry
+        if hasattr(form, "points"):
+            points = np.array([*form.points()]).reshape(-1, 3)
+        else:
+            form.computeLocalAABB()
+            box = form.aabb_local
+            points = np.array([*product(*zip(box.min_.tolist(), box.max_.tolist(), strict=True))])
+        pose = data.oMi[shape.parentJoint] * shape.placement
+        corners.append(points @ pose.rotation.T + pose.translation)
+    return np.vstack(corners)

@@ -240,7 +240,8 @@ class Drive(Strict):
     @model_validator(mode="before")
     @classmethod
     def _in_short(cls, data: Any) -> Any:
-        return dict(zip(("reduction", "rotor"), data, strict=True)) if _is_pair(data) else data
+        pair = isinstance(data, list | tuple) and len(data) == 2
+        return dict(zip(("reduction", "rotor"), data, strict=True)) if pair else data
 
     @model_validator(mode="after")
     def _one_inertia(self) -> "Drive":
@@ -359,10 +360,6 @@ class Description(Strict):
         return name
 
 
-def _is_pair(data: Any) -> bool:
-    return isinstance(data, list | tuple) and len(data) == 2
-
-
 def read_description(path: Path) -> Description:
     """Read and check a `robot.yaml`. `path`: file to read."""
     raw = read_yaml(path, RobotError).value
@@ -371,18 +368,15 @@ def read_description(path: Path) -> Description:
     try:
         return Description.model_validate(raw)
     except ValidationError as error:
-        raise RobotError(f"{path}: {_first_problem(error)}") from error
-
-
-def _first_problem(error: ValidationError) -> str:
-    """One line from a pydantic error: the key, what is wrong, and how many more there are."""
-    problems = error.errors()
-    first = problems[0]
-    key = ".".join(str(part) for part in first["loc"])
-    text = f"unknown key `{key}`" if first["type"] == "extra_forbidden" else f"`{key}`: {first['msg']}"
-    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        text += f"; allowed: {', '.join(Description.model_fields)}"
-    return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
+        # The key, what is wrong, and how many more there are.
+        problems = error.errors()
+        first = problems[0]
+        key = ".".join(str(part) for part in first["loc"])
+        text = f"unknown key `{key}`" if first["type"] == "extra_forbidden" else f"`{key}`: {first['msg']}"
+        if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+            text += f"; allowed: {', '.join(Description.model_fields)}"
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise RobotError(f"{path}: {text}{more}") from error
 
 
 T = TypeVar("T")

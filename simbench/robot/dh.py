@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -39,19 +39,14 @@ class DhRow:
         "extra": "forbid",
         "allow_inf_nan": False,
     }
-    # `gamma`, `b`: angle, rad, and distance, m, from the parent's x axis to the common normal of the two
-    # joint axes, about and along the parent's z axis.
     gamma: float = 0.0
     """Angle from the parent's x axis to the common normal of the axes, about the parent's z axis."""
     b: float = 0.0
     """Distance from the parent's x axis to the common normal, along the parent's z axis."""
-    # `alpha`, `a`: angle, rad, and distance, m, between the two joint axes, about and along their common
-    # normal.
     alpha: float = 0.0
     """Angle between the joint axes about their common normal."""
     a: float = 0.0
     """Distance between the joint axes along their common normal."""
-    # `theta`, `d`: angle, rad, and distance, m, about and along the joint's z axis at zero joint variable.
     theta: float = 0.0
     """Angle about the joint's z axis at zero joint variable."""
     d: float = 0.0
@@ -164,7 +159,16 @@ def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
     for joint in table.joints:
         frame = frames[joint.parent] @ row_placement(joint.row).homogeneous
         if joint.sigma != Sigma.FIXED:
-            frame = frame @ _motion(joint.sigma, values[joint.name])
+            value = values[joint.name]
+            motion = np.zeros((*value.shape, 4, 4))
+            motion[...] = np.eye(4)
+            if joint.sigma == Sigma.PRISMATIC:
+                motion[..., 2, 3] = value
+            else:
+                motion[..., 0, 0] = motion[..., 1, 1] = np.cos(value)
+                motion[..., 1, 0] = np.sin(value)
+                motion[..., 0, 1] = -np.sin(value)
+            frame = frame @ motion
         frames[joint.name] = frame @ row_end(joint.row).homogeneous
     return frames
 
@@ -189,21 +193,7 @@ def _screw_z(angle: float, length: float) -> pin.SE3:
     return pin.SE3(pin.utils.rotate("z", angle), np.array([0.0, 0.0, length]))
 
 
-def _motion(sigma: Sigma, value: Array) -> Array:
-    """Homogeneous transforms (..., 4, 4) of a joint rotated about or moved along z by `value` (...)."""
-    matrix = np.zeros((*value.shape, 4, 4))
-    matrix[...] = np.eye(4)
-    if sigma == Sigma.PRISMATIC:
-        matrix[..., 2, 3] = value
-        return matrix
-    matrix[..., 0, 0] = matrix[..., 1, 1] = np.cos(value)
-    matrix[..., 1, 0] = np.sin(value)
-    matrix[..., 0, 1] = -np.sin(value)
-    return matrix
-
-
-@dataclass(frozen=True)
-class JointLimits:
+class JointLimits(NamedTuple):
     """Limits of a joint."""
 
     lower: float  # `lower`, `upper`: range of the joint variable, rad or m.
@@ -240,7 +230,11 @@ def table_model(
     carriers: dict[str, tuple[int, pin.SE3]] = {BASE: (0, pin.SE3.Identity())}
     if BASE in inertias:
         model.appendBodyToJoint(0, inertias[BASE], pin.SE3.Identity())
-    for joint in _depth_first(table):
+    # Every subtree is contiguous, which Pinocchio's algorithms rely on.
+    waiting = [joint for joint in table.joints if joint.parent == BASE][::-1]
+    while waiting:
+        joint = waiting.pop()
+        waiting += [each for each in table.joints if each.parent == joint.name][::-1]
         parent, frame = carriers[joint.parent]
         placement = frame * row_placement(joint.row)
         end = row_end(joint.row)
@@ -250,7 +244,10 @@ def table_model(
             kind = pin.JointModelPZ() if joint.sigma == Sigma.PRISMATIC else pin.JointModelRZ()
             carrier, at = model.addJoint(parent, kind, placement, joint.name), end
             if joint.name in limits:
-                _set_limits(model, carrier, limits[joint.name])
+                limit, q, v = limits[joint.name], model.joints[carrier].idx_q, model.joints[carrier].idx_v
+                model.lowerPositionLimit[q], model.upperPositionLimit[q] = limit.lower, limit.upper
+                model.lowerVelocityLimit[v], model.upperVelocityLimit[v] = -limit.velocity, limit.velocity
+                model.lowerEffortLimit[v], model.upperEffortLimit[v] = -limit.effort, limit.effort
         carriers[joint.name] = (carrier, at)
         model.addFrame(pin.Frame(link_name(joint.name), carrier, 0, at, pin.FrameType.BODY))
         if joint.name in inertias:
@@ -285,28 +282,6 @@ def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where:
     for name in given:
         if name not in allowed:
             raise RobotError(f"{where}: the table has no such joint: `{name}`; allowed: {', '.join(allowed)}")
-
-
-def _depth_first(table: DhTable) -> list[DhJoint]:
-    """Order the joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
-    children: dict[str, list[DhJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
-    for joint in table.joints:
-        children[joint.parent].append(joint)
-    ordered = []
-    waiting = children[BASE][::-1]
-    while waiting:
-        joint = waiting.pop()
-        ordered.append(joint)
-        waiting += children[joint.name][::-1]
-    return ordered
-
-
-def _set_limits(model: pin.Model, joint: int, limits: JointLimits) -> None:
-    """Write the limits of a joint to a model."""
-    q, v = model.joints[joint].idx_q, model.joints[joint].idx_v
-    model.lowerPositionLimit[q], model.upperPositionLimit[q] = limits.lower, limits.upper
-    model.lowerVelocityLimit[v], model.upperVelocityLimit[v] = -limits.velocity, limits.velocity
-    model.lowerEffortLimit[v], model.upperEffortLimit[v] = -limits.effort, limits.effort
 
 
 # Colour of all meshes. A mesh without one gets an arbitrary colour from a renderer, and a different one for
@@ -351,7 +326,8 @@ def table_urdf(
         )
         if joint.sigma != Sigma.FIXED:
             ET.SubElement(element, "axis", xyz="0 0 1")
-            _add_limit(element, limits[joint.name])
+            values = {key: _numbers([value]) for key, value in limits[joint.name]._asdict().items()}
+            ET.SubElement(element, "limit", values)
         _add_link(robot, jointed, inertias.get(joint.name), end, meshes.get(joint.name))
         if jointed != link:
             _add_joint(robot, f"{joint.name}_length", "fixed", jointed, link, end)
@@ -369,12 +345,6 @@ def _add_joint(
     ET.SubElement(element, "child", link=child)
     _add_origin(element, placement)
     return element
-
-
-def _add_limit(element: ET.Element, limits: JointLimits) -> None:
-    """Add the limits of a joint."""
-    values = {key: _numbers([getattr(limits, key)]) for key in ("lower", "upper", "velocity", "effort")}
-    ET.SubElement(element, "limit", values)
 
 
 def _add_link(

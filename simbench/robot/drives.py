@@ -9,12 +9,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.description import Bandwidth, Description, Drive, JointFriction, add_mirrored_entries
-
-# DOC drives: Drives of a robot's joints: motors, gains and friction as arrays.
-#
-# They come from the robot's description; `simbench.robot.gains` chooses gains that it leaves open.
-
+from simbench.robot.collision_geometry import random_configurations
+from simbench.robot.description import Bandwidth, Description, JointFriction, add_mirrored_entries
 
 GRAM_SQUARE_CENTIMETRE = 1e-7  # kg·m²
 
@@ -59,10 +55,13 @@ def compute_reflected_inertia(
     if not motors:
         return np.zeros(len(joint_names)), np.zeros(len(joint_names))
     drives = [motors[name] for name in joint_names]
-    return (
-        np.array([drive.reduction for drive in drives]),
-        np.array([_reflected_inertia(drive) for drive in drives]),
-    )
+    inertias = [
+        drive.reflected_inertia
+        if drive.rotor is None
+        else drive.reduction**2 * drive.rotor * GRAM_SQUARE_CENTIMETRE
+        for drive in drives
+    ]
+    return np.array([drive.reduction for drive in drives]), np.array(inertias, dtype=np.float64)
 
 
 def read_gains(
@@ -120,22 +119,12 @@ def _rows(
     return rows
 
 
-def _reflected_inertia(drive: Drive) -> float:
-    """Inertia of a drive as the joint feels it, kg·m²."""
-    if drive.rotor is None:
-        assert drive.reflected_inertia is not None
-        return drive.reflected_inertia
-    return drive.reduction**2 * drive.rotor * GRAM_SQUARE_CENTIMETRE
-
-
 _GRAVITY = 9.81
 """Acceleration of gravity, m/s²."""
 _STANCE_RATIO = 4.0
 """Natural frequency of the standing body on its joints, as a multiple of its pendulum's √(g / h)."""
 _SAMPLES = 64
 """Configurations among which the largest inertia of a limb is looked for."""
-_LARGEST_RANGE = np.pi
-"""Range of joints without limits from which these configurations are drawn, rad or m."""
 _ERROR_M = 0.01
 """Position error at which the motor of a sliding joint may be at its limit, m."""
 _BOUND = 4.0
@@ -193,21 +182,32 @@ def choose_gains(
     """
     joints = [joint for joint in range(1, model.njoints) if model.joints[joint].nv == 1]
     columns = np.array([model.joints[joint].idx_v for joint in joints], dtype=int)
-    limb = _largest_inertia(model, postures)[columns]
+    # The largest inertia that each joint moves, rotor included.
+    data, configurations = model.createData(), [*postures, *random_configurations(model, _SAMPLES)]
+    limb = np.max([np.diag(pin.crba(model, data, q)) for q in configurations], axis=0)[columns]
     limit, fastest = model.effortLimit[columns], model.velocityLimit[columns]
     sliding = np.array(["JointModelP" in model.joints[joint].shortname() for joint in joints], dtype=bool)
     error = np.where(sliding, _ERROR_M, bandwidth.saturation_error_rad)
-    grips = np.array([joint in contacts.grips for joint in joints], dtype=bool)
+    closing = np.array([joint in contacts.grips for joint in joints], dtype=bool)
     coordinates = np.array([model.joints[joint].idx_q for joint in joints], dtype=int)
     travel = model.upperPositionLimit[coordinates] - model.lowerPositionLimit[coordinates]
-    error[grips] = np.clip(travel[grips], error[grips], 2.0 * np.pi)
+    error[closing] = np.clip(travel[closing], error[closing], 2.0 * np.pi)
 
     stiffness = limb * (2.0 * np.pi * bandwidth.limb_hz) ** 2
-    feet = [model.frames[foot].parentJoint for foot in contacts.feet]
-    legs = [np.array([n for n, joint in enumerate(joints) if joint in model.supports[foot]]) for foot in feet]
-    for leg in legs:
-        stance = _stance_stiffness(model, postures[0], contacts.feet, bandwidth, sliding[leg])
-        stiffness[leg] = np.maximum(stiffness[leg], stance)
+    carriers = [model.supports[model.frames[foot].parentJoint] for foot in contacts.feet]
+    legs = [np.array([n for n, joint in enumerate(joints) if joint in above]) for above in carriers]
+    if legs:
+        pin.framesForwardKinematics(model, data, postures[0])
+        ground = np.mean([data.oMf[foot].translation[2] for foot in contacts.feet])
+        height = pin.centerOfMass(model, data, postures[0])[2] - ground
+        mass = pin.computeTotalMass(model)
+        omega = _STANCE_RATIO * np.sqrt(_GRAVITY / max(height, 1e-3))
+        if bandwidth.stance_hz is not None:
+            omega = 2.0 * np.pi * bandwidth.stance_hz
+        # Of the joints of a leg on which the body stands.
+        stance = np.where(sliding, mass, mass * height**2) * omega**2 / len(contacts.feet)
+        for leg in legs:
+            stiffness[leg] = np.maximum(stiffness[leg], stance[leg])
     stiffness = np.minimum(stiffness, limit / error)
     inverse = _inverse_inertia(model, postures[0], [columns[leg] for leg in legs])[np.ix_(columns, columns)]
     for leg in legs:
@@ -215,7 +215,7 @@ def choose_gains(
         scale = (3.0 / _BOUND) * bandwidth.timestep_s**2
         stiffness[leg] = _bounded(block, np.zeros(len(leg)), scale * stiffness[leg], _STIFFNESS_SHARE) / scale
     damping = 2.0 * bandwidth.damping_ratio * np.sqrt(stiffness * limb)
-    damping[grips] = np.maximum(damping[grips], (stiffness * error / fastest)[grips])
+    damping[closing] = np.maximum(damping[closing], (stiffness * error / fastest)[closing])
     for leg in legs:
         block = inverse[np.ix_(leg, leg)]
         fixed = (3.0 / _BOUND) * bandwidth.timestep_s**2 * stiffness[leg]
@@ -242,32 +242,6 @@ def light_foot_fraction(
     inverse = _inverse_inertia(model, q, [columns])[np.ix_(columns, columns)]
     scale = np.sqrt(2.0 * damping * timestep + 3.0 * stiffness * timestep**2)
     return float(np.linalg.eigvalsh(scale[:, None] * inverse * scale)[-1]) / _BOUND
-
-
-def _largest_inertia(model: pin.Model, postures: Sequence[Vector]) -> Vector:
-    """Find the largest inertia (nv,) that each joint moves, rotor included, in postures and within limits."""
-    data, random = model.createData(), np.random.default_rng(0)
-    lower = np.maximum(model.lowerPositionLimit, -_LARGEST_RANGE)
-    upper = np.maximum(lower, np.minimum(model.upperPositionLimit, _LARGEST_RANGE))
-    root = model.joints[1].nq if model.njoints > 1 and model.joints[1].nv == 6 else 0
-    sampled = random.uniform(lower, upper, (_SAMPLES, model.nq))
-    sampled[:, :root] = pin.neutral(model)[:root]
-    configurations = [*postures, *(pin.normalize(model, each) for each in sampled)]
-    return np.max([np.diag(pin.crba(model, data, q)) for q in configurations], axis=0)
-
-
-def _stance_stiffness(
-    model: pin.Model, q: Vector, feet: tuple[int, ...], bandwidth: Bandwidth, sliding: NDArray[np.bool_]
-) -> Vector:
-    """Compute the stiffness of the joints of a leg on which the body stands, N·m/rad, or N/m if sliding."""
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, q)
-    height = pin.centerOfMass(model, data, q)[2] - np.mean([data.oMf[foot].translation[2] for foot in feet])
-    mass = pin.computeTotalMass(model)
-    omega = _STANCE_RATIO * np.sqrt(_GRAVITY / max(height, 1e-3))
-    if bandwidth.stance_hz is not None:
-        omega = 2.0 * np.pi * bandwidth.stance_hz
-    return np.where(sliding, mass, mass * height**2) * omega**2 / len(feet)
 
 
 def _inverse_inertia(model: pin.Model, q: Vector, legs: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:

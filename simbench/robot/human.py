@@ -7,7 +7,13 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
-from simbench.robot.body_segments import HanavanBody, build_solid_mesh, scale_to_body_mass, segment_inertia
+from simbench.robot.body_segments import (
+    BodySolid,
+    EllipticalSolid,
+    HanavanBody,
+    scale_to_body_mass,
+    segment_inertia,
+)
 from simbench.robot.dh import BASE, DhRow, DhTable, JointLimits, link_name, table_frames, table_urdf
 from simbench.robot.drives import Friction, Motors
 from simbench.robot.human_skeleton import (
@@ -45,6 +51,49 @@ RANGES = {
 }
 # The model has no muscles: no task reaches these limits of speed (rad/s) and torque (N·m).
 SPEED, TORQUE = 20.0, 200.0
+
+
+def build_solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
+    """Build the closed mesh of a solid, in its axes.
+
+    The vertices lie on the solid's surface, so the mesh is a little smaller: with 32 sides by less than 2 %
+    of the volume, with 160 by less than 0.1 %. `sides`: number of vertices around z; there are half as many
+    rows along z. Returns the mesh, m.
+    """
+    # Heights and semi-axes of sections along z, from end to end.
+    if isinstance(solid, EllipticalSolid):
+        fraction = np.linspace(0.0, 1.0, sides // 2 + 1)
+        a = solid.a0 + fraction * (solid.a1 - solid.a0)
+        z, b = fraction * solid.length, solid.b0 + fraction * (solid.b1 - solid.b0)
+    else:
+        latitude = np.linspace(-np.pi / 2, np.pi / 2, sides // 2 + 1)
+        z = solid.c * (np.sin(latitude) + 1.0)
+        a, b = solid.a * np.cos(latitude), solid.b * np.cos(latitude)
+    ends = np.array([[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]])
+    ring = a > 1e-6 * a.max()  # a section at a pole is only that point
+    z, a, b = z[ring], a[ring], b[ring]
+    angle = np.arange(sides) * 2.0 * np.pi / sides
+    rings = np.stack(
+        [
+            a[:, None] * np.cos(angle),
+            b[:, None] * np.sin(angle),
+            np.broadcast_to(z[:, None], (len(z), sides)),
+        ],
+        axis=-1,
+    )
+    index = np.arange(len(z) * sides).reshape(len(z), sides)
+    following = np.roll(index, -1, axis=1)
+    low, low_next, high, high_next = index[:-1], following[:-1], index[1:], following[1:]
+    first, last = index.size, index.size + 1
+    faces = np.concatenate(
+        [
+            np.stack([low, low_next, high_next], axis=-1).reshape(-1, 3),
+            np.stack([low, high_next, high], axis=-1).reshape(-1, 3),
+            np.stack([following[0], index[0], np.full(sides, first)], axis=-1),
+            np.stack([index[-1], following[-1], np.full(sides, last)], axis=-1),
+        ]
+    )
+    return trimesh.Trimesh(np.concatenate([rings.reshape(-1, 3), ends]), faces)
 
 
 @dataclass(frozen=True)
@@ -90,7 +139,53 @@ def build_human(body: HanavanBody, lengths: UpperBodyLengths) -> Human:
         mesh = build_solid_mesh(part.solid).apply_transform(local.homogeneous)
         meshes[carrier] = meshes[carrier] + mesh if carrier in meshes else mesh
     text = table_urdf(table, NAME, _limits(table), inertias)
-    return Human(exact, table, _robot(text), inertias, meshes)
+    model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    joints = tuple(name for name in model.names if name not in ("universe", "root_joint"))
+    none = np.zeros(len(joints))
+    # Arms hanging, palms at the thighs.
+    hanging = {
+        "LShoulderPitch": np.pi / 2,
+        "LElbowRoll": -np.pi / 2,
+        "RShoulderPitch": np.pi / 2,
+        "RElbowRoll": np.pi / 2,
+    }
+    roles = {"pelvis": BASE, "trunk": link_name("TrunkYaw"), "head": link_name("HeadRoll")}
+    for side, prefix in (("left", "L"), ("right", "R")):
+        roles |= {
+            f"{side}_shoulder": link_name(f"{prefix}ShoulderPitch"),
+            f"{side}_elbow": link_name(f"{prefix}ElbowRoll"),
+            f"{side}_wrist": link_name(f"{prefix}WristPitch"),
+            f"{side}_hand": link_name(f"{prefix.lower()}_hand"),
+        }
+    robot = Robot(
+        name=NAME,
+        model=model,
+        floating=True,
+        joint_names=joints,
+        groups={
+            "trunk": ("TrunkYaw",),
+            "head": HEAD_JOINTS,
+            "left_arm": tuple("L" + name for name in ARM_JOINTS),
+            "right_arm": tuple("R" + name for name in ARM_JOINTS),
+        },
+        frames=roles,
+        motors=Motors(
+            reflected_inertia=none,
+            stiffness=none,
+            damping=none,
+            torque_limit=np.full(len(joints), TORQUE),
+            reduction=none,
+        ),
+        friction=Friction(coulomb=none, viscous=none, breakaway=none),
+        postures={"basic": none, "standing": np.array([hanging.get(name, 0.0) for name in joints])},
+        soles={},
+        urdf=Path("human.urdf"),
+        urdf_text=text,
+        urdf_notes=(),
+        hands={},
+        self_collision_pairs=(),
+    )
+    return Human(exact, table, robot, inertias, meshes)
 
 
 def write_human(human: Human, folder: Path) -> Robot:
@@ -129,53 +224,3 @@ def _limits(table: DhTable) -> dict[str, JointLimits]:
             lower, upper = -upper, -lower
         limits[joint] = JointLimits(lower, upper, SPEED, TORQUE)
     return limits
-
-
-def _robot(text: str) -> Robot:
-    """Build the robot of a URDF, without motors and friction."""
-    model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
-    joints = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    none = np.zeros(len(joints))
-    # Arms hanging, palms at the thighs.
-    hanging = {
-        "LShoulderPitch": np.pi / 2,
-        "LElbowRoll": -np.pi / 2,
-        "RShoulderPitch": np.pi / 2,
-        "RElbowRoll": np.pi / 2,
-    }
-    frames = {"pelvis": BASE, "trunk": link_name("TrunkYaw"), "head": link_name("HeadRoll")}
-    for side, prefix in (("left", "L"), ("right", "R")):
-        frames |= {
-            f"{side}_shoulder": link_name(f"{prefix}ShoulderPitch"),
-            f"{side}_elbow": link_name(f"{prefix}ElbowRoll"),
-            f"{side}_wrist": link_name(f"{prefix}WristPitch"),
-            f"{side}_hand": link_name(f"{prefix.lower()}_hand"),
-        }
-    return Robot(
-        name=NAME,
-        model=model,
-        floating=True,
-        joint_names=joints,
-        groups={
-            "trunk": ("TrunkYaw",),
-            "head": HEAD_JOINTS,
-            "left_arm": tuple("L" + name for name in ARM_JOINTS),
-            "right_arm": tuple("R" + name for name in ARM_JOINTS),
-        },
-        frames=frames,
-        motors=Motors(
-            reflected_inertia=none,
-            stiffness=none,
-            damping=none,
-            torque_limit=np.full(len(joints), TORQUE),
-            reduction=none,
-        ),
-        friction=Friction(coulomb=none, viscous=none, breakaway=none),
-        postures={"basic": none, "standing": np.array([hanging.get(name, 0.0) for name in joints])},
-        soles={},
-        urdf=Path("human.urdf"),
-        urdf_text=text,
-        urdf_notes=(),
-        hands={},
-        self_collision_pairs=(),
-    )

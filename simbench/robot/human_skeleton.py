@@ -14,15 +14,7 @@ from simbench.robot.sides import SIDES
 
 BASE_JOINTS = ("BaseZ", "BaseY", "BaseX", "BaseYaw", "BaseRoll", "BasePitch")
 HEAD_JOINTS = ("NeckYaw", "NeckPitch", "HeadPitch", "HeadRoll")
-ARM_JOINTS = (
-    "ShoulderPitch",
-    "ShoulderYaw",
-    "ElbowRoll",
-    "ElbowYaw",
-    "WristRoll",
-    "WristYaw",
-    "WristPitch",
-)
+ARM_JOINTS = ("ShoulderPitch", "ShoulderYaw", "ElbowRoll", "ElbowYaw", "WristRoll", "WristYaw", "WristPitch")
 
 
 @dataclass(frozen=True)

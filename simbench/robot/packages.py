@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -65,23 +66,19 @@ def _find_share_folder(package: str, search_path: tuple[str, ...], prefix: str) 
     """Find the folder of a package by its own list of files, else in the folders that wheels share."""
     if package in ("", ".", ".."):
         return None
-    own = _own_share_folder(package)
-    shared = [Path(entry) / _CMEEL / "share" / package for entry in search_path if entry]
-    candidates = [*([own] if own else []), *shared, Path(prefix) / "share" / package]
-    return next((folder for folder in candidates if os.path.isdir(folder)), None)
-
-
-def _own_share_folder(package: str) -> Path | None:
-    """Folder `share/PACKAGE` among the files of the distribution of the same name."""
-    try:
+    own: list[Path] = []
+    with suppress(metadata.PackageNotFoundError, ValueError):
+        # Among the files of the distribution of the same name.
         distribution = metadata.distribution(package)
-    except (metadata.PackageNotFoundError, ValueError):
-        return None
-    for file in distribution.files or ():
-        for depth in range(len(file.parts) - 2):
-            if file.parts[depth : depth + 2] == ("share", package):
-                return Path(str(distribution.locate_file("/".join(file.parts[: depth + 2]))))
-    return None
+        own = [
+            Path(str(distribution.locate_file("/".join(file.parts[: depth + 2]))))
+            for file in distribution.files or ()
+            for depth in range(len(file.parts) - 2)
+            if file.parts[depth : depth + 2] == ("share", package)
+        ][:1]
+    shared = [Path(entry) / _CMEEL / "share" / package for entry in search_path if entry]
+    candidates = [*own, *shared, Path(prefix) / "share" / package]
+    return next((folder for folder in candidates if os.path.isdir(folder)), None)
 
 
 def split_package_name(name: str) -> tuple[str, str] | None:

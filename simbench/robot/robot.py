@@ -174,17 +174,40 @@ def load_robot(name_or_path: str | Path) -> Robot:
     for role, hand in description.hands.items():
         require_known(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
         require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
-    postures = {
-        posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
-        for posture, values in description.postures.items()
-    }
+    index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
+    limits = [*zip(model.lowerPositionLimit[index], model.upperPositionLimit[index], strict=True)]
+    postures = {}
+    for posture, values in description.postures.items():
+        require_known(values, joint_names, "joint", f"{where}: postures.{posture}")
+        postures[posture] = np.array([values.get(name, 0.0) for name in joint_names])
+        for name, value, (low, high) in zip(joint_names, postures[posture], limits, strict=True):
+            if not low <= value <= high:
+                raise RobotError(
+                    f"{where}: postures.{posture}.{name}: {value} rad is outside the joint's limits "
+                    f"{low:.4f}..{high:.4f}"
+                )
     lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
-    pairs = _collision_pairs(description, model, resolved.text, postures, where)
+    root = pin.neutral(model)[: model.nq - len(joint_names)]
+    named = {name: np.concatenate([root, posture]) for name, posture in postures.items()}
+    if description.self_collision is not None:
+        pairs = tuple((a, b) for first, second in description.self_collision for a in first for b in second)
+    else:
+        held = [frozenset((hand.palm, *hand.fingers)) for hand in description.hands.values()]
+        configurations = [*named.values()]
+        pairs = find_collision_pairs(model, resolved.text, configurations, held, f"{where}: self_collision")
     require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
-    stiffness, damping = _gains(description, model, joint_names, postures, where)
+    if description.gains == "auto":
+        stiffness, damping = _derive_gains(description, model, joint_names, named)
+    else:
+        stiffness, damping = read_gains(description.gains, description, joint_names, where)
     require_used_keys(description, where)
+    base_height = 0.0
+    if not floating and description.base_height_m is not None:
+        base_height = description.base_height_m
+    elif not floating:
+        base_height = default_base_height(model, resolved.text, description.frames, description.groups)
 
     return Robot(
         name=description.name,
@@ -212,7 +235,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         hands=description.hands,
         self_collision_pairs=pairs,
         source=describe_source(file, urdf),
-        base_height=_base_height(description, model, resolved.text),
+        base_height=base_height,
     )
 
 
@@ -274,32 +297,15 @@ def named_links(description: Description) -> frozenset[str]:
     return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
 
 
-def _base_height(description: Description, model: pin.Model, urdf_text: str) -> float:
-    """Height of the root link above the floor, m: given, or chosen for a fixed base."""
-    if description.base == "floating":
-        return 0.0
-    if description.base_height_m is not None:
-        return description.base_height_m
-    return default_base_height(model, urdf_text, description.frames, description.groups)
-
-
-def _gains(
-    description: Description,
-    model: pin.Model,
-    joint_names: tuple[str, ...],
-    postures: Mapping[str, Vector],
-    where: str,
+def _derive_gains(
+    description: Description, model: pin.Model, joint_names: tuple[str, ...], named: Mapping[str, Vector]
 ) -> tuple[Vector, Vector]:
-    """Stiffness and damping: given, or chosen in the standing posture, else in the first posture."""
-    if description.gains != "auto":
-        return read_gains(description.gains, description, joint_names, where)
-    names = sorted(postures, key=lambda name: name != "standing")
-    root = pin.neutral(model)[: model.nq - len(joint_names)]
-    named = [np.concatenate([root, postures[name]]) for name in names]
+    """Stiffness and damping that are chosen in the standing posture, else in the first posture."""
+    postures = [named[name] for name in sorted(named, key=lambda name: name != "standing")]
     feet = [model.getFrameId(frame) for role, frame in description.frames.items() if role.endswith("_foot")]
     grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
     contacts = Contacts(tuple(feet), tuple(grips))
-    gains = choose_gains(model, named or [pin.neutral(model)], contacts, description.bandwidth)
+    gains = choose_gains(model, postures or [pin.neutral(model)], contacts, description.bandwidth)
     # Both sides have the same; the configurations that the rule looks at are not symmetric.
     mirrored = [mirror_name(name, description.mirror) for name in joint_names]
     pairs = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
@@ -307,38 +313,6 @@ def _gains(
         for left, right in pairs:
             values[left] = values[right] = min(values[left], values[right])
     return gains
-
-
-def _collision_pairs(
-    description: Description,
-    model: pin.Model,
-    urdf_text: str,
-    postures: Mapping[str, Vector],
-    where: str,
-) -> tuple[tuple[str, str], ...]:
-    """Pairs of links that can collide: those that are listed, or derived where nothing says so."""
-    if description.self_collision is not None:
-        return tuple((a, b) for first, second in description.self_collision for a in first for b in second)
-    root = pin.neutral(model)[:7] if description.base == "floating" else np.zeros(0)
-    named = [np.concatenate([root, posture]) for posture in postures.values()]
-    hands = [frozenset((hand.palm, *hand.fingers)) for hand in description.hands.values()]
-    return find_collision_pairs(model, urdf_text, named, hands, f"{where}: self_collision")
-
-
-def _posture(
-    values: Mapping[str, float], model: pin.Model, joint_names: tuple[str, ...], where: str
-) -> Vector:
-    """Joint positions (n,) of a named posture, which must be inside the limits; zero where none is given."""
-    require_known(values, joint_names, "joint", where)
-    posture = np.array([values.get(name, 0.0) for name in joint_names])
-    index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
-    lower, upper = model.lowerPositionLimit[index], model.upperPositionLimit[index]
-    for name, value, low, high in zip(joint_names, posture, lower, upper, strict=True):
-        if not low <= value <= high:
-            raise RobotError(
-                f"{where}.{name}: {value} rad is outside the joint's limits {low:.4f}..{high:.4f}"
-            )
-    return posture
 
 
 LIMBS = ("arm", "leg", "grip")

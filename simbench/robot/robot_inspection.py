@@ -13,13 +13,7 @@ from simbench.robot.description import read_description
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
 from simbench.robot.robot_sources import RobotSource, describe_source, find_robot, find_urdf
-from simbench.robot.urdf.elements import (
-    UrdfJoint,
-    UrdfLink,
-    parse_urdf,
-    read_elements,
-    shorten_message,
-)
+from simbench.robot.urdf.elements import UrdfJoint, UrdfLink, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.mesh_files import compute_link_extent
 from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_error
 from simbench.robot.urdf.source import normalise_urdf, read_urdf

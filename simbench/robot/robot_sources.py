@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import os
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -71,9 +71,11 @@ def fetch_urdf(name: str) -> Path:
         raise RobotError(f"robot_descriptions:{name}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
     # What Python and GitPython, with which the package clones, raise.
     failures: tuple[type[Exception], ...] = (ImportError, OSError, ValueError, RuntimeError, AttributeError)
+    with suppress(ImportError):
+        failures = (*failures, importlib.import_module("git.exc").GitError)
     try:
         described = importlib.import_module(module)
-    except failures + _git_errors() as error:
+    except failures as error:
         reason = " ".join(str(error).split())[:200]
         raise RobotError(f"robot_descriptions:{name}: cannot be fetched: {reason}; {_NEEDS}") from error
     path = getattr(described, "URDF_PATH", None)
@@ -93,14 +95,6 @@ def fetching_package() -> InstalledPackage | None:
         return InstalledPackage(PACKAGE, metadata.version(PACKAGE))
     except metadata.PackageNotFoundError:
         return None
-
-
-def _git_errors() -> tuple[type[Exception], ...]:
-    """Exceptions of GitPython, with which the package clones; none if it is not installed."""
-    try:
-        return (importlib.import_module("git.exc").GitError,)
-    except ImportError:
-        return ()
 
 
 Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions"]
@@ -177,13 +171,33 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
         points = find_plug_ins()
         if text in points:
             require_allowed("robots", text)
-            return _plug_in_robot(points[text])
+            point = points[text]
+            where = f"plug-in `{text}` ({point.value})"
+            try:
+                named = point.load()
+            except (ImportError, AttributeError) as error:
+                raise RobotError(f"{where}: cannot be imported: {error}") from error
+            if not isinstance(named, str | os.PathLike):
+                raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
+            path = Path(named) / DESCRIPTION_FILE if os.path.isdir(named) else Path(named)
+            if not is_regular_file(path):
+                raise RobotError(f"{where}: there is no file {path}")
+            package = InstalledPackage(point.dist.name, point.dist.version) if point.dist else None
+            return RobotFile("plug-in", path, package)
         urdf = find_wheel_urdfs().get(text)
         if urdf is not None:
             return RobotFile("wheel", urdf, find_package_of(urdf))
         if find_description(text) is not None:
             return RobotFile("robot_descriptions", fetch_urdf(text), fetching_package())
-    raise RobotError(_describe_unknown(text))
+    plug_ins, wheel = find_plug_ins(), find_wheel_urdfs()
+    close = difflib.get_close_matches(text.lower(), [*shipped_robots(), *plug_ins, *wheel], n=1)
+    hint = f" (did you mean `{close[0]}`?)" if close else ""
+    extra = "" if wheel else f', more with pip install -e ".[{next(iter(EXTRAS.values()))}]"'
+    known = ", ".join([*shipped_robots(), *plug_ins])
+    raise RobotError(
+        f"unknown robot `{text}`; known: {known}{hint}; all: simbench robot list{extra}; or give the path of "
+        f"a URDF or a {DESCRIPTION_FILE}"
+    )
 
 
 def find_own_robot(text: str) -> Path | None:
@@ -253,36 +267,6 @@ def _shipped_path(name: str) -> Path | None:
     return path if name not in ("", ".", "..") and is_regular_file(path) else None
 
 
-def _plug_in_robot(point: metadata.EntryPoint) -> RobotFile:
-    """Find the robot.yaml that an entry point names."""
-    where = f"plug-in `{point.name}` ({point.value})"
-    try:
-        named = point.load()
-    except (ImportError, AttributeError) as error:
-        raise RobotError(f"{where}: cannot be imported: {error}") from error
-    if not isinstance(named, str | os.PathLike):
-        raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
-    path = Path(named)
-    path = path / DESCRIPTION_FILE if os.path.isdir(path) else path
-    if not is_regular_file(path):
-        raise RobotError(f"{where}: there is no file {path}")
-    package = InstalledPackage(point.dist.name, point.dist.version) if point.dist is not None else None
-    return RobotFile("plug-in", path, package)
-
-
-def _describe_unknown(name: str) -> str:
-    """Say in one line that there is no such robot, and which there are."""
-    shipped, plug_ins, wheel = shipped_robots(), find_plug_ins(), find_wheel_urdfs()
-    close = difflib.get_close_matches(name.lower(), [*shipped, *plug_ins, *wheel], n=1)
-    hint = f" (did you mean `{close[0]}`?)" if close else ""
-    extra = "" if wheel else f', more with pip install -e ".[{next(iter(EXTRAS.values()))}]"'
-    known = ", ".join([*shipped, *plug_ins])
-    return (
-        f"unknown robot `{name}`; known: {known}{hint}; all: simbench robot list{extra}; or give the path of "
-        f"a URDF or a {DESCRIPTION_FILE}"
-    )
-
-
 _UNKNOWN = "?"
 
 
@@ -303,12 +287,30 @@ def list_robots() -> list[RobotEntry]:
 
     Returns the robots, in the order in which a name is looked for; of two with one name, the first.
     """
-    entries = {name: _shipped_entry(name, path) for name, path in shipped_robots().items()}
-    for name in sorted(find_plug_ins()):
-        entries.setdefault(name, _plug_in_entry(name))
+    entries = {
+        name: _described_entry(name, RobotFile("shipped", path)) for name, path in shipped_robots().items()
+    }
+    for name in sorted(find_plug_ins().keys() - entries.keys()):
+        try:
+            entries[name] = _described_entry(name, find_robot(name))
+        except RobotError as error:
+            entries[name] = RobotEntry(name, "plug-in", "robot", _UNKNOWN, str(error), "")
     for name, urdf in find_wheel_urdfs().items():
-        if name not in entries:
-            entries[name] = _wheel_entry(name, urdf)
+        if name in entries:
+            continue
+        package = find_package_of(urdf)
+        origin = f"{package.name} {package.version}, no robot.yaml" if package else "no robot.yaml"
+        try:
+            joints = parse_urdf(urdf).findall("joint")
+            kind = f"{sum(joint.get('type') not in ('fixed', None) for joint in joints)} joints"
+        except RobotError:
+            kind = "unreadable"
+        # The licence that a README of its folder or the one above states in a line of its own.
+        readmes = [folder / "README.md" for folder in list(urdf.parents)[:2]]
+        texts = (readme.read_text(encoding="utf-8") for readme in readmes if readme.is_file())
+        stated = (re.search(r"^license:\s*(.+)$", text, re.MULTILINE | re.IGNORECASE) for text in texts)
+        license_name = next((found[1].strip() for found in stated if found), _UNKNOWN)
+        entries[name] = RobotEntry(name, "wheel", kind, license_name, origin, "")
     return list(entries.values())
 
 
@@ -325,66 +327,22 @@ def robot_kind(description: Description) -> str:
     return "arm" if limbs & {"left_arm", "right_arm"} else "robot"
 
 
-def _shipped_entry(name: str, path: Path) -> RobotEntry:
-    """Describe a robot that ships with simbench."""
-    return _described_entry(name, RobotFile("shipped", path))
-
-
-def _plug_in_entry(name: str) -> RobotEntry:
-    """Describe a robot of a plug-in, even one that cannot be read."""
-    try:
-        return _described_entry(name, find_robot(name))
-    except RobotError as error:
-        return RobotEntry(name, "plug-in", "robot", _UNKNOWN, str(error), "")
-
-
 def _described_entry(name: str, file: RobotFile) -> RobotEntry:
-    """Describe a robot that has a robot.yaml."""
+    """Describe a robot that has a robot.yaml, by its first comment that is no instruction to an editor."""
     description = read_description(file.path)
+    summary = ""
+    for line in file.path.read_text(encoding="utf-8").splitlines():
+        text = line.lstrip("# ").rstrip()
+        if not line.startswith("#"):
+            break
+        if text and not text.startswith("yaml-language-server"):
+            summary = text
+            break
     return RobotEntry(
         name,
         file.origin,
         robot_kind(description),
         description.license or _UNKNOWN,
-        _first_comment(file.path),
+        summary,
         missing_package(description) or "",
     )
-
-
-def _first_comment(path: Path) -> str:
-    """First comment of a robot.yaml that is no instruction to an editor."""
-    for line in path.read_text(encoding="utf-8").splitlines():
-        text = line.lstrip("# ").rstrip()
-        if not line.startswith("#"):
-            return ""
-        if text and not text.startswith("yaml-language-server"):
-            return text
-    return ""
-
-
-def _wheel_entry(name: str, urdf: Path) -> RobotEntry:
-    """Describe a URDF of a wheel."""
-    package = find_package_of(urdf)
-    origin = f"{package.name} {package.version}, no robot.yaml" if package else "no robot.yaml"
-    try:
-        robot = parse_urdf(urdf)
-    except RobotError:
-        return RobotEntry(name, "wheel", "unreadable", _stated_license(urdf), origin, "")
-    moving = sum(joint.get("type") not in ("fixed", None) for joint in robot.findall("joint"))
-    return RobotEntry(name, "wheel", f"{moving} joints", _stated_license(urdf), origin, "")
-
-
-def _stated_license(urdf: Path) -> str:
-    """Licence that a README above a URDF states in a line of its own."""
-    for readme in _readmes(urdf):
-        stated = re.search(
-            r"^license:\s*(.+)$", readme.read_text(encoding="utf-8"), re.MULTILINE | re.IGNORECASE
-        )
-        if stated:
-            return stated[1].strip()
-    return _UNKNOWN
-
-
-def _readmes(urdf: Path) -> Iterator[Path]:
-    """README files of a URDF's folder and the one above."""
-    return (readme for folder in list(urdf.parents)[:2] if (readme := folder / "README.md").is_file())

@@ -39,7 +39,28 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
         return robot
     radius = float(np.clip(0.5 * (high - low)[:2].min(), *_RADII))
     root = robot.model.frames[1].name if robot.model.nframes > 1 else ""
-    text = _with_column(robot.urdf_text, root, length, radius, float(low[2]))
+    middle = f"0 0 {float(low[2]) - 0.5 * length:.9g}"
+    urdf = ET.fromstring(robot.urdf_text)
+    link = ET.SubElement(urdf, "link", name=PEDESTAL)
+    for tag in ("visual", "collision"):
+        shape = ET.SubElement(link, tag)
+        ET.SubElement(shape, "origin", xyz=middle, rpy="0 0 0")
+        geometry = ET.SubElement(shape, "geometry")
+        column = length - 2.0 * _FLOOR_GAP
+        ET.SubElement(geometry, "cylinder", radius=f"{radius:.9g}", length=f"{column:.9g}")
+        if tag == "visual":
+            material = ET.SubElement(shape, "material", name=PEDESTAL)
+            ET.SubElement(material, "color", rgba=_COLOR)
+    inertial = ET.SubElement(link, "inertial")
+    ET.SubElement(inertial, "origin", xyz=middle, rpy="0 0 0")
+    ET.SubElement(inertial, "mass", value="1")
+    ET.SubElement(inertial, "inertia", dict(zip(INERTIA, "111000", strict=True)))
+    joint = ET.SubElement(urdf, "joint", name=f"{PEDESTAL}_joint", type="fixed")
+    ET.SubElement(joint, "parent", link=root)
+    ET.SubElement(joint, "child", link=PEDESTAL)
+    ET.SubElement(joint, "origin", xyz="0 0 0", rpy="0 0 0")
+    ET.indent(urdf)
+    text = ET.tostring(urdf, encoding="unicode")
     model = build_model(text, robot.urdf)
     model.armature = robot.model.armature.copy()
     fixed = {frame.name for frame in robot.model.frames if frame.parentJoint == 0}
@@ -59,31 +80,6 @@ def _root_box(urdf_text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     model = build_model(urdf_text, "robot on a fixed base")
     corners = root_corners(model, urdf_text)
     return corners.min(axis=0, initial=0.0), corners.max(axis=0, initial=0.0)
-
-
-def _with_column(urdf_text: str, root: str, length: float, radius: float, top: float) -> str:
-    """Add a column to a URDF, whose upper end is at `top` in the root link."""
-    urdf = ET.fromstring(urdf_text)
-    link = ET.SubElement(urdf, "link", name=PEDESTAL)
-    for tag in ("visual", "collision"):
-        shape = ET.SubElement(link, tag)
-        ET.SubElement(shape, "origin", xyz=f"0 0 {top - 0.5 * length:.9g}", rpy="0 0 0")
-        geometry = ET.SubElement(shape, "geometry")
-        column = length - 2.0 * _FLOOR_GAP
-        ET.SubElement(geometry, "cylinder", radius=f"{radius:.9g}", length=f"{column:.9g}")
-        if tag == "visual":
-            material = ET.SubElement(shape, "material", name=PEDESTAL)
-            ET.SubElement(material, "color", rgba=_COLOR)
-    inertial = ET.SubElement(link, "inertial")
-    ET.SubElement(inertial, "origin", xyz=f"0 0 {top - 0.5 * length:.9g}", rpy="0 0 0")
-    ET.SubElement(inertial, "mass", value="1")
-    ET.SubElement(inertial, "inertia", ixx="1", iyy="1", izz="1", ixy="0", ixz="0", iyz="0")
-    joint = ET.SubElement(urdf, "joint", name=f"{PEDESTAL}_joint", type="fixed")
-    ET.SubElement(joint, "parent", link=root)
-    ET.SubElement(joint, "child", link=PEDESTAL)
-    ET.SubElement(joint, "origin", xyz="0 0 0", rpy="0 0 0")
-    ET.indent(urdf)
-    return ET.tostring(urdf, encoding="unicode")
 
 
 _STREAM = 1

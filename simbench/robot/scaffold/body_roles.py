@@ -71,11 +71,7 @@ def find_orientation(
 
 
 def _votes(
-    tree: RobotTree,
-    legs: tuple[LimbChain, ...],
-    arms: tuple[LimbChain, ...],
-    ahead: Array,
-    lateral: Array,
+    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], ahead: Array, lateral: Array
 ) -> list[tuple[float, str]]:
     """Weights of the evidence, positive for `ahead` as forward, and what each is."""
     votes = [(float(ahead[0]), "x axis of the root link")]

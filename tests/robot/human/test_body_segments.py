@@ -10,13 +10,13 @@ from simbench.errors import RobotError
 from simbench.robot.anthropometry import average_measures
 from simbench.robot.body_segments import (
     HanavanBody,
-    build_solid_mesh,
     predict_body,
     scale_to_body_mass,
     segment_inertia,
     solid_length,
     solid_volume,
 )
+from simbench.robot.human import build_solid_mesh
 
 
 def man() -> HanavanBody:
