@@ -67,8 +67,8 @@ def solid_centre(solid: BodySolid) -> float:
 def solid_inertia(solid: BodySolid, mass: float) -> NDArray[np.float64]:
     """Compute the inertia of a homogeneous solid about its centre of mass.
 
-    The formulas are those of Tomić (2018), appendix B.2. `mass`: mass, kg. Returns (3, 3): inertia in the solid's
-    axes, kg·m².
+    The formulas are those of Tomić (2018), appendix B.2. `mass`: mass, kg. Returns (3, 3): inertia in the
+    solid's axes, kg·m².
     """
     centre = solid_centre(solid)
     if isinstance(solid, EllipticalSolid):

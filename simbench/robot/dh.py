@@ -1,14 +1,13 @@
-"""Modified Denavit-Hartenberg tables: rows, frames of a tree of joints, Pinocchio models and URDF."""
+"""Modified Denavit-Hartenberg tables: rows, frames of a tree of joints, and Pinocchio models."""
 
-import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
@@ -153,7 +152,12 @@ def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
     to (..., 4, 4) array: homogeneous transforms by joint name, and the identity for `base`. Raises RobotError
     if the number of variables is not that of the moving joints.
     """
-    q = validate_variables(table, variables)
+    q = np.asarray(variables, dtype=float)
+    if q.ndim == 0 or q.shape[-1] != len(table.moving):
+        raise RobotError(
+            f"joint variables of shape {q.shape}; allowed: (..., {len(table.moving)}), one for each of "
+            f"{', '.join(table.moving)}"
+        )
     frames: dict[str, Array] = {BASE: np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))}
     values: Mapping[str, Array] = {name: q[..., index] for index, name in enumerate(table.moving)}
     for joint in table.joints:
@@ -171,21 +175,6 @@ def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
             frame = frame @ motion
         frames[joint.name] = frame @ row_end(joint.row).homogeneous
     return frames
-
-
-def validate_variables(table: DhTable, variables: ArrayLike) -> Array:
-    """Check that there is one joint variable for each moving joint.
-
-    `variables` (..., n) _like: joint variables in the order of `table.moving`, rad or m. Returns (..., n):
-    the joint variables as floats.
-    """
-    q = np.asarray(variables, dtype=float)
-    if q.ndim == 0 or q.shape[-1] != len(table.moving):
-        raise RobotError(
-            f"joint variables of shape {q.shape}; allowed: (..., {len(table.moving)}), one for each of "
-            f"{', '.join(table.moving)}"
-        )
-    return q
 
 
 def _screw_z(angle: float, length: float) -> pin.SE3:
@@ -210,22 +199,16 @@ def link_name(joint: str) -> str:
     return joint if joint == BASE else f"{joint}_link"
 
 
-def table_model(
-    table: DhTable,
-    inertias: Mapping[str, pin.Inertia] | None = None,
-    limits: Mapping[str, JointLimits] | None = None,
-) -> pin.Model:
+def table_model(table: DhTable, inertias: Mapping[str, pin.Inertia] | None = None) -> pin.Model:
     """Build the Pinocchio model of a table.
 
     `inertias`: inertia of the link with a joint's frame, in that frame, by joint name; other links have no
-    mass; `limits`: limits by joint name; other joints are unlimited. Returns model with the joints of the
-    table in depth-first order, as Pinocchio requires; for every joint, including fixed ones, it has a body
-    frame named by `link_name` at the row's frame. Raises RobotError if `inertias` or `limits` name a joint
-    that the table does not have.
+    mass. Returns model with the joints of the table in depth-first order, as Pinocchio requires; they are
+    unlimited; for every joint, including fixed ones, it has a body frame named by `link_name` at the row's
+    frame. Raises RobotError if `inertias` name a joint that the table does not have.
     """
-    inertias, limits = inertias or {}, limits or {}
+    inertias = inertias or {}
     require_joints(inertias, (BASE, *(joint.name for joint in table.joints)), "inertias")
-    require_joints(limits, table.moving, "limits")
     model = pin.Model()
     carriers: dict[str, tuple[int, pin.SE3]] = {BASE: (0, pin.SE3.Identity())}
     if BASE in inertias:
@@ -243,35 +226,11 @@ def table_model(
         else:
             kind = pin.JointModelPZ() if joint.sigma == Sigma.PRISMATIC else pin.JointModelRZ()
             carrier, at = model.addJoint(parent, kind, placement, joint.name), end
-            if joint.name in limits:
-                limit, q, v = limits[joint.name], model.joints[carrier].idx_q, model.joints[carrier].idx_v
-                model.lowerPositionLimit[q], model.upperPositionLimit[q] = limit.lower, limit.upper
-                model.lowerVelocityLimit[v], model.upperVelocityLimit[v] = -limit.velocity, limit.velocity
-                model.lowerEffortLimit[v], model.upperEffortLimit[v] = -limit.effort, limit.effort
         carriers[joint.name] = (carrier, at)
         model.addFrame(pin.Frame(link_name(joint.name), carrier, 0, at, pin.FrameType.BODY))
         if joint.name in inertias:
             model.appendBodyToJoint(carrier, inertias[joint.name], at)
     return model
-
-
-def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
-    """Compute the frames of all joints of a table by Pinocchio's forward kinematics.
-
-    `model`: model from `table_model`, or read from a URDF that `table_urdf` wrote; `variables` (n,) _like:
-    joint variables in the order of `table.moving`, rad or m. Returns dict of str to (4, 4) array: homogeneous
-    transforms in the world by joint name. Raises RobotError if the number of variables is not that of the
-    moving joints.
-    """
-    q = pin.neutral(model)
-    for name, value in zip(table.moving, validate_variables(table, variables), strict=True):
-        q[model.joints[model.getJointId(name)].idx_q] = value
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, q)
-    return {
-        joint.name: data.oMf[model.getFrameId(link_name(joint.name), pin.FrameType.BODY)].homogeneous
-        for joint in table.joints
-    }
 
 
 def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where: str) -> None:
@@ -282,97 +241,3 @@ def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where:
     for name in given:
         if name not in allowed:
             raise RobotError(f"{where}: the table has no such joint: `{name}`; allowed: {', '.join(allowed)}")
-
-
-# Colour of all meshes. A mesh without one gets an arbitrary colour from a renderer, and a different one for
-# each link from Bullet.
-MESH_COLOR = "0.80 0.68 0.60 1"
-
-TYPES = {Sigma.REVOLUTE: "revolute", Sigma.PRISMATIC: "prismatic", Sigma.FIXED: "fixed"}
-
-
-def table_urdf(
-    table: DhTable,
-    name: str,
-    limits: Mapping[str, JointLimits],
-    inertias: Mapping[str, pin.Inertia] | None = None,
-    meshes: Mapping[str, str] | None = None,
-) -> str:
-    """Write a table as URDF text.
-
-    `name`: name of the robot; `limits`: limits by joint name, for every moving joint, as URDF requires;
-    `inertias`: inertia of the link with a joint's frame, in that frame, by joint name; other links have no
-    mass; `meshes`: file name of the link's mesh in the same frame, relative to the URDF, by joint name.
-    Returns the URDF. Its links are named by `link_name`. A `HayatiRow` with a length has an additional link
-    on the joint, so that no moving link is without mass only because its frame is at the far end.
-    """
-    inertias, meshes = inertias or {}, meshes or {}
-    names = (BASE, *(joint.name for joint in table.joints))
-    for where, given in (("inertias", inertias), ("meshes", meshes)):
-        require_joints(given, names, where)
-    require_joints(limits, table.moving, "limits")
-    missing = [joint for joint in table.moving if joint not in limits]
-    if missing:
-        raise RobotError(f"limits: none for {', '.join(missing)}; in a URDF every moving joint needs them")
-
-    robot = ET.Element("robot", name=name)
-    _add_link(robot, BASE, inertias.get(BASE), pin.SE3.Identity(), meshes.get(BASE))
-    for joint in table.joints:
-        placement, end = row_placement(joint.row), row_end(joint.row)
-        link = link_name(joint.name)
-        jointed = f"{joint.name}_joint_link" if isinstance(joint.row, HayatiRow) and joint.row.a else link
-        element = _add_joint(
-            robot, joint.name, TYPES[joint.sigma], link_name(joint.parent), jointed, placement
-        )
-        if joint.sigma != Sigma.FIXED:
-            ET.SubElement(element, "axis", xyz="0 0 1")
-            values = {key: _numbers([value]) for key, value in limits[joint.name]._asdict().items()}
-            ET.SubElement(element, "limit", values)
-        _add_link(robot, jointed, inertias.get(joint.name), end, meshes.get(joint.name))
-        if jointed != link:
-            _add_joint(robot, f"{joint.name}_length", "fixed", jointed, link, end)
-            _add_link(robot, link, None, pin.SE3.Identity(), None)
-    ET.indent(robot)
-    return ET.tostring(robot, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _add_joint(
-    robot: ET.Element, name: str, kind: str, parent: str, child: str, placement: pin.SE3
-) -> ET.Element:
-    """Add a joint with its placement in the parent link."""
-    element = ET.SubElement(robot, "joint", name=name, type=kind)
-    ET.SubElement(element, "parent", link=parent)
-    ET.SubElement(element, "child", link=child)
-    _add_origin(element, placement)
-    return element
-
-
-def _add_link(
-    robot: ET.Element, name: str, inertia: pin.Inertia | None, frame: pin.SE3, mesh: str | None
-) -> None:
-    """Add a link whose inertia and mesh are given in `frame`, which is placed in the link."""
-    element = ET.SubElement(robot, "link", name=name)
-    # Zeros are written out, because Bullet gives a link without inertia 1 kg.
-    body = pin.Inertia.Zero() if inertia is None else frame.act(inertia)
-    (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = body.inertia.tolist()
-    inertial = ET.SubElement(element, "inertial")
-    ET.SubElement(inertial, "origin", xyz=_numbers(body.lever), rpy="0 0 0")
-    ET.SubElement(inertial, "mass", value=_numbers([body.mass]))
-    entries = {"ixx": ixx, "iyy": iyy, "izz": izz, "ixy": ixy, "ixz": ixz, "iyz": iyz}
-    ET.SubElement(inertial, "inertia", {key: _numbers([value]) for key, value in entries.items()})
-    if mesh is not None:
-        visual = ET.SubElement(element, "visual")
-        _add_origin(visual, frame)
-        ET.SubElement(ET.SubElement(visual, "geometry"), "mesh", filename=mesh)
-        ET.SubElement(ET.SubElement(visual, "material", name="mesh"), "color", rgba=MESH_COLOR)
-
-
-def _add_origin(element: ET.Element, placement: pin.SE3) -> None:
-    """Add a placement as `<origin>`."""
-    angles = pin.rpy.matrixToRpy(placement.rotation)
-    ET.SubElement(element, "origin", xyz=_numbers(placement.translation), rpy=_numbers(angles))
-
-
-def _numbers(values: Iterable[float]) -> str:
-    """Write numbers as the shortest text that reads back as the same doubles."""
-    return " ".join(repr(float(value) + 0.0) for value in values)

@@ -14,7 +14,7 @@ from simbench.robot.body_segments import (
     scale_to_body_mass,
     segment_inertia,
 )
-from simbench.robot.dh import BASE, DhRow, DhTable, JointLimits, link_name, table_frames, table_urdf
+from simbench.robot.dh import BASE, DhRow, DhTable, JointLimits, link_name, table_frames
 from simbench.robot.drives import Friction, Motors
 from simbench.robot.human_skeleton import (
     ARM_JOINTS,
@@ -26,7 +26,7 @@ from simbench.robot.human_skeleton import (
 )
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.source import read_urdf
-from simbench.robot.urdf.urdf_writer import write_obj
+from simbench.robot.urdf.urdf_writer import table_urdf, write_obj
 
 NAME = "human"
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.robot.anthropometry import Measures
 from simbench.robot.body_segments import HanavanBody, solid_length
-from simbench.robot.dh import BASE, DhJoint, DhRow, DhTable, Sigma
+from simbench.robot.dh import BASE, DhJoint, DhRow, Sigma
 from simbench.robot.sides import SIDES
 
 BASE_JOINTS = ("BaseZ", "BaseY", "BaseX", "BaseYaw", "BaseRoll", "BasePitch")
@@ -32,30 +32,6 @@ class UpperBodyLengths:
     # the palm.
     palm_forward: float
     palm_below: float
-
-
-def romeo_table(lengths: UpperBodyLengths) -> DhTable:
-    """Build the table of ROMEO's upper body on six virtual joints for legs and spine.
-
-    The thesis prints row 6 with q5 instead of q6. At zero joint positions the arms are horizontal forward,
-    palms down (the *basic configuration*), and the frames of the trunk and of both hands are parallel to the
-    world's. `lengths`: lengths L1 to L9, m. Returns the 25 joints in the thesis's order, then the fixed
-    frames `l_hand` and `r_hand`.
-    """
-    half = pi / 2
-    base_rows = (
-        (DhRow(), Sigma.PRISMATIC),
-        (DhRow(alpha=-half, theta=-half), Sigma.PRISMATIC),
-        (DhRow(alpha=-half, theta=-half), Sigma.PRISMATIC),
-        (DhRow(alpha=-half), Sigma.REVOLUTE),
-        (DhRow(alpha=half, theta=half), Sigma.REVOLUTE),
-        (DhRow(alpha=half, theta=half), Sigma.REVOLUTE),
-    )
-    base = [
-        DhJoint(name, parent, row, sigma)
-        for name, parent, (row, sigma) in zip(BASE_JOINTS, (BASE, *BASE_JOINTS), base_rows, strict=False)
-    ]
-    return DhTable((*base, *upper_body_joints(lengths, BASE_JOINTS[-1], DhRow(alpha=half))))
 
 
 def upper_body_joints(lengths: UpperBodyLengths, root: str, trunk: DhRow) -> tuple[DhJoint, ...]:

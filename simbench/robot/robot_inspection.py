@@ -13,7 +13,14 @@ from simbench.robot.description import read_description
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
 from simbench.robot.robot_sources import RobotSource, describe_source, find_robot, find_urdf
-from simbench.robot.urdf.elements import UrdfJoint, UrdfLink, parse_urdf, read_elements, shorten_message
+from simbench.robot.urdf.elements import (
+    UrdfJoint,
+    UrdfLink,
+    inertia_matrix,
+    parse_urdf,
+    read_elements,
+    shorten_message,
+)
 from simbench.robot.urdf.mesh_files import compute_link_extent
 from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_error
 from simbench.robot.urdf.source import normalise_urdf, read_urdf
@@ -46,8 +53,7 @@ def mass_properties(link: UrdfLink) -> MassProperties:
 
     Returns the mass properties; NaN where the URDF gives no number.
     """
-    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
-    matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    matrix = inertia_matrix(link.inertia)
     moments = np.linalg.eigvalsh(matrix) if np.isfinite(matrix).all() else np.full(3, np.nan)
     x, y, z = link.cog
     small, middle, large = moments.tolist()

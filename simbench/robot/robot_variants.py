@@ -1,6 +1,7 @@
 """A robot that is changed for a scene: on a pedestal, or with other masses."""
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from simbench.errors import RobotError
 from simbench.robot.collision_geometry import ROUNDING, root_corners
 from simbench.robot.robot import Robot
-from simbench.robot.urdf.elements import INERTIA
+from simbench.robot.urdf.elements import INERTIA, add_inertial, add_joint
 from simbench.robot.urdf.source import build_model
 
 PEDESTAL = "base_pedestal"
@@ -39,26 +40,20 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
         return robot
     radius = float(np.clip(0.5 * (high - low)[:2].min(), *_RADII))
     root = robot.model.frames[1].name if robot.model.nframes > 1 else ""
-    middle = f"0 0 {float(low[2]) - 0.5 * length:.9g}"
+    middle = (0.0, 0.0, float(low[2]) - 0.5 * length)
     urdf = ET.fromstring(robot.urdf_text)
     link = ET.SubElement(urdf, "link", name=PEDESTAL)
     for tag in ("visual", "collision"):
         shape = ET.SubElement(link, tag)
-        ET.SubElement(shape, "origin", xyz=middle, rpy="0 0 0")
+        ET.SubElement(shape, "origin", xyz=_numbers(middle), rpy="0 0 0")
         geometry = ET.SubElement(shape, "geometry")
         column = length - 2.0 * _FLOOR_GAP
         ET.SubElement(geometry, "cylinder", radius=f"{radius:.9g}", length=f"{column:.9g}")
         if tag == "visual":
             material = ET.SubElement(shape, "material", name=PEDESTAL)
             ET.SubElement(material, "color", rgba=_COLOR)
-    inertial = ET.SubElement(link, "inertial")
-    ET.SubElement(inertial, "origin", xyz=middle, rpy="0 0 0")
-    ET.SubElement(inertial, "mass", value="1")
-    ET.SubElement(inertial, "inertia", dict(zip(INERTIA, "111000", strict=True)))
-    joint = ET.SubElement(urdf, "joint", name=f"{PEDESTAL}_joint", type="fixed")
-    ET.SubElement(joint, "parent", link=root)
-    ET.SubElement(joint, "child", link=PEDESTAL)
-    ET.SubElement(joint, "origin", xyz="0 0 0", rpy="0 0 0")
+    add_inertial(link, 1.0, middle, (1.0, 1.0, 1.0, 0.0, 0.0, 0.0), _numbers)
+    add_joint(urdf, f"{PEDESTAL}_joint", "fixed", root, PEDESTAL, "0 0 0", "0 0 0")
     ET.indent(urdf)
     text = ET.tostring(urdf, encoding="unicode")
     model = build_model(text, robot.urdf)
@@ -72,6 +67,11 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
     )
     pairs = (*robot.self_collision_pairs, *((link, PEDESTAL) for link in hitting))
     return replace(robot, model=model, urdf_text=text, self_collision_pairs=pairs)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    """Write numbers with nine digits."""
+    return " ".join(f"{value:.9g}" for value in values)
 
 
 @lru_cache(maxsize=8)

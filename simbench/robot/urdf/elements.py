@@ -4,9 +4,13 @@ import math
 import re
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.files.input_files import require_regular_file
@@ -241,6 +245,38 @@ def linked(joint: ET.Element, end: str) -> str:
     """Name of the link at the `parent` or `child` end of a joint; empty where it names none."""
     element = joint.find(end)
     return "" if element is None else element.get("link", "")
+
+
+def add_joint(
+    robot: ET.Element, name: str, kind: str, parent: str, child: str, xyz: str, rpy: str
+) -> ET.Element:
+    """Add a joint with its placement in the parent link."""
+    joint = ET.SubElement(robot, "joint", name=name, type=kind)
+    ET.SubElement(joint, "parent", link=parent)
+    ET.SubElement(joint, "child", link=child)
+    ET.SubElement(joint, "origin", xyz=xyz, rpy=rpy)
+    return joint
+
+
+def add_inertial(
+    link: ET.Element,
+    mass: float,
+    cog: Iterable[float],
+    inertia: Iterable[float],
+    write: Callable[[Iterable[float]], str],
+) -> None:
+    """Add the mass properties of a link, with a function that writes numbers."""
+    inertial = ET.SubElement(link, "inertial")
+    ET.SubElement(inertial, "origin", xyz=write(cog), rpy="0 0 0")
+    ET.SubElement(inertial, "mass", value=write([mass]))
+    entries = {key: write([value]) for key, value in zip(INERTIA, inertia, strict=True)}
+    ET.SubElement(inertial, "inertia", entries)
+
+
+def inertia_matrix(entries: Iterable[float]) -> NDArray[np.float64]:
+    """Build the matrix (3, 3) of the entries of an inertia, in the order of `INERTIA`."""
+    xx, yy, zz, xy, xz, yz = entries
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def _origin(element: ET.Element, where: str, bad: list[str]) -> tuple[Numbers, Numbers]:

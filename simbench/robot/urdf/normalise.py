@@ -20,6 +20,7 @@ from simbench.robot.urdf.elements import (
     LONGEST_NAME,
     SIZES,
     UrdfJoint,
+    inertia_matrix,
     is_plain_number,
     parse_numbers,
 )
@@ -142,9 +143,7 @@ def align_with_principal_axes(link: ET.Element) -> None:
     entries = [value for entry in INERTIA for value in parse_numbers(inertia.get(entry, "nan"))]
     if [len(entries), len(position), len(angles)] != [6, 3, 3] or not np.isfinite([*entries, *angles]).all():
         return
-    xx, yy, zz, xy, xz, yz = entries
-    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    moments, axes = np.linalg.eigh(tensor)
+    moments, axes = np.linalg.eigh(inertia_matrix(entries))
     if moments[0] <= 0.0 or moments[2] < (1.0 - 1e-6) * (moments[0] + moments[1]):
         return
     axes[:, 2] *= np.sign(np.linalg.det(axes))

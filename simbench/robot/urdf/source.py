@@ -19,6 +19,8 @@ from simbench.robot.native_output import quiet_native_output
 from simbench.robot.urdf.elements import (
     INERTIA,
     UrdfTree,
+    add_joint,
+    inertia_matrix,
     linked,
     parse_numbers,
     parse_urdf,
@@ -183,12 +185,9 @@ def add_fixed_frames(robot: ET.Element, frames: Mapping[str, FixedFrame], where:
             raise RobotError(f"{where}.{name}: unknown link `{frame.parent}`; allowed: {allowed}")
     for name, frame in frames.items():
         ET.SubElement(robot, "link", name=name)
-        joint = ET.SubElement(robot, "joint", name=f"{name}_joint", type="fixed")
-        ET.SubElement(joint, "parent", link=frame.parent)
-        ET.SubElement(joint, "child", link=name)
         # Written so that they read back as the same doubles.
         xyz, rpy = (" ".join(repr(float(value)) for value in values) for values in (frame.xyz, frame.rpy))
-        ET.SubElement(joint, "origin", xyz=xyz, rpy=rpy)
+        add_joint(robot, f"{name}_joint", "fixed", frame.parent, name, xyz, rpy)
 
 
 def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) -> None:
@@ -363,8 +362,7 @@ def _read_inertia(link: ET.Element) -> pin.Inertia:
     if inertial is None or not mass > 0.0:
         return pin.Inertia.Zero()
     matrix = inertial.find("inertia")
-    xx, yy, zz, xy, xz, yz = (_number(matrix, key) for key in INERTIA)
-    about_cog = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    about_cog = inertia_matrix(_number(matrix, key) for key in INERTIA)
     return _read_pose(inertial).act(pin.Inertia(mass, np.zeros(3), about_cog))
 
 

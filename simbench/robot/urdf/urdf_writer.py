@@ -1,7 +1,7 @@
-"""Writer of a URDF and its meshes from a robot description."""
+"""Writers of URDF: of a robot description, with its meshes, and of a Denavit-Hartenberg table."""
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +27,18 @@ from simbench.robot.description import (
     mirror_link,
     mirror_name,
 )
-from simbench.robot.dh import row_placement
-from simbench.robot.urdf.elements import INERTIA
+from simbench.robot.dh import (
+    BASE,
+    DhTable,
+    HayatiRow,
+    JointLimits,
+    Sigma,
+    link_name,
+    require_joints,
+    row_end,
+    row_placement,
+)
+from simbench.robot.urdf.elements import add_inertial, add_joint, inertia_matrix
 
 Faces = NDArray[np.int64]
 
@@ -262,7 +272,7 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
     meshes: dict[str, trimesh.Trimesh] = {}
     for name, link in links.items():
         element = ET.SubElement(robot, "link", name=name)
-        _add_inertial(element, link.mass, link.cog, link.inertia)
+        add_inertial(element, link.mass, link.cog, link.inertia, _numbers)
         colored, solids = shapes.get(name, ({}, ()))
         for color, mesh in colored.items():
             file_name = f"{MESHES}/{name}_{color}.obj"
@@ -279,16 +289,14 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
                 meshes[file_name] = solid
                 _add_geometry(part, file_name)
     for name, joint in joints.items():
-        element = ET.SubElement(robot, "joint", name=name, type="revolute")
-        _add_placement(element, _placement(joint), joint.child)
+        element = _add_joint(robot, name, "revolute", _placement(joint), joint.child)
         ET.SubElement(element, "axis", xyz=AXES[joint.axis])
         bounds = {"lower": joint.limits[0], "upper": joint.limits[1]}
         bounds |= {"velocity": joint.velocity, "effort": joint.effort}
         ET.SubElement(element, "limit", {key: _numbers([value]) for key, value in bounds.items()})
     for name, frame in frames.items():
-        _add_inertial(ET.SubElement(robot, "link", name=name), 0.0, (0.0,) * 3, (0.0,) * 6)
-        element = ET.SubElement(robot, "joint", name=f"{name}_joint", type="fixed")
-        _add_placement(element, frame, name)
+        add_inertial(ET.SubElement(robot, "link", name=name), 0.0, (0.0,) * 3, (0.0,) * 6, _numbers)
+        _add_joint(robot, f"{name}_joint", "fixed", frame, name)
 
     for file_name in (description.urdf, *meshes):
         if not (folder / file_name).resolve().is_relative_to(folder.resolve()):
@@ -331,9 +339,7 @@ def subtract_carved_links(
 
 def _inertia(link: LinkDescription) -> pin.Inertia:
     """Inertia of a link in its frame."""
-    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
-    matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    return pin.Inertia(link.mass, np.array(link.cog), matrix)
+    return pin.Inertia(link.mass, np.array(link.cog), inertia_matrix(link.inertia))
 
 
 def _numbers(values: Iterable[float], digits: int = 9) -> str:
@@ -341,21 +347,10 @@ def _numbers(values: Iterable[float], digits: int = 9) -> str:
     return " ".join(f"{value + 0.0:.{digits}g}" for value in values)
 
 
-def _add_inertial(element: ET.Element, mass: float, cog: Sequence[float], inertia: Sequence[float]) -> None:
-    """Add the mass properties of a link."""
-    inertial = ET.SubElement(element, "inertial")
-    ET.SubElement(inertial, "origin", xyz=_numbers(cog), rpy="0 0 0")
-    ET.SubElement(inertial, "mass", value=_numbers([mass]))
-    entries = {name: _numbers([value]) for name, value in zip(INERTIA, inertia, strict=True)}
-    ET.SubElement(inertial, "inertia", entries)
-
-
-def _add_placement(element: ET.Element, frame: FixedFrame, child: str) -> None:
-    """Add parent, child and placement of a joint."""
-    ET.SubElement(element, "parent", link=frame.parent)
-    ET.SubElement(element, "child", link=child)
+def _add_joint(robot: ET.Element, name: str, kind: str, frame: FixedFrame, child: str) -> ET.Element:
+    """Add a joint."""
     # Twelve digits, because a right angle with an error of 1e-9 is visible in comparisons with closed forms.
-    ET.SubElement(element, "origin", xyz=_numbers(frame.xyz, 12), rpy=_numbers(frame.rpy, 12))
+    return add_joint(robot, name, kind, frame.parent, child, _numbers(frame.xyz, 12), _numbers(frame.rpy, 12))
 
 
 def _placement(joint: JointDescription) -> FixedFrame:
@@ -379,3 +374,81 @@ def _add_geometry(element: ET.Element, shape: CollisionShape | str) -> None:
         ET.SubElement(geometry, "box", size=_numbers(shape.box))
     elif shape.sphere:
         ET.SubElement(geometry, "sphere", radius=_numbers([shape.sphere]))
+
+
+# Colour of all meshes. A mesh without one gets an arbitrary colour from a renderer, and a different one for
+# each link from Bullet.
+MESH_COLOR = "0.80 0.68 0.60 1"
+
+TYPES = {Sigma.REVOLUTE: "revolute", Sigma.PRISMATIC: "prismatic", Sigma.FIXED: "fixed"}
+
+
+def table_urdf(
+    table: DhTable,
+    name: str,
+    limits: Mapping[str, JointLimits],
+    inertias: Mapping[str, pin.Inertia] | None = None,
+    meshes: Mapping[str, str] | None = None,
+) -> str:
+    """Write a table as URDF text.
+
+    `name`: name of the robot; `limits`: limits by joint name, for every moving joint, as URDF requires;
+    `inertias`: inertia of the link with a joint's frame, in that frame, by joint name; other links have no
+    mass; `meshes`: file name of the link's mesh in the same frame, relative to the URDF, by joint name.
+    Returns the URDF. Its links are named by `link_name`. A `HayatiRow` with a length has an additional link
+    on the joint, so that no moving link is without mass only because its frame is at the far end.
+    """
+    inertias, meshes = inertias or {}, meshes or {}
+    names = (BASE, *(joint.name for joint in table.joints))
+    for where, given in (("inertias", inertias), ("meshes", meshes)):
+        require_joints(given, names, where)
+    require_joints(limits, table.moving, "limits")
+    missing = [joint for joint in table.moving if joint not in limits]
+    if missing:
+        raise RobotError(f"limits: none for {', '.join(missing)}; in a URDF every moving joint needs them")
+
+    robot = ET.Element("robot", name=name)
+    _add_link(robot, BASE, inertias.get(BASE), pin.SE3.Identity(), meshes.get(BASE))
+    for joint in table.joints:
+        placement, end = row_placement(joint.row), row_end(joint.row)
+        link = link_name(joint.name)
+        jointed = f"{joint.name}_joint_link" if isinstance(joint.row, HayatiRow) and joint.row.a else link
+        origin = _origin(placement)
+        element = add_joint(robot, joint.name, TYPES[joint.sigma], link_name(joint.parent), jointed, *origin)
+        if joint.sigma != Sigma.FIXED:
+            ET.SubElement(element, "axis", xyz="0 0 1")
+            values = {key: _exact([value]) for key, value in limits[joint.name]._asdict().items()}
+            ET.SubElement(element, "limit", values)
+        _add_link(robot, jointed, inertias.get(joint.name), end, meshes.get(joint.name))
+        if jointed != link:
+            add_joint(robot, f"{joint.name}_length", "fixed", jointed, link, *_origin(end))
+            _add_link(robot, link, None, pin.SE3.Identity(), None)
+    ET.indent(robot)
+    return ET.tostring(robot, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _add_link(
+    robot: ET.Element, name: str, inertia: pin.Inertia | None, frame: pin.SE3, mesh: str | None
+) -> None:
+    """Add a link whose inertia and mesh are given in `frame`, which is placed in the link."""
+    element = ET.SubElement(robot, "link", name=name)
+    # Zeros are written out, because Bullet gives a link without inertia 1 kg.
+    body = pin.Inertia.Zero() if inertia is None else frame.act(inertia)
+    (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = body.inertia.tolist()
+    add_inertial(element, body.mass, body.lever, (ixx, iyy, izz, ixy, ixz, iyz), _exact)
+    if mesh is not None:
+        visual = ET.SubElement(element, "visual")
+        xyz, rpy = _origin(frame)
+        ET.SubElement(visual, "origin", xyz=xyz, rpy=rpy)
+        ET.SubElement(ET.SubElement(visual, "geometry"), "mesh", filename=mesh)
+        ET.SubElement(ET.SubElement(visual, "material", name="mesh"), "color", rgba=MESH_COLOR)
+
+
+def _origin(placement: pin.SE3) -> tuple[str, str]:
+    """Write a placement as the attributes of `<origin>`."""
+    return _exact(placement.translation), _exact(pin.rpy.matrixToRpy(placement.rotation))
+
+
+def _exact(values: Iterable[float]) -> str:
+    """Write numbers as the shortest text that reads back as the same doubles."""
+    return " ".join(repr(float(value) + 0.0) for value in values)

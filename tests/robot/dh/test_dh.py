@@ -10,6 +10,7 @@ import pytest
 import yourdfpy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joint_tables import model_frames
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
@@ -21,12 +22,11 @@ from simbench.robot.dh import (
     HayatiRow,
     JointLimits,
     Sigma,
-    model_frames,
     row_placement,
     table_frames,
     table_model,
-    table_urdf,
 )
+from simbench.robot.urdf.urdf_writer import table_urdf
 
 Array = NDArray[np.float64]
 
@@ -236,17 +236,14 @@ def test_another_reader_sees_the_same_urdf() -> None:
     np.testing.assert_allclose(urdf.get_transform("tool_link", BASE), expected["tool"], atol=1e-9)
 
 
-def test_limits_reach_the_model_in_both_ways() -> None:
+def test_limits_reach_the_model() -> None:
     table = DhTable((DhJoint("turn", BASE, DhRow()), DhJoint("slide", "turn", DhRow(), Sigma.PRISMATIC)))
     limits = {"turn": JointLimits(-1.0, 2.0, 3.0, 4.0), "slide": JointLimits(-0.1, 0.2, 0.3, 40.0)}
-    for model in (
-        table_model(table, limits=limits),
-        pin.buildModelFromXML(table_urdf(table, "limited", limits)),
-    ):
-        np.testing.assert_allclose(model.lowerPositionLimit, [-1.0, -0.1])
-        np.testing.assert_allclose(model.upperPositionLimit, [2.0, 0.2])
-        np.testing.assert_allclose(model.velocityLimit, [3.0, 0.3])
-        np.testing.assert_allclose(model.effortLimit, [4.0, 40.0])
+    model = pin.buildModelFromXML(table_urdf(table, "limited", limits))
+    np.testing.assert_allclose(model.lowerPositionLimit, [-1.0, -0.1])
+    np.testing.assert_allclose(model.upperPositionLimit, [2.0, 0.2])
+    np.testing.assert_allclose(model.velocityLimit, [3.0, 0.3])
+    np.testing.assert_allclose(model.effortLimit, [4.0, 40.0])
 
 
 @pytest.mark.parametrize(
@@ -260,7 +257,7 @@ def test_limits_reach_the_model_in_both_ways() -> None:
         (lambda: DhTable((DhJoint("a", BASE, HayatiRow(beta=0.1), Sigma.PRISMATIC),)), "moves along d"),
         (lambda: table_frames(DhTable((DhJoint("a", BASE, DhRow()),)), [1.0, 2.0]), "one for each of a"),
         (lambda: table_urdf(DhTable((DhJoint("a", BASE, DhRow()),)), "r", {}), "limits: none for a"),
-        (lambda: table_model(DhTable(()), limits={"c": ANY}), "no such joint: `c`"),
+        (lambda: table_urdf(DhTable(()), "r", {"c": ANY}), "no such joint: `c`"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(build: Callable[[], object], message: str) -> None:

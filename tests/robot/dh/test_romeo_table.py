@@ -3,9 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from joint_tables import model_frames, romeo_table
 
-from simbench.robot.dh import model_frames, table_frames, table_model
-from simbench.robot.human_skeleton import ARM_JOINTS, HEAD_JOINTS, UpperBodyLengths, romeo_table
+from simbench.robot.dh import table_frames, table_model
+from simbench.robot.human_skeleton import ARM_JOINTS, HEAD_JOINTS, UpperBodyLengths
 from simbench.robot.robot import load_robot
 
 # L1 to L9 of ROMEO; L2 and L3 from the public description (NeckYaw at 0.0835 m, HeadPitch at 0.09511 m).
