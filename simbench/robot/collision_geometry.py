@@ -45,7 +45,18 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
     if key not in _BUILT:
         if len(_BUILT) >= _MOST_BUILT:
             _BUILT.pop(next(iter(_BUILT)))
-        _BUILT[key] = _read_kept(key) or _build_and_keep(model, urdf_text, key)
+        folder = user_cache_dir()
+        for path in sorted((folder / "simbench" / "shapes").glob(f"{key}-*.bin")) if folder else ():
+            # A file is named by its content: what is damaged is not given to the library, which would not
+            # notice.
+            with suppress(OSError, ValueError, RuntimeError):
+                if hashlib.sha256(path.read_bytes()).hexdigest() == path.stem.rpartition("-")[2]:
+                    kept = pin.GeometryModel()
+                    kept.loadFromBinary(str(path))
+                    _BUILT[key] = kept
+                    break
+        else:
+            _BUILT[key] = _build_and_keep(model, urdf_text, key)
     return _BUILT[key].copy()
 
 
@@ -57,21 +68,6 @@ def _mesh_states(urdf_text: str) -> list[tuple[str, int, int]]:
             status = Path(name).stat()
             states.append((name, status.st_size, status.st_mtime_ns))
     return states
-
-
-def _read_kept(key: str) -> pin.GeometryModel | None:
-    """Read shapes that an earlier process kept in the user's cache; None if there are none, or they changed.
-
-    A file is named by its content: what is damaged is not given to the library, which would not notice.
-    """
-    folder = user_cache_dir()
-    for path in sorted((folder / "simbench" / "shapes").glob(f"{key}-*.bin")) if folder else ():
-        with suppress(OSError, ValueError, RuntimeError):
-            if hashlib.sha256(path.read_bytes()).hexdigest() == path.stem.rpartition("-")[2]:
-                geometry = pin.GeometryModel()
-                geometry.loadFromBinary(str(path))
-                return geometry
-    return None
 
 
 def _build_and_keep(model: pin.Model, urdf_text: str, key: str) -> pin.GeometryModel:

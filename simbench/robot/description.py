@@ -121,7 +121,7 @@ class CollisionShape(Strict):
     """Position of the centre of a box or sphere in the link."""
 
     @model_validator(mode="after")
-    def _one_form(self) -> "CollisionShape":
+    def _one_shape(self) -> "CollisionShape":
         if [self.box, self.sphere, self.loft].count(None) != 2:
             raise ValueError("give one of box, sphere, loft")
         return self

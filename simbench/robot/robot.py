@@ -199,7 +199,19 @@ def load_robot(name_or_path: str | Path) -> Robot:
         pairs = find_collision_pairs(model, resolved.text, configurations, held, f"{where}: self_collision")
     require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
     if description.gains == "auto":
-        stiffness, damping = _derive_gains(description, model, joint_names, named)
+        # In the standing posture, else in the first posture.
+        order = [named[name] for name in sorted(named, key=lambda name: name != "standing")]
+        feet = [model.getFrameId(link) for role, link in description.frames.items() if role.endswith("_foot")]
+        grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
+        contacts = Contacts(tuple(feet), tuple(grips))
+        order = order or [pin.neutral(model)]
+        stiffness, damping = choose_gains(model, order, contacts, description.bandwidth)
+        # Both sides have the same; the configurations that the rule looks at are not symmetric.
+        mirrored = [mirror_name(name, description.mirror) for name in joint_names]
+        sides = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
+        for gains in (stiffness, damping):
+            for left, right in sides:
+                gains[left] = gains[right] = min(gains[left], gains[right])
     else:
         stiffness, damping = read_gains(description.gains, description, joint_names, where)
     require_used_keys(description, where)
@@ -297,24 +309,6 @@ def named_links(description: Description) -> frozenset[str]:
     return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
 
 
-def _derive_gains(
-    description: Description, model: pin.Model, joint_names: tuple[str, ...], named: Mapping[str, Vector]
-) -> tuple[Vector, Vector]:
-    """Stiffness and damping that are chosen in the standing posture, else in the first posture."""
-    postures = [named[name] for name in sorted(named, key=lambda name: name != "standing")]
-    feet = [model.getFrameId(frame) for role, frame in description.frames.items() if role.endswith("_foot")]
-    grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
-    contacts = Contacts(tuple(feet), tuple(grips))
-    gains = choose_gains(model, postures or [pin.neutral(model)], contacts, description.bandwidth)
-    # Both sides have the same; the configurations that the rule looks at are not symmetric.
-    mirrored = [mirror_name(name, description.mirror) for name in joint_names]
-    pairs = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
-    for values in gains:
-        for left, right in pairs:
-            values[left] = values[right] = min(values[left], values[right])
-    return gains
-
-
 LIMBS = ("arm", "leg", "grip")
 SINGLE_GROUPS = ("trunk", "head")
 SINGLE_ROLES = ("pelvis", "trunk", "head")
@@ -328,31 +322,27 @@ def require_used_keys(description: Description, where: str) -> None:
 
     `description`: description of a robot; `where`: its file, for messages.
     """
-    problem = next(_find_unused(description), None)
-    if problem is not None:
-        raise RobotError(f"{where}: {problem}")
-
-
-def _find_unused(description: Description) -> Iterator[str]:
-    """Yield what is given but not used, one line each."""
+    problems: list[str] = []
     given = f"the URDF {description.urdf} is given"
     for key in _BUILDING:
         if description.root is None and getattr(description, key):
-            yield f"{key}: not used: it builds a URDF, which needs `root` too; {given}"
+            problems.append(f"{key}: not used: it builds a URDF, which needs `root` too; {given}")
     if description.root is not None and not description.links:
-        yield f"root: not used: it builds a URDF, which needs `links` too; {given}"
+        problems.append(f"root: not used: it builds a URDF, which needs `links` too; {given}")
     if description.root is not None and description.fixed_joints:
-        yield "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
+        problems.append(
+            "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
+        )
     if description.base == "floating" and description.base_height_m is not None:
-        yield "base_height_m: not used: it holds for a fixed base, and this robot's is floating"
+        problems.append("base_height_m: not used: it holds for a fixed base, and this robot's is floating")
     if description.gains != "auto" and "bandwidth" in description.model_fields_set:
-        yield "bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint"
+        problems.append("bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint")
     sided = [f"{side}_{part}" for part in LIMBS for side in ("left", "right")]
-    yield from _find_unknown("groups", description.groups, [*SINGLE_GROUPS, *sided])
+    problems += _find_unknown("groups", description.groups, [*SINGLE_GROUPS, *sided])
     sided = [f"{side}_{part}" for part in SIDED_ROLES for side in ("left", "right")]
-    yield from _find_unknown("frames", description.frames, [*SINGLE_ROLES, *sided])
-    yield from _find_unknown("soles", description.soles, ["left_foot", "right_foot"])
-    yield from _find_unknown("hands", description.hands, ["left_hand", "right_hand"])
+    problems += _find_unknown("frames", description.frames, [*SINGLE_ROLES, *sided])
+    problems += _find_unknown("soles", description.soles, ["left_foot", "right_foot"])
+    problems += _find_unknown("hands", description.hands, ["left_hand", "right_hand"])
     named = [
         name
         for section in (
@@ -364,7 +354,11 @@ def _find_unused(description: Description) -> Iterator[str]:
     ]
     for left, right in description.mirror.items():
         if all(mirror_name(name, {left: right}) == name for name in named):
-            yield f"mirror.{left}: not used: no name of a link, joint, frame, motor or gain begins with it"
+            problems.append(
+                f"mirror.{left}: not used: no name of a link, joint, frame, motor or gain begins with it"
+            )
+    if problems:
+        raise RobotError(f"{where}: {problems[0]}")
 
 
 def _find_unknown(key: str, given: Iterable[str], allowed: list[str]) -> Iterator[str]:

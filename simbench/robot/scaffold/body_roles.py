@@ -56,24 +56,7 @@ def find_orientation(
     axis = np.eye(3)[int(largest)] * np.sign(lateral[largest])
     lateral = axis if axis @ lateral > np.cos(np.radians(3.0)) else lateral
     ahead = np.cross(lateral, UP)
-    votes = _votes(tree, legs, arms, ahead, lateral)
-    total = sum(weight for weight, _ in votes)
-    sign = 1.0 if total >= 0 else -1.0
-    names = sum(weight for weight, text in votes if text == _NAMES)
-    return Orientation(
-        forward=sign * ahead + 0.0,
-        left=sign * lateral + 0.0,
-        evidence=tuple(text for weight, text in votes if weight * sign > 0),
-        against=tuple(text for weight, text in votes if weight * sign < 0),
-        names_opposed=names * sign < 0,
-        sure=abs(total) >= 0.4 * sum(abs(weight) for weight, _ in votes),
-    )
-
-
-def _votes(
-    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], ahead: Array, lateral: Array
-) -> list[tuple[float, str]]:
-    """Weights of the evidence, positive for `ahead` as forward, and what each is."""
+    # Weights of the evidence, positive for `ahead` as forward, and what each is.
     votes = [(float(ahead[0]), "x axis of the root link")]
     toes = []
     for leg in legs:
@@ -106,7 +89,17 @@ def _votes(
             said += side * {"left": 1, "right": -1, None: 0}[side_in_name(tree.model.names[joint])]
     if said:
         votes.append((3.0 * np.sign(said), _NAMES))
-    return votes
+    total = sum(weight for weight, _ in votes)
+    sign = 1.0 if total >= 0 else -1.0
+    names = sum(weight for weight, text in votes if text == _NAMES)
+    return Orientation(
+        forward=sign * ahead + 0.0,
+        left=sign * lateral + 0.0,
+        evidence=tuple(text for weight, text in votes if weight * sign > 0),
+        against=tuple(text for weight, text in votes if weight * sign < 0),
+        names_opposed=names * sign < 0,
+        sure=abs(total) >= 0.4 * sum(abs(weight) for weight, _ in votes),
+    )
 
 
 @dataclass(frozen=True)

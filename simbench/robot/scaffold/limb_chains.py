@@ -143,8 +143,18 @@ def _find_limbs(tree: RobotTree) -> Limbs:
     if not arms and above:
         arms = max(above, key=lambda pair: _reach(tree, pair[0]))
     if not arms and not legs and (count > 2 or not groups):
-        arms = _longest_chain(tree, {joint for group in groups for joint in group})
         arm_reason = "the longest chain of joints; no second one is like it"
+        grouped = {joint for group in groups for joint in group}
+        roots = [joint for joint in tree.children[0] if joint not in grouped and _depth(tree, joint) >= 2]
+        if roots:
+            first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
+            chain = _deepest_chain(tree, first)
+            for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
+                # A lift, or a body that carries a head as well, is the trunk.
+                others = [each for each in tree.children[joint] if each != below and _depth(tree, each) > 1]
+                if others or not tree.is_rotation(joint):
+                    first = below
+            arms = (first,)
     return Limbs(legs, arms, count, leg_reason, arm_reason, len(groups), sure)
 
 
@@ -229,21 +239,6 @@ def _count_names(tree: RobotTree, joints: tuple[int, ...]) -> list[int]:
 def _attachment(tree: RobotTree, joints: tuple[int, ...]) -> float:
     """Mean height of the first joints of limbs in the root link's frame, m."""
     return float(np.mean([tree.poses[joint].translation[2] for joint in joints]))
-
-
-def _longest_chain(tree: RobotTree, limbs: set[int]) -> tuple[int, ...]:
-    """First joint of the arm of a robot with a single one; empty if no chain has two joints."""
-    roots = [joint for joint in tree.children[0] if joint not in limbs and _depth(tree, joint) >= 2]
-    if not roots:
-        return ()
-    first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
-    chain = _deepest_chain(tree, first)
-    for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
-        # A lift, or a body that carries a head as well, is the trunk.
-        others = [child for child in tree.children[joint] if child != below and _depth(tree, child) > 1]
-        if others or not tree.is_rotation(joint):
-            first = below
-    return (first,)
 
 
 _FINGER = 0.3

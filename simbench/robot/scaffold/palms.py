@@ -47,7 +47,16 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[p
     palm = max(shapes, key=lambda shape: float(np.prod(np.ptp(shape, axis=0) + 1e-4)), default=None)
     ends = [tree.placement(link).translation[None] for link in tree.links[hand]]
     if opposed:
-        points = tree.placed_points(_jaw_tips(tree, limb, inverse.rotation.T @ x_axis))
+        # Between the ends of jaws, where things are held: the last links beyond the jaws' middle.
+        outward = inverse.rotation.T @ x_axis
+        last = [joint for joint in limb.fingers if not set(tree.children[joint]) & set(limb.fingers)]
+        middle = _middle(tree.placed_points(limb.fingers) @ outward)
+        tips = [
+            joint
+            for joint in last
+            if len(tree.points[joint]) and _middle(tree.placed_points([joint]) @ outward) > middle - _ROUNDING
+        ]
+        points = tree.placed_points(tips or limb.fingers)
         points = points @ inverse.rotation.T + inverse.translation
         origin = 0.5 * (points.min(axis=0) + points.max(axis=0))
     elif not tree.shapes[hand] or palm is None:
@@ -102,7 +111,7 @@ def _finger_direction(tree: RobotTree, limb: LimbChain) -> tuple[Array, str]:
     length = tree.distance(limb.start, hand)
     forearm = inverse.rotation @ (tree.poses[hand].translation - tree.poses[limb.middle].translation)
     if limb.fingers:
-        points = tree.placed_points(list(limb.fingers))
+        points = tree.placed_points(limb.fingers)
         direction, reason = inverse.act(points.mean(axis=0)), "from the wrist to the fingers"
     else:
         origins = (tree.placement(link).translation[None] for link in tree.links[hand])
@@ -164,16 +173,6 @@ def _across(tree: RobotTree, hand: int, direction: Array, x_axis: Array) -> Arra
         if length > 0.7 * float(np.linalg.norm(candidate)):
             break
     return flat / max(length, 1e-9)
-
-
-def _jaw_tips(tree: RobotTree, limb: LimbChain, outward: Array) -> list[int]:
-    """Bodies at the ends of jaws, between which things are held: the last links beyond the jaws' middle."""
-    ends = [joint for joint in limb.fingers if not set(tree.children[joint]) & set(limb.fingers)]
-    reach = {
-        joint: _middle(tree.placed_points([joint]) @ outward) for joint in ends if len(tree.points[joint])
-    }
-    middle = _middle(tree.placed_points(list(limb.fingers)) @ outward)
-    return [joint for joint, own in reach.items() if own > middle - _ROUNDING] or list(limb.fingers)
 
 
 def _middle(values: Array) -> float:

@@ -109,17 +109,29 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
             for posture in postures.values():
                 posture[joint - 1] = lower + part * (upper - lower)
     pairs = link_pairs(tree, collisions, postures.values())
-    groups, hands = _groups(tree, legs, arms, roles), held.hands
+    parts = {"trunk": roles.trunk_joints, "head": roles.neck_joints}
+    for kind, pair in (("arm", arms), ("leg", legs)):
+        for side, limb in _sided(pair):
+            parts |= {f"{side}_{kind}": limb.joints, f"{side}_grip": limb.fingers}
+    names = tree.model.names
+    groups = {part: [names[joint] for joint in joints] for part, joints in parts.items() if joints}
+    hands = held.hands
     left_out: dict[str, float] = {}
     if arms and not limbs.feet_count:
         # What neither arm nor trunk needs is fixed: it would have to be driven, joint by joint.
-        groups = {name: joints for name, joints in groups.items() if not name.endswith("_grip")}
+        groups = {part: joints for part, joints in groups.items() if not part.endswith("_grip")}
         moving = {joint for joints in groups.values() for joint in joints}
         left_out, carriers, movers = find_fixed_parts(tree, arms, moving)
         hands = {role: {"palm": carriers[hand["palm"]]} for role, hand in hands.items()}
         # Of the pairs whose links are still moved against each other.
         kept = ((carriers[a], carriers[b]) for a, b in pairs)
         pairs = tuple(dict.fromkeys((a, b) for a, b in kept if movers[a] != movers[b]))
+    positions = {}
+    for key, q in postures.items():
+        # Within the limits, without those at zero and those of joints that are fixed.
+        rounded = np.clip(np.round(q, 6), tree.model.lowerPositionLimit, tree.model.upperPositionLimit)
+        values = {joint: value for joint, value in zip(names[1:], rounded.tolist(), strict=True) if value}
+        positions[key] = {joint: value for joint, value in values.items() if joint not in left_out}
     frames, role_guesses = _roles(tree, legs, arms, roles)
     drives, sources = _drives(tree)
     data = {
@@ -131,7 +143,7 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
         "frames": frames | held.frames | stance.frames,
         "soles": stance.soles,
         "hands": hands,
-        "postures": {key: _positions(tree, q, left_out) for key, q in postures.items()},
+        "postures": positions,
         "motors": {joint: drive for joint, drive in drives.items() if joint not in left_out},
         "gains": "auto",
         "self_collision": group_pairs(pairs),
@@ -147,9 +159,24 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
         *stance.guesses,
         *_other_guesses(description, sources, len(pairs)),
     ]
-    lines = [*_limb_notes(limbs, orientation, turned), *held.missing, *stance.missing]
-    missing = (*lines, *_missing_data(tree, sources))
-    return Scaffold(description, tuple(guesses), missing, tree.text if turned else None)
+    missing = [*_limb_notes(limbs, orientation, turned), *held.missing, *stance.missing]
+    # What the URDF lacks.
+    unknown = [joint for joint, source in sources.items() if source == "unknown"]
+    if unknown:
+        missing.append(
+            f"motors: no limits of torque or speed for {_listed(unknown)}; "
+            "their reflected inertia is unknown, 0"
+        )
+    if not any(tree.collides):
+        missing.append("shapes: no link has a collision shape; the robot would touch nothing")
+    meshes = [note for note in tree.notes if "left out: mesh" in note]
+    if meshes:
+        missing.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
+    mimics = [note for note in tree.notes if ": mimics " in note]
+    if mimics:
+        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
+        missing.append(f"joints: {mimics[0]}{more}")
+    return Scaffold(description, tuple(guesses), tuple(missing), tree.text if turned else None)
 
 
 def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
@@ -170,26 +197,6 @@ def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
 def _sided(pair: tuple[LimbChain, ...]) -> Iterator[tuple[str, LimbChain]]:
     """Two arms or legs with their sides; a single arm is a right one."""
     return zip(SIDES if len(pair) == 2 else SIDES[1:][: len(pair)], pair, strict=True)
-
-
-def _groups(
-    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], roles: BodyRoles
-) -> dict[str, list[str]]:
-    """Joints of each part of the body."""
-    groups = {"trunk": roles.trunk_joints, "head": roles.neck_joints}
-    for part, limbs in (("arm", arms), ("leg", legs)):
-        for side, limb in _sided(limbs):
-            groups[f"{side}_{part}"] = limb.joints
-            if limb.fingers:
-                groups[f"{side}_grip"] = limb.fingers
-    return {part: [tree.model.names[joint] for joint in joints] for part, joints in groups.items() if joints}
-
-
-def _positions(tree: RobotTree, q: Array, left_out: Mapping[str, float]) -> dict[str, float]:
-    """Positions by joint, within the limits, without those at zero and those of joints that are fixed."""
-    rounded = np.clip(np.round(q, 6), tree.model.lowerPositionLimit, tree.model.upperPositionLimit)
-    positions = zip(tree.model.names[1:], rounded.tolist(), strict=True)
-    return {name: value for name, value in positions if abs(value) > 0.0 and name not in left_out}
 
 
 def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
@@ -326,23 +333,6 @@ def _limb_notes(limbs: Limbs, orientation: Orientation, turned: bool) -> Iterato
         yield "sides: the names say left for what lies on the right; left and right follow the geometry"
     if turned:
         yield "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
-
-
-def _missing_data(tree: RobotTree, sources: Mapping[str, str]) -> Iterator[str]:
-    """Say what the URDF lacks."""
-    drives = [name for name, source in sources.items() if source == "unknown"]
-    if drives:
-        names = _listed(drives)
-        yield f"motors: no limits of torque or speed for {names}; their reflected inertia is unknown, 0"
-    if not any(tree.collides):
-        yield "shapes: no link has a collision shape; the robot would touch nothing"
-    meshes = [note for note in tree.notes if "left out: mesh" in note]
-    if meshes:
-        yield f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}"
-    mimics = [note for note in tree.notes if ": mimics " in note]
-    if mimics:
-        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
-        yield f"joints: {mimics[0]}{more}"
 
 
 def _listed(names: list[str]) -> str:

@@ -93,7 +93,20 @@ def scaffold_text(scaffold: Scaffold, urdf: str) -> str:
                 where = "" if guess.key == key else f"{guess.key.removeprefix(key + '.')}: "
                 reason = guess.reason.removeprefix("assumed: ")
                 lines += _comment(f"[{mark}, {guess.confidence}] {where}{reason}")
-        lines += _section(key, data[key])
+        value = data[key]
+        if key == "self_collision":
+            lines.append(f"{key}:")
+            lines += [f"  - [{_flow(first)}, {_flow(second)}]" for first, second in value]
+        elif key == "postures":
+            lines.append(f"{key}:")
+            for name, positions in value.items():
+                lines.append(f"  {_scalar(name)}:" if positions else f"  {_scalar(name)}: {{}}")
+                lines += [f"    {_scalar(joint)}: {_flow(place)}" for joint, place in positions.items()]
+        elif isinstance(value, Mapping):
+            lines.append(f"{key}:" if value else f"{key}: {{}}")
+            lines += [f"  {_scalar(name)}: {_flow(entry)}" for name, entry in value.items()]
+        else:
+            lines.append(f"{key}: {_scalar(value)}")
     return "\n".join(lines) + "\n"
 
 
@@ -106,24 +119,6 @@ def _comment(text: str) -> Iterator[str]:
             line = "#  "
         line += f" {word}"
     yield line
-
-
-def _section(key: str, value: Any) -> Iterator[str]:
-    """Write a key of the description with its value."""
-    if key == "self_collision":
-        yield f"{key}:"
-        for first, second in value:
-            yield f"  - [{_flow(first)}, {_flow(second)}]"
-    elif key == "postures":
-        yield f"{key}:"
-        for name, positions in value.items():
-            yield f"  {_scalar(name)}:" if positions else f"  {_scalar(name)}: {{}}"
-            yield from (f"    {_scalar(joint)}: {_flow(position)}" for joint, position in positions.items())
-    elif isinstance(value, Mapping):
-        yield f"{key}:" if value else f"{key}: {{}}"
-        yield from (f"  {_scalar(name)}: {_flow(entry)}" for name, entry in value.items())
-    else:
-        yield f"{key}: {_scalar(value)}"
 
 
 def _flow(value: Any) -> str:

@@ -179,12 +179,27 @@ def parse_urdf(path: Path) -> ET.Element:
 
 
 def read_elements(robot: ET.Element) -> UrdfTree:
-    """Read the links and joints of a URDF."""
+    """Read the links and joints of a URDF; messages about bad numbers are collected."""
     bad: list[str] = []
     links, joints = [], []
     for element in robot.findall("link"):
         where = f"link `{element.get('name', '')}`"
-        shapes = tuple(_shape(shape, where, bad) for shape in element if shape.tag in ("visual", "collision"))
+        shapes = []
+        for part in element:
+            if part.tag not in ("visual", "collision"):
+                continue
+            inside = f"{where}: {part.tag}"
+            xyz, rpy = _origin(part, inside, bad)
+            form = next(iter(part.find("geometry") or ()), None)
+            kind = None if form is None else form.tag
+            size: Numbers = ()
+            file_name, scale = None, (1.0,) * 3
+            if form is not None and kind == "mesh":
+                file_name = form.get("filename", "")
+                scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
+            for key in SIZES.get(kind or "", ()):
+                size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
+            shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
         inertial = element.find("inertial")
         mass, xyz, rpy, inertia = 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 6
         if inertial is not None:
@@ -196,7 +211,7 @@ def read_elements(robot: ET.Element) -> UrdfTree:
                 _numbers(matrix, key, 1, "0" if key[1] != key[2] else None, f"{where}: inertia", bad)[0]
                 for key in INERTIA
             )
-        links.append(UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, shapes))
+        links.append(UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, tuple(shapes)))
     for element in robot.findall("joint"):
         where = f"joint `{element.get('name', '')}`"
         xyz, rpy = _origin(element, where, bad)
@@ -221,24 +236,6 @@ def read_elements(robot: ET.Element) -> UrdfTree:
             )
         )
     return UrdfTree(robot.get("name", ""), tuple(links), tuple(joints), tuple(bad))
-
-
-def _shape(element: ET.Element, where: str, bad: list[str]) -> UrdfShape:
-    """Read a visual or collision shape; messages about bad numbers are appended to `bad`, here and below."""
-    where = f"{where}: {element.tag}"
-    xyz, rpy = _origin(element, where, bad)
-    form = next(iter(element.find("geometry") or ()), None)
-    if form is None or form.tag not in SIZES:
-        return UrdfShape(element.tag, None if form is None else form.tag, (), None, (1.0,) * 3, xyz, rpy)
-    if form.tag == "mesh":
-        scale = _numbers(form, "scale", 3, "1 1 1", f"{where}: mesh", bad)
-        return UrdfShape(element.tag, "mesh", (), form.get("filename", ""), scale, xyz, rpy)
-    size = tuple(
-        number
-        for attribute in SIZES[form.tag]
-        for number in _numbers(form, attribute, 3 if attribute == "size" else 1, None, where, bad)
-    )
-    return UrdfShape(element.tag, form.tag, size, None, (1.0,) * 3, xyz, rpy)
 
 
 def linked(joint: ET.Element, end: str) -> str:

@@ -4,7 +4,7 @@ import functools
 import hashlib
 import os
 import struct
-from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,7 +148,16 @@ def _measure_obj(path: Path) -> tuple[int, float]:
         elif key == b"mtllib":
             libraries += values
     for corners, limits in groups:
-        _require_existing(corners, limits)
+        # The vertex, texture point or normal of a corner must be among those of the lines above.
+        parts = (zip(corner.split(b"/"), limits, strict=False) for corner in corners)
+        for index, limit in chain.from_iterable(parts):
+            try:
+                value = int(index) if index else 1
+            except ValueError:
+                value = 0
+            if index and not 1 <= abs(value) <= limit:
+                text = index[:20].decode(errors="replace")
+                raise InvalidMeshError(f"a face has the index {text}; the lines above it have {limit}")
     for library in libraries:
         _check_material_library(path.parent, library)
     _largest(_floats(others))
@@ -167,19 +176,6 @@ def _short_lines(content: bytes) -> list[bytes]:
     if longest > LONGEST_LINE:
         raise InvalidMeshError(f"has a line of {longest} bytes; allowed are {LONGEST_LINE}")
     return lines
-
-
-def _require_existing(corners: Iterable[bytes], limits: tuple[int, ...]) -> None:
-    """Refuse corners of faces whose vertex, texture point or normal is not among those of the lines above."""
-    for corner in corners:
-        for index, limit in zip(corner.split(b"/"), limits, strict=False):
-            try:
-                value = int(index) if index else 1
-            except ValueError:
-                value = 0
-            if index and not 1 <= abs(value) <= limit:
-                text = index[:20].decode(errors="replace")
-                raise InvalidMeshError(f"a face has the index {text}; the lines above it have {limit}")
 
 
 def _check_material_library(folder: Path, name: bytes) -> None:

@@ -47,7 +47,25 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
             errors.append(f"{where}: Pinocchio keeps this name for itself; rename the joint")
         elif joint.kind in MOVING and not any(joint.axis):
             errors.append(f"{where}: axis has no length")
-    errors += [*tree.bad_numbers, *_size_errors(tree)]
+    errors += tree.bad_numbers
+    # Masses, inertias and places that nothing has, and that overflow where they are used.
+    bounded: list[tuple[str, Iterable[float], float, str]] = []
+    for link in tree.links:
+        where, far = f"link `{link.name}`", (LARGEST_LENGTH, "m or rad")
+        bounded += [
+            (f"{where}: mass", [link.mass], LARGEST_MASS, "kg"),
+            (f"{where}: inertia", link.inertia, LARGEST_INERTIA, "kg·m²"),
+            (f"{where}: inertial: origin", [*link.cog, *link.rpy], *far),
+            *((f"{where}: {s.role}", [*s.size, *s.scale, *s.xyz, *s.rpy], *far) for s in link.shapes),
+        ]
+    for joint in tree.joints:
+        place = [*joint.xyz, *joint.rpy, *joint.axis]
+        bounded.append((f"joint `{joint.name}`: origin or axis", place, LARGEST_LENGTH, "m or rad"))
+    for where, numbers, largest, unit in bounded:
+        # NaN is reported elsewhere.
+        excess = max((abs(number) for number in numbers if abs(number) > largest), default=None)
+        if excess is not None:
+            errors.append(f"{where}: {excess:g} {unit} is too large; allowed is {largest:g}")
     errors += [
         f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0
     ]
@@ -131,27 +149,6 @@ def _naming_errors(tree: UrdfTree) -> Iterator[str]:
                 yield f"joint `{joint.name}`: names no {end} link"
             elif link not in elements["link"]:
                 yield f"joint `{joint.name}`: {end} `{link}` is not a link of this file"
-
-
-def _size_errors(tree: UrdfTree) -> Iterator[str]:
-    """Find masses, inertias and places that nothing has, and that overflow where they are used."""
-    bounded: list[tuple[str, Iterable[float], float, str]] = []
-    for link in tree.links:
-        where, far = f"link `{link.name}`", (LARGEST_LENGTH, "m or rad")
-        bounded += [
-            (f"{where}: mass", [link.mass], LARGEST_MASS, "kg"),
-            (f"{where}: inertia", link.inertia, LARGEST_INERTIA, "kg·m²"),
-            (f"{where}: inertial: origin", [*link.cog, *link.rpy], *far),
-            *((f"{where}: {s.role}", [*s.size, *s.scale, *s.xyz, *s.rpy], *far) for s in link.shapes),
-        ]
-    for joint in tree.joints:
-        place = [*joint.xyz, *joint.rpy, *joint.axis]
-        bounded.append((f"joint `{joint.name}`: origin or axis", place, LARGEST_LENGTH, "m or rad"))
-    for where, numbers, largest, unit in bounded:
-        # NaN is reported elsewhere.
-        excess = max((abs(number) for number in numbers if abs(number) > largest), default=None)
-        if excess is not None:
-            yield f"{where}: {excess:g} {unit} is too large; allowed is {largest:g}"
 
 
 def _tree_errors(tree: UrdfTree) -> Iterator[str]:

@@ -56,7 +56,21 @@ def build_loft_mesh(loft: Loft) -> trimesh.Trimesh:
     sharp.
     """
     angles = np.arange(loft.sides) * 2 * np.pi / loft.sides
-    stations = _stations(loft)
+    # Rows of the mesh from one end to the other (m, 5): position, centre u, v, half widths u, v.
+    knots = np.array([ring[0] for ring in loft.rings])
+    steps = loft.steps if len(knots) > 2 else 1
+    cuts = np.arange(steps) / steps
+    along = np.append((knots[:-1, None] + np.diff(knots)[:, None] * cuts).ravel(), knots[-1])
+    stations = body = np.column_stack((along, _profile(loft, along)))
+    for row, (depth, exponent), outward in ((0, loft.ends[0], -1), (-1, loft.ends[1], 1)):
+        if depth == 0:
+            continue
+        count = LONG_DOME_ROWS if depth > body[row, 3:].min() / 2 else SHORT_DOME_ROWS
+        width, height = _superellipse(np.arange(1, count) / count * np.pi / 2, exponent)
+        dome = np.tile(body[row], (count - 1, 1))
+        dome[:, 0] += outward * depth * height
+        dome[:, 3:] *= width[:, None]
+        stations = np.concatenate([dome[::-1], stations] if outward < 0 else [stations, dome])
     grid = _section(loft, stations[:, None, :], angles[None, :])
     vertices = [grid.reshape(-1, 3)]
     faces = [_quads(len(stations), loft.sides)]
@@ -130,26 +144,6 @@ def _profile(loft: Loft, position: Array) -> Array:
     if len(rings) == 1:
         return np.broadcast_to(rings[0, 1:], (*position.shape, 4))
     return np.asarray(PchipInterpolator(rings[:, 0], rings[:, 1:])(position))
-
-
-def _stations(loft: Loft) -> Array:
-    """Rows of the mesh from one end to the other: position, centre u, v, half widths u, v; (m, 5)."""
-    ends = np.array([ring[0] for ring in loft.rings])
-    steps = loft.steps if len(ends) > 2 else 1
-    cuts = np.arange(steps) / steps
-    position = np.append((ends[:-1, None] + np.diff(ends)[:, None] * cuts).ravel(), ends[-1])
-    body = np.column_stack((position, _profile(loft, position)))
-    rows = [body]
-    for row, (depth, exponent), outward in ((0, loft.ends[0], -1), (-1, loft.ends[1], 1)):
-        if depth == 0:
-            continue
-        count = LONG_DOME_ROWS if depth > body[row, 3:].min() / 2 else SHORT_DOME_ROWS
-        width, height = _superellipse(np.arange(1, count) / count * np.pi / 2, exponent)
-        dome = np.tile(body[row], (count - 1, 1))
-        dome[:, 0] += outward * depth * height
-        dome[:, 3:] *= width[:, None]
-        rows = [dome[::-1], *rows] if outward < 0 else [*rows, dome]
-    return np.concatenate(rows)
 
 
 def _section(loft: Loft, stations: Array, angle: Array) -> Array:
