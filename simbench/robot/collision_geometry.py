@@ -23,13 +23,10 @@ from simbench.resources import user_cache_dir
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.sides import SIDES
 
-_FLAT = 1e-6
-"""Distance of a mesh's point from the surface of its convex hull that rounding makes, m."""
+_FLAT = 1e-6  # Distance of a mesh's point from the surface of its convex hull that rounding makes, m.
 _BUILT: dict[str, pin.GeometryModel] = {}
-_MOST_BUILT = 4
-"""Robots whose shapes are kept in memory, for the next that asks for them, and most of them."""
-_PART = 50
-"""Points of a mesh that are looked at together."""
+_MOST_BUILT = 4  # Robots whose shapes are kept in memory, for the next that asks for them, and most of them.
+_PART = 50  # Points of a mesh that are looked at together.
 
 
 def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
@@ -148,18 +145,15 @@ def count_near(
 Vector = NDArray[np.float64]
 Pairs = tuple[tuple[str, str], ...]
 
+# Numbers of configurations in which all pairs, and those not yet seen near each other, are examined.
 _FIRST, _ALL = 20, 2000
-"""Numbers of configurations in which all pairs, and those not yet seen near each other, are examined."""
-_NEAR = 0.03
-"""Distance from which two links count as near each other, m."""
+_NEAR = 0.03  # Distance from which two links count as near each other, m.
+# Fraction of the first configurations from which two links count as always near: hulls that overlap.
 _ALWAYS = 0.5
-"""Fraction of the first configurations from which two links count as always near: hulls that overlap."""
-_LARGEST_RANGE = np.pi
-"""Range from which joints without limits are drawn, rad or m."""
+_LARGEST_RANGE = np.pi  # Range from which joints without limits are drawn, rad or m.
 
 
-_RULE = 1
-"""Number of the rule; a change of it makes kept pairs obsolete."""
+_RULE = 1  # Number of the rule; a change of it makes kept pairs obsolete.
 
 
 def find_collision_pairs(
@@ -263,15 +257,14 @@ def _near(
 
 
 _ARM = ("shoulder", "elbow", "wrist", "hand")
+# Height of the shoulder over the length of the arm from which a robot has a stand of its own.
 _OWN_STAND = 0.5
-"""Height of the shoulder over the length of the arm from which a robot has a stand of its own."""
+# Height of the shoulder on a pedestal over the length of the arm: that of PUMA 560 on its own column,
+# 0.672 m to 0.93 m. The arm then reaches from near the floor to above its shoulder.
 _SHOULDER_HEIGHT = 0.72
-"""Height of the shoulder on a pedestal over the length of the arm: that of PUMA 560 on its own column,
-0.672 m to 0.93 m. The arm then reaches from near the floor to above its shoulder."""
+# The same of two arms, which hang beside the pedestal as a person's do: that of Baxter on its pedestal.
 _TWO_SHOULDERS_HEIGHT = 1.15
-"""The same of two arms, which hang beside the pedestal as a person's do: that of Baxter on its pedestal."""
-ROUNDING = 0.01
-"""Heights are rounded to this, m; a gap that is smaller is none."""
+ROUNDING = 0.01  # Heights are rounded to this, m; a gap that is smaller is none.
 
 
 def default_base_height(

@@ -24,15 +24,15 @@ Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 Ring = tuple[float, float, float, float, float]
 Positive = Annotated[float, Field(gt=0)]
+# Coordinate in a link, m. A larger number is not in metres.
 Coordinate = Annotated[float, Field(ge=-10.0, le=10.0, json_schema_extra={"unit": "m"})]
-"""Coordinate in a link, m. A larger number is not in metres."""
+# Length of a part of a robot, m. A larger number is not in metres.
 Length = Annotated[float, Field(gt=0.0, le=10.0, json_schema_extra={"unit": "m"})]
-"""Length of a part of a robot, m. A larger number is not in metres."""
+# Angle up to a full turn, rad. A larger number is not in radians.
 Angle = Annotated[float, Field(ge=-6.2832, le=6.2832, json_schema_extra={"unit": "rad"})]
-"""Angle up to a full turn, rad. A larger number is not in radians."""
 Position = tuple[Coordinate, Coordinate, Coordinate]
+# Rotations about the fixed axes x, y and z, in this order, rad, as in URDF.
 RollPitchYaw = tuple[Angle, Angle, Angle]
-"""Rotations about the fixed axes x, y and z, in this order, rad, as in URDF."""
 
 
 class Strict(BaseModel):
@@ -129,14 +129,14 @@ class CollisionShape(Strict):
 
 NonNegative = Annotated[float, Field(ge=0)]
 Torque = Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "N·m"})]
+# Limit of a joint, rad: up to three turns. A larger number is not in radians.
 JointAngle = Annotated[float, Field(ge=-20.0, le=20.0, json_schema_extra={"unit": "rad"})]
-"""Limit of a joint, rad: up to three turns. A larger number is not in radians."""
+# Stiffness and damping by joint, or `auto`; told apart so that an error is about the intended form.
 Gains = Annotated[
     Annotated[Mapping[str, tuple[NonNegative, NonNegative]], Tag("rows")]
     | Annotated[Literal["auto"], Tag("auto")],
     Discriminator(lambda data: "auto" if isinstance(data, str) else "rows"),
 ]
-"""Stiffness and damping by joint, or `auto`; told apart so that an error is about the intended form."""
 
 
 class LinkDescription(Strict):

@@ -119,22 +119,16 @@ def _rows(
     return rows
 
 
-_GRAVITY = 9.81
-"""Acceleration of gravity, m/s²."""
+_GRAVITY = 9.81  # Acceleration of gravity, m/s².
+# Natural frequency of the standing body on its joints, as a multiple of its pendulum's √(g / h).
 _STANCE_RATIO = 4.0
-"""Natural frequency of the standing body on its joints, as a multiple of its pendulum's √(g / h)."""
-_SAMPLES = 64
-"""Configurations among which the largest inertia of a limb is looked for."""
-_ERROR_M = 0.01
-"""Position error at which the motor of a sliding joint may be at its limit, m."""
+_SAMPLES = 64  # Configurations among which the largest inertia of a limb is looked for.
+_ERROR_M = 0.01  # Position error at which the motor of a sliding joint may be at its limit, m.
+# Eigenvalue of M⁻¹ (2 D Δt + 3 K Δt²) at which a leg under torques of the last step's state is unstable.
 _BOUND = 4.0
-"""Eigenvalue of M⁻¹ (2 D Δt + 3 K Δt²) at which a leg under torques of the last step's state is unstable."""
-_STIFFNESS_SHARE = 0.65
-"""Largest part of that bound that the stiffness alone may take."""
-_TOTAL_SHARE = 0.9
-"""Largest part of that bound that stiffness and damping may take together."""
-_HALVINGS = 50
-"""Halvings of the interval in which a factor is looked for."""
+_STIFFNESS_SHARE = 0.65  # Largest part of that bound that the stiffness alone may take.
+_TOTAL_SHARE = 0.9  # Largest part of that bound that stiffness and damping may take together.
+_HALVINGS = 50  # Halvings of the interval in which a factor is looked for.
 
 
 @dataclass(frozen=True)

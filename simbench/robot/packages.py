@@ -15,8 +15,8 @@ from simbench.files.documents.yaml_document import read_yaml
 from simbench.files.input_files import is_regular_file
 from simbench.resources import resource_dir
 
+# Group of entry points that name robots of other packages: the path of a robot.yaml, or of its folder.
 PLUG_INS = "simbench.robots"
-"""Group of entry points that name robots of other packages: the path of a robot.yaml, or of its folder."""
 DESCRIPTION_FILE = "robot.yaml"
 
 
@@ -37,12 +37,10 @@ def find_plug_ins() -> dict[str, metadata.EntryPoint]:
     return {point.name: point for point in metadata.entry_points(group=PLUG_INS)}
 
 
-SCHEME = "package://"
-"""Beginning of the name of a file inside a package."""
-EXTRAS = {"example-robot-data": "robots"}
-"""Extra of simbench that installs a package, by the package's name."""
+SCHEME = "package://"  # Beginning of the name of a file inside a package.
+EXTRAS = {"example-robot-data": "robots"}  # Extra of simbench that installs a package, by the package's name.
+# Folder beside the Python packages in which the wheels of the cmeel family install their files.
 _CMEEL = "cmeel.prefix"
-"""Folder beside the Python packages in which the wheels of the cmeel family install their files."""
 
 
 class InstalledPackage(NamedTuple):

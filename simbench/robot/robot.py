@@ -36,8 +36,7 @@ __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
 Vector = NDArray[np.float64]
 
-SEATED = "seated"
-"""The posture in which the thighs lie on a seat."""
+SEATED = "seated"  # The posture in which the thighs lie on a seat.
 
 
 @dataclass(frozen=True)
@@ -313,8 +312,7 @@ LIMBS = ("arm", "leg", "grip")
 SINGLE_GROUPS = ("trunk", "head")
 SINGLE_ROLES = ("pelvis", "trunk", "head")
 SIDED_ROLES = ("shoulder", "elbow", "wrist", "hand", "thigh", "foot")
-_BUILDING = ("links", "joints", "colors", "visual", "collision")
-"""Keys from which only a URDF is built."""
+_BUILDING = ("links", "joints", "colors", "visual", "collision")  # Keys from which only a URDF is built.
 
 
 def require_used_keys(description: Description, where: str) -> None:

@@ -26,17 +26,15 @@ from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_e
 from simbench.robot.urdf.source import normalise_urdf, read_urdf
 from simbench.robot.urdf.urdf_errors import find_urdf_errors
 
+# Largest ratio of the radius of gyration to the reach of a link's geometry, which is often simplified.
 REACH = 1.2
-"""Largest ratio of the radius of gyration to the reach of a link's geometry, which is often simplified."""
+# Smallest ratio of the radius of gyration to the reach of the geometry.
+#
+# Even a link with a motor at the end of a long shell exceeds it.
 CONCENTRATED = 0.05
-"""Smallest ratio of the radius of gyration to the reach of the geometry.
-
-Even a link with a motor at the end of a long shell exceeds it.
-"""
-FAR_TOO_LARGE = 1e12
-"""Number that is reported as an error whatever it means."""
+FAR_TOO_LARGE = 1e12  # Number that is reported as an error whatever it means.
+# Largest distance of a centre of gravity outside the geometry, in diagonals of its bounding box.
 COG_MARGIN = 0.25
-"""Largest distance of a centre of gravity outside the geometry, in diagonals of its bounding box."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,7 @@ SIDE_NAME_PAIRS = (
     ("L_", "R_"),
     ("_l", "_r"),
 )
-SAME = 0.01
-"""Relative difference up to which masses and moments of the two sides count as the same."""
+SAME = 0.01  # Relative difference up to which masses and moments of the two sides count as the same.
 
 
 def find_joint_warnings(joint: UrdfJoint) -> Iterator[str]:

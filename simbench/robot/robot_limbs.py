@@ -51,8 +51,7 @@ def upper_body_locks(robot: Robot) -> list[int]:
     return [robot.model.getJointId(name) for name in robot.model.names if name not in keep]
 
 
-_MARGIN = 0.02
-"""Distance from the joint limits, rad."""
+_MARGIN = 0.02  # Distance from the joint limits, rad.
 
 
 def grip_range(robot: Robot, joint: str) -> tuple[float, float]:

@@ -15,13 +15,10 @@ from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import INERTIA, add_inertial, add_joint
 from simbench.robot.urdf.source import build_model
 
-PEDESTAL = "base_pedestal"
-"""Link of the pedestal."""
+PEDESTAL = "base_pedestal"  # Link of the pedestal.
 
-_RADII = (0.05, 0.25)
-"""Least and largest radius of a pedestal, m."""
-_FLOOR_GAP = 0.001
-"""Distance of the pedestal from the floor, m, so that they are not in contact."""
+_RADII = (0.05, 0.25)  # Least and largest radius of a pedestal, m.
+_FLOOR_GAP = 0.001  # Distance of the pedestal from the floor, m, so that they are not in contact.
 _COLOR = "0.33 0.34 0.36 1"
 
 
@@ -82,8 +79,7 @@ def _root_box(urdf_text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return corners.min(axis=0, initial=0.0), corners.max(axis=0, initial=0.0)
 
 
-_STREAM = 1
-"""Second part of the seed, which makes these draws independent of those of the virtual actor."""
+_STREAM = 1  # Second part of the seed, which makes these draws independent of those of the virtual actor.
 
 
 def draw_variation(

@@ -15,22 +15,20 @@ from simbench.robot.scaffold.palms import find_palm, palm_link
 from simbench.robot.scaffold.robot_tree import Array, Guess, RobotTree
 from simbench.robot.sides import SIDES
 
-_MARGIN = 0.02
-"""Distance of postures from the joint limits, as a fraction of the travel."""
+_MARGIN = 0.02  # Distance of postures from the joint limits, as a fraction of the travel.
 _STARTS = 6
 _READY_SAMPLES = 3000
+# Angles of hanging upper arms from the vertical, rad, tried until nothing touches.
 _OUTWARD = (0.25, 0.35, 0.5, 0.7)
-"""Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
+# Forward components of hanging forearms, as parts of the downward one, tried for each of these angles.
 _FORWARD = (0.9, 0.35)
-"""Forward components of hanging forearms, as parts of the downward one, tried for each of these angles."""
-_WAY = 14
-"""Configurations on the straight way from hanging arms to raised ones that are looked at."""
+_WAY = 14  # Configurations on the straight way from hanging arms to raised ones that are looked at.
+# Weight of the rotation of hanging hands against the arms' directions: wrists stay off their limits.
 _HAND_WEIGHT = 0.05
-"""Weight of the rotation of hanging hands against the arms' directions: wrists stay off their limits."""
+# Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them.
 _CLEAR = 0.03
-"""Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them."""
+# Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor.
 _ARM_ERROR = 0.6
-"""Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor."""
 
 
 @dataclass(frozen=True)

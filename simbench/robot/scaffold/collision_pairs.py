@@ -12,22 +12,21 @@ from simbench.robot.collision_geometry import build_convex_geometry, count_near,
 from simbench.robot.scaffold.limb_chains import LimbChain
 from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
+# Numbers of random configurations for all pairs, and for those that touch in none of the first.
 FEW, MANY = 300, 2000
-"""Numbers of random configurations for all pairs, and for those that touch in none of the first."""
+# Distance, m, below which links are said to touch in a posture: simulated joints give way a little.
 CLEARANCE = 0.004
-"""Distance, m, below which links are said to touch in a posture: simulated joints give way a little."""
-ALWAYS = 0.9
-"""Fraction of the configurations from which two links always touch."""
+ALWAYS = 0.9  # Fraction of the configurations from which two links always touch.
 
+# Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
+# hulls of links around a joint fill its hollows.
 NEAR, OFTEN = 3, 0.05
-"""Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
-hulls of links around a joint fill its hollows."""
 
+# Distance between the joints of two links of a chain with one link between them, as a part of the robot's
+# size, below which they belong to one joint of several axes, such as a wrist: limits keep them apart.
 _WRIST = 0.1
-"""Distance between the joints of two links of a chain with one link between them, as a part of the robot's
-size, below which they belong to one joint of several axes, such as a wrist: limits keep them apart."""
+# Distance of a sliding finger from where it is closed, m: half the thickness of what hands hold.
 _HELD_RADIUS = 0.0125
-"""Distance of a sliding finger from where it is closed, m: half the thickness of what hands hold."""
 
 Pairs = tuple[tuple[str, str], ...]
 

@@ -62,14 +62,12 @@ def parts_in_name(name: str) -> frozenset[str]:
     return frozenset(_WORDS[word] for word in words_of(name) if word in _WORDS)
 
 
+# Least length of a limb, as a fraction of the robot's size: eyes, fingers and casters are shorter.
 _LEAST_REACH = 0.2
-"""Least length of a limb, as a fraction of the robot's size: eyes, fingers and casters are shorter."""
-_ALIKE = 0.06
-"""Largest difference of two similar limbs, as a fraction of their length."""
-_COMMON = 4
-"""Number of steps between joints that limbs with different hands have in common."""
+_ALIKE = 0.06  # Largest difference of two similar limbs, as a fraction of their length.
+_COMMON = 4  # Number of steps between joints that limbs with different hands have in common.
+# Distance from the lowest point of the robot that counts as on the floor, as a fraction of its size.
 _FLOOR = 0.06
-"""Distance from the lowest point of the robot that counts as on the floor, as a fraction of its size."""
 
 
 @dataclass(frozen=True)
@@ -241,12 +239,11 @@ def _attachment(tree: RobotTree, joints: tuple[int, ...]) -> float:
     return float(np.mean([tree.poses[joint].translation[2] for joint in joints]))
 
 
-_FINGER = 0.3
-"""Length of a finger, as a fraction of its arm's, beyond which it is none."""
+_FINGER = 0.3  # Length of a finger, as a fraction of its arm's, beyond which it is none.
+# Travel of a joint to the one side, as a fraction of that to the other, below which it opens and closes.
 _ONE_SIDED = 0.2
-"""Travel of a joint to the one side, as a fraction of that to the other, below which it opens and closes."""
+# A single last joint that opens and closes is a grip from this number of joints on: others may be elbows.
 _LEAST_JOINTS = 6
-"""A single last joint that opens and closes is a grip from this number of joints on: others may be elbows."""
 
 
 class LimbChain:

@@ -7,12 +7,9 @@ from simbench.robot.scaffold.limb_chains import LimbChain, parts_in_name
 from simbench.robot.scaffold.robot_tree import Array, RobotTree
 from simbench.robot.urdf.mesh_files import shape_points
 
-_ALIGNED = 0.8
-"""Cosine from which a direction is taken for the axis of the hand's frame next to it."""
-_ROUNDING = 1e-6
-"""Distance that makes no difference, m."""
-_FLAT = 1.15
-"""Ratio of a hand's width to its thickness from which its thin side is the back of the hand."""
+_ALIGNED = 0.8  # Cosine from which a direction is taken for the axis of the hand's frame next to it.
+_ROUNDING = 1e-6  # Distance that makes no difference, m.
+_FLAT = 1.15  # Ratio of a hand's width to its thickness from which its thin side is the back of the hand.
 
 
 def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> tuple[list[pin.SE3], bool, str]:

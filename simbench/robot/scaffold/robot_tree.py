@@ -21,8 +21,7 @@ from simbench.robot.urdf.source import build_model, read_urdf, turn_root
 Array = NDArray[np.float64]
 Confidence = Literal["high", "medium", "low"]
 
-UNLIMITED = 20.0
-"""A position limit beyond this, rad, stands for none."""
+UNLIMITED = 20.0  # A position limit beyond this, rad, stands for none.
 
 
 @dataclass(frozen=True)

@@ -31,19 +31,17 @@ from simbench.robot.sides import SIDES
 from simbench.robot.urdf.elements import parse_numbers, read_xml
 from simbench.robot.urdf.normalise import UNLIMITED_EFFORT, UNLIMITED_VELOCITY
 
-_LIFT = 0.9
-"""Part of its range at which a lift in the trunk stays."""
+_LIFT = 0.9  # Part of its range at which a lift in the trunk stays.
+# Cosine of the angle between the robot's front and x of the root link from which the root is turned.
 _FACING = np.cos(np.radians(1.0))
-"""Cosine of the angle between the robot's front and x of the root link from which the root is turned."""
+# Time in which a drive's largest torque brings its own inertia to its largest speed, s.
+#
+# J ω / τ of published drives, geometric means: 9 ms for 11 joints with gears of 36:1 to 201:1 (Tomić
+# 2018), 28 ms for the 6 joints of an industrial arm (Armstrong, Khatib, Burdick 1986), 4 ms for quasi-direct
+# drives of 25 to 139 N·m (armatures in the configuration published with BeyondMimic, 2025). The mean of the
+# three is 10 ms, from which each differs by a factor of 2.7 at most. A power of the torque alone misses the
+# quasi-direct drives by a factor of 50.
 RUN_UP_TIME = 0.01
-"""Time in which a drive's largest torque brings its own inertia to its largest speed, s.
-
-J ω / τ of published drives, geometric means: 9 ms for 11 joints with gears of 36:1 to 201:1 (Tomić
-2018), 28 ms for the 6 joints of an industrial arm (Armstrong, Khatib, Burdick 1986), 4 ms for quasi-direct
-drives of 25 to 139 N·m (armatures in the configuration published with BeyondMimic, 2025). The mean of the
-three is 10 ms, from which each differs by a factor of 2.7 at most. A power of the torque alone misses the
-quasi-direct drives by a factor of 50.
-"""
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from simbench.robot.scaffold.limb_chains import LimbChain
 from simbench.robot.scaffold.robot_tree import Array, Guess, RobotTree
 from simbench.robot.sides import SIDES
 
+# Patches whose normal deviates by more from downward, in the zero configuration, are no soles.
 _STEEPEST = np.cos(np.radians(60.0))
-"""Patches whose normal deviates by more from downward, in the zero configuration, are no soles."""
+# Least side of a sole, as a fraction of the leg's length; feet that are smaller are points.
 _LEAST_SIDE = 0.03
-"""Least side of a sole, as a fraction of the leg's length; feet that are smaller are points."""
 _GRID = 81
 
 
@@ -147,8 +147,7 @@ def _inscribed_rectangle(corners: Array) -> tuple[tuple[float, float], tuple[flo
     return (float(cuts[i]), float(cuts[j])), (float(bottom[i, j]), float(top[i, j]))
 
 
-_BEND = 0.5
-"""Angle of the knees, rad."""
+_BEND = 0.5  # Angle of the knees, rad.
 _LEVEL = 5e-5
 _FLAT_SOLE = 5e-4
 

@@ -15,11 +15,10 @@ from scipy.spatial.transform import Rotation
 
 from simbench.robot.urdf.elements import read_xml
 
-LARGEST_FILE = 100_000_000
-"""Largest file, bytes."""
+LARGEST_FILE = 100_000_000  # Largest file, bytes.
 _POLYGONS = ("polylist", "polygons", "tristrips", "trifans")
+# Transforms of a node, and how many numbers each has.
 _TRANSFORMS = {"matrix": 16, "rotate": 4, "translate": 3, "scale": 3}
-"""Transforms of a node, and how many numbers each has."""
 _MOST_NODES = 10_000
 _NONE = np.zeros((0, 3, 3))
 

@@ -16,10 +16,9 @@ from simbench.errors import RobotError
 from simbench.files.input_files import require_regular_file
 from simbench.files.printable import printable
 
+# Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes.
 LARGEST_FILE = 20_000_000
-"""Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes."""
-DEEPEST = 50
-"""Largest depth of nested elements; a URDF needs seven."""
+DEEPEST = 50  # Largest depth of nested elements; a URDF needs seven.
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -82,6 +81,7 @@ def _qualified(name: str) -> str:
 
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+# The geometries that Bullet and Pinocchio read, and the attributes with their size.
 SIZES = {
     "box": ("size",),
     "sphere": ("radius",),
@@ -89,23 +89,21 @@ SIZES = {
     "capsule": ("radius", "length"),
     "mesh": (),
 }
-"""The geometries that Bullet and Pinocchio read, and the attributes with their size."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _LONGEST_MESSAGE = 1000
 _SMALLEST = sys.float_info.min
 
+# Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length.
 LONGEST_NAME = 255
-"""Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length."""
-LARGEST_LENGTH = 1e4
-"""Largest distance (m), angle (rad) or scale."""
+LARGEST_LENGTH = 1e4  # Largest distance (m), angle (rad) or scale.
 
 Numbers = tuple[float, ...]
 
 
+# Formats of other files, by their outermost element.
 _OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MJCF (MuJoCo)", "COLLADA": "a mesh", "gazebo": "SDF"}
-"""Formats of other files, by their outermost element."""
 
 
 @dataclass(frozen=True)

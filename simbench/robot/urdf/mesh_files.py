@@ -25,16 +25,16 @@ from simbench.robot.urdf.collada import (
 )
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfLink, UrdfShape
 
+# Most triangles of a mesh: Bullet visits all vertices of a collision mesh several times in a step.
 MOST_TRIANGLES = 500_000
-"""Most triangles of a mesh: Bullet visits all vertices of a collision mesh several times in a step."""
+# Longest line of an OBJ file, bytes. Bullet copies parts of a line to buffers of 4096 bytes.
 LONGEST_LINE = 4000
-"""Longest line of an OBJ file, bytes. Bullet copies parts of a line to buffers of 4096 bytes."""
 STL_HEADER, STL_TRIANGLE = 84, 50  # bytes
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 FORMATS = (".obj", ".stl", ".dae", ".ply", ".glb")
+# Longest path of a mesh, bytes. Bullet reads lines, and keeps paths, of at most 1023 bytes.
 LONGEST_PATH = 800
-"""Longest path of a mesh, bytes. Bullet reads lines, and keeps paths, of at most 1023 bytes."""
 
 
 class MeshCheck(NamedTuple):
@@ -210,13 +210,12 @@ def _largest(numbers: NDArray[np.float64]) -> float:
     return float(np.abs(numbers).max(initial=0.0))
 
 
+# Exceptions of trimesh's readers for files whose content does not match the suffix of their name.
 MESH_READ_ERRORS = (
     *(ValueError, TypeError, IndexError, KeyError, AttributeError),
     *(ImportError, OSError, NotImplementedError, struct.error),
 )
-"""Exceptions of trimesh's readers for files whose content does not match the suffix of their name."""
-_RULES = 1
-"""Raised when another version would write another file."""
+_RULES = 1  # Raised when another version would write another file.
 
 
 def convert_mesh(path: Path) -> Path:

@@ -27,15 +27,12 @@ from simbench.robot.urdf.elements import (
 from simbench.robot.urdf.mesh_files import check_mesh, find_mesh_format_error
 from simbench.robot.urdf.urdf_errors import MOVING
 
+# Position limit of an unlimited joint, rad or m: far beyond any motion, small enough to be exact.
 UNLIMITED_TRAVEL = 1e4
-"""Position limit of an unlimited joint, rad or m: far beyond any motion, small enough to be exact."""
-UNLIMITED_EFFORT = 1e6
-"""Limit of an unlimited effort, N·m or N: no motor of a robot reaches it."""
-UNLIMITED_VELOCITY = 1e4
-"""Limit of an unlimited speed, rad/s or m/s."""
+UNLIMITED_EFFORT = 1e6  # Limit of an unlimited effort, N·m or N: no motor of a robot reaches it.
+UNLIMITED_VELOCITY = 1e4  # Limit of an unlimited speed, rad/s or m/s.
 NO_TRAVEL = "has no travel limits"
-ROUNDING = 1e-3
-"""A deviation of an axis' length from 1 that is not reported, because it is due to rounding."""
+ROUNDING = 1e-3  # A deviation of an axis' length from 1 that is not reported, because it is due to rounding.
 
 
 def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
@@ -243,6 +240,7 @@ def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
     return notes
 
 
+# Attributes of each element that are read.
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "robot": ("name", "version"),
     "material": ("name",),
@@ -265,7 +263,7 @@ _ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "axis": ("xyz",),
     "limit": ("lower", "upper", "effort", "velocity"),
 }
-"""Attributes of each element that are read."""
+# Elements in each element that are read.
 _CHILDREN: dict[str, tuple[str, ...]] = {
     "robot": ("material", "link", "joint"),
     "material": ("color", "texture"),
@@ -276,11 +274,10 @@ _CHILDREN: dict[str, tuple[str, ...]] = {
     "geometry": ("box", "sphere", "cylinder", "capsule", "mesh"),
     "joint": ("origin", "parent", "child", "axis", "limit"),
 }
-"""Elements in each element that are read."""
+# Elements that their parents may contain several times.
 _REPEATED = ("material", "link", "joint", "visual", "collision")
-"""Elements that their parents may contain several times."""
+# Longest text of numbers that stays as it is, bytes: six of them fit in a line that Bullet reads.
 LONGEST_TEXT = 150
-"""Longest text of numbers that stays as it is, bytes: six of them fit in a line that Bullet reads."""
 _TEXTS = ("name", "filename", "link", "type", "version")
 
 

@@ -48,8 +48,7 @@ LEFT_OUT = {
     ("joint", "dynamics"): "<dynamics> damping and friction are left out",
     ("link", "contact"): "<contact> parameters, which only Bullet knows, are left out",
 }
-LISTED = 3
-"""At most this many names are listed in a note."""
+LISTED = 3  # At most this many names are listed in a note.
 _TINY = 1e-12
 
 

@@ -16,14 +16,10 @@ UNSUPPORTED = {
     "floating": "leave joint and parent out: a robot with a floating base moves freely without them",
 }
 RESERVED_NAMES = ("universe", "root_joint")
-MOST_JOINTS = 127
-"""Bullet's messages have room for the state of so many joints, whether they move or not."""
-LARGEST_MASS = 1e6
-"""Largest mass, kg."""
-LARGEST_INERTIA = 1e9
-"""Largest moment of inertia, kg·m²."""
-LEAST_INERTIA = 1e-12
-"""Smallest inertia that a joint must move, kg·m² or kg."""
+MOST_JOINTS = 127  # Bullet's messages have room for the state of so many joints, whether they move or not.
+LARGEST_MASS = 1e6  # Largest mass, kg.
+LARGEST_INERTIA = 1e9  # Largest moment of inertia, kg·m².
+LEAST_INERTIA = 1e-12  # Smallest inertia that a joint must move, kg·m² or kg.
 
 
 def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:

@@ -175,8 +175,8 @@ def _quads(rows: int, sides: int) -> Faces:
     return np.concatenate((np.stack((lower, right, diagonal), 1), np.stack((lower, diagonal, upper), 1)))
 
 
+# Visual meshes of a link by colour, and its collision primitives and convex meshes; in its frame, m.
 LinkShapes = tuple[dict[str, trimesh.Trimesh], tuple[CollisionShape | trimesh.Trimesh, ...]]
-"""Visual meshes of a link by colour, and its collision primitives and convex meshes; in its frame, m."""
 
 
 def build_link_shapes(
