@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pinocchio as pin
@@ -182,13 +182,8 @@ def _screw_z(angle: float, length: float) -> pin.SE3:
     return pin.SE3(pin.utils.rotate("z", angle), np.array([0.0, 0.0, length]))
 
 
-class JointLimits(NamedTuple):
-    """Limits of a joint."""
-
-    lower: float  # `lower`, `upper`: range of the joint variable, rad or m.
-    upper: float
-    velocity: float  # Largest speed, rad/s or m/s.
-    effort: float  # Largest torque, N·m, or force, N.
+# Limits of a joint: `lower`, `upper`, rad or m; `velocity`, rad/s or m/s; `effort`, N·m or N.
+JointLimits = Mapping[str, float]
 
 
 def link_name(joint: str) -> str:

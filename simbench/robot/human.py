@@ -222,5 +222,5 @@ def _limits(table: DhTable) -> dict[str, JointLimits]:
         lower, upper = np.radians(RANGES[joint.removeprefix(side)]).tolist()
         if side == "R" and not joint.endswith("Pitch"):
             lower, upper = -upper, -lower
-        limits[joint] = JointLimits(lower, upper, SPEED, TORQUE)
+        limits[joint] = {"lower": lower, "upper": upper, "velocity": SPEED, "effort": TORQUE}
     return limits

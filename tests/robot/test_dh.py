@@ -30,7 +30,12 @@ from simbench.robot.urdf.urdf_writer import table_urdf
 
 Array = NDArray[np.float64]
 
-ANY = JointLimits(-10.0, 10.0, 5.0, 50.0)
+
+def bounded(lower: float, upper: float, velocity: float, effort: float) -> JointLimits:
+    return {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+
+
+ANY = bounded(-10.0, 10.0, 5.0, 50.0)
 
 
 def rotation(axis: str, angle: float) -> Array:
@@ -225,7 +230,7 @@ def test_another_reader_sees_the_same_urdf() -> None:
             DhJoint("tool", "turn", DhRow(alpha=1.0, b=0.1), Sigma.FIXED),
         )
     )
-    text = table_urdf(table, "mixed", {"slide": ANY, "turn": JointLimits(-1.0, 2.0, 3.0, 4.0)})
+    text = table_urdf(table, "mixed", {"slide": ANY, "turn": bounded(-1.0, 2.0, 3.0, 4.0)})
     urdf = yourdfpy.URDF.load(io.BytesIO(text.encode()), load_meshes=False)
     assert list(urdf.actuated_joint_names) == ["slide", "turn"]
     limit = urdf.joint_map["turn"].limit
@@ -238,7 +243,7 @@ def test_another_reader_sees_the_same_urdf() -> None:
 
 def test_limits_reach_the_model() -> None:
     table = DhTable((DhJoint("turn", BASE, DhRow()), DhJoint("slide", "turn", DhRow(), Sigma.PRISMATIC)))
-    limits = {"turn": JointLimits(-1.0, 2.0, 3.0, 4.0), "slide": JointLimits(-0.1, 0.2, 0.3, 40.0)}
+    limits = {"turn": bounded(-1.0, 2.0, 3.0, 4.0), "slide": bounded(-0.1, 0.2, 0.3, 40.0)}
     model = pin.buildModelFromXML(table_urdf(table, "limited", limits))
     np.testing.assert_allclose(model.lowerPositionLimit, [-1.0, -0.1])
     np.testing.assert_allclose(model.upperPositionLimit, [2.0, 0.2])

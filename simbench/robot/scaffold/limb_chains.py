@@ -1,7 +1,6 @@
 """Limbs: similar chains of joints on one body, whether they are legs or arms, and their parts."""
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -70,90 +69,85 @@ _COMMON = 4  # Number of steps between joints that limbs with different hands ha
 _FLOOR = 0.06
 
 
-@dataclass(frozen=True)
 class Limbs:
-    """Limbs of a robot, by their first joints."""
+    """Limbs of a robot, by their first joints, from the lowest points of shapes and joints.
 
-    legs: tuple[int, ...]  # Two legs of a biped, in any order; empty if it is none.
-    arms: tuple[int, ...]  # Two arms in any order, or one; empty if there are none.
-    feet_count: int  # Number of limbs that reach the floor.
-    leg_reason: str  # `leg_reason`, `arm_reason`: how legs and arms were told apart.
-    arm_reason: str
-    clusters: int  # Number of groups of similar chains.
-    sure: bool  # Whether names and geometry agree.
+    Limbs are groups of chains on the same body with the same number of joints, the same lengths and about the
+    same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not. `legs`: two
+    legs of a biped, in any order, empty if it is none; `arms`: two arms in any order, or one, empty if
+    there are none; `feet_count`: number of limbs that reach the floor; `leg_reason`, `arm_reason`: how legs
+    and arms were told apart; `clusters`: number of groups of similar chains; `sure`: whether names and geometry agree.
+    """
+
+    def __init__(self, tree: RobotTree) -> None:
+        """Find the legs and arms of a robot."""
+        groups = _similar_groups(tree)
+        # The limbs of a group on the floor end at the height of the robot's lowest point, and no body does.
+        limbs = {body for group in groups for joint in group for body in tree.subtree(joint)}
+        bodies = [body for body in range(len(tree.poses)) if body not in limbs]
+        ground = _lowest(tree, list(range(len(tree.poses)))) + _FLOOR * tree.size
+        clear = not bodies or _lowest(tree, bodies) >= ground
+        on_floor = [
+            group
+            for group in groups
+            if clear and all(_lowest(tree, tree.subtree(joint)) < ground for joint in group)
+        ]
+        count = sum(map(len, on_floor))
+        legs: tuple[int, ...] = ()
+        arms: tuple[int, ...] = ()
+        pairs = [group for group in groups if len(group) == 2]
+        leg_reason = "similar chains on one body that reach the lowest point of the robot"
+        arm_reason, sure = "similar chains on one body that do not reach the lowest point of the robot", True
+        if count == 2:
+            # The lowest pair of limbs may be hanging arms of a robot without legs.
+            pair, alone = on_floor[0], len(pairs) == 1
+            high = alone and _attachment(tree, pair) > 0.2 * tree.size
+            leg_names, arm_names = _count_names(tree, pair)
+            is_arm, sure = high, not alone
+            if leg_names != arm_names:
+                is_arm, sure = alone and arm_names > leg_names, (arm_names > leg_names) == high
+            if is_arm:
+                arms, count = pair, 0
+                arm_reason = "similar chains on one body that begin high above the root link"
+            else:
+                legs = pair
+        if not arms and len(on_floor) == 2 and count == 4 and all(len(group) == 2 for group in on_floor):
+            # Legs, and arms that reach down, by the height at which they begin; or four legs.
+            low, top = sorted(on_floor, key=lambda pair: _attachment(tree, pair))
+            sure = _attachment(tree, top) - _attachment(tree, low) >= 0.15 * tree.size
+            if sure:
+                legs, arms, count = low, top, 2
+                leg_names, arm_names = _count_names(tree, top)
+                sure = arm_names >= leg_names
+                leg_reason = "of two pairs of chains that reach down, the lower on the trunk"
+                arm_reason = "of two pairs of chains that reach down, the higher on the trunk"
+        above = [pair for pair in pairs if pair not in on_floor]
+        if not arms and above:
+            arms = max(above, key=lambda pair: _reach(tree, pair[0]))
+        if not arms and not legs and (count > 2 or not groups):
+            arm_reason = "the longest chain of joints; no second one is like it"
+            grouped = {joint for group in groups for joint in group}
+            roots = [joint for joint in tree.children[0] if joint not in grouped and _depth(tree, joint) >= 2]
+            if roots:
+                first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
+                chain = _deepest_chain(tree, first)
+                for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
+                    # A lift, or a body that carries a head as well, is the trunk.
+                    others = [
+                        each for each in tree.children[joint] if each != below and _depth(tree, each) > 1
+                    ]
+                    if others or not tree.is_rotation(joint):
+                        first = below
+                arms = (first,)
+        self.legs, self.arms, self.feet_count, self.sure = legs, arms, count, sure
+        self.leg_reason, self.arm_reason, self.clusters = leg_reason, arm_reason, len(groups)
 
 
 def find_limbs(tree: RobotTree) -> Limbs:
-    """Find the legs and arms of a robot.
-
-    Limbs are groups of chains on the same body with the same number of joints, the same lengths and about the
-    same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not. Returns
-    first joints of legs and arms.
-    """
-    found, by_joints = _find_limbs(tree), _find_limbs(tree.skeleton())
+    """Find the legs and arms of a robot, from its joints alone where shapes hide its feet."""
+    found, by_joints = Limbs(tree), Limbs(tree.skeleton())
     # Shapes of the root may be placeholders that reach below the feet.
     return by_joints if by_joints.legs and by_joints.arms and not found.feet_count else found
-
-
-def _find_limbs(tree: RobotTree) -> Limbs:
-    """Find legs and arms from the lowest points of shapes and joints."""
-    groups = _similar_groups(tree)
-    # The limbs of a group on the floor end at the height of the robot's lowest point, and no body does.
-    limbs = {body for group in groups for joint in group for body in tree.subtree(joint)}
-    bodies = [body for body in range(len(tree.poses)) if body not in limbs]
-    ground = _lowest(tree, list(range(len(tree.poses)))) + _FLOOR * tree.size
-    clear = not bodies or _lowest(tree, bodies) >= ground
-    on_floor = [
-        group
-        for group in groups
-        if clear and all(_lowest(tree, tree.subtree(joint)) < ground for joint in group)
-    ]
-    count = sum(map(len, on_floor))
-    legs: tuple[int, ...] = ()
-    arms: tuple[int, ...] = ()
-    pairs = [group for group in groups if len(group) == 2]
-    leg_reason = "similar chains on one body that reach the lowest point of the robot"
-    arm_reason, sure = "similar chains on one body that do not reach the lowest point of the robot", True
-    if count == 2:
-        # The lowest pair of limbs may be hanging arms of a robot without legs.
-        pair, alone = on_floor[0], len(pairs) == 1
-        high = alone and _attachment(tree, pair) > 0.2 * tree.size
-        leg_names, arm_names = _count_names(tree, pair)
-        is_arm, sure = high, not alone
-        if leg_names != arm_names:
-            is_arm, sure = alone and arm_names > leg_names, (arm_names > leg_names) == high
-        if is_arm:
-            arms, count = pair, 0
-            arm_reason = "similar chains on one body that begin high above the root link"
-        else:
-            legs = pair
-    if not arms and len(on_floor) == 2 and count == 4 and all(len(group) == 2 for group in on_floor):
-        # Legs, and arms that reach down, by the height at which they begin; or four legs.
-        low, top = sorted(on_floor, key=lambda pair: _attachment(tree, pair))
-        sure = _attachment(tree, top) - _attachment(tree, low) >= 0.15 * tree.size
-        if sure:
-            legs, arms, count = low, top, 2
-            leg_names, arm_names = _count_names(tree, top)
-            sure = arm_names >= leg_names
-            leg_reason = "of two pairs of chains that reach down, the lower on the trunk"
-            arm_reason = "of two pairs of chains that reach down, the higher on the trunk"
-    above = [pair for pair in pairs if pair not in on_floor]
-    if not arms and above:
-        arms = max(above, key=lambda pair: _reach(tree, pair[0]))
-    if not arms and not legs and (count > 2 or not groups):
-        arm_reason = "the longest chain of joints; no second one is like it"
-        grouped = {joint for group in groups for joint in group}
-        roots = [joint for joint in tree.children[0] if joint not in grouped and _depth(tree, joint) >= 2]
-        if roots:
-            first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
-            chain = _deepest_chain(tree, first)
-            for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
-                # A lift, or a body that carries a head as well, is the trunk.
-                others = [each for each in tree.children[joint] if each != below and _depth(tree, each) > 1]
-                if others or not tree.is_rotation(joint):
-                    first = below
-            arms = (first,)
-    return Limbs(legs, arms, count, leg_reason, arm_reason, len(groups), sure)
 
 
 def _deepest_chain(tree: RobotTree, first: int) -> list[int]:

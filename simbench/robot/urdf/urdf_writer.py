@@ -411,7 +411,7 @@ def table_urdf(
         element = add_joint(robot, joint.name, TYPES[joint.sigma], link_name(joint.parent), jointed, *origin)
         if joint.sigma != Sigma.FIXED:
             ET.SubElement(element, "axis", xyz="0 0 1")
-            values = {key: _exact([value]) for key, value in limits[joint.name]._asdict().items()}
+            values = {key: _exact([value]) for key, value in limits[joint.name].items()}
             ET.SubElement(element, "limit", values)
         _add_link(robot, jointed, inertias.get(joint.name), end, meshes.get(joint.name))
         if jointed != link:
