@@ -73,10 +73,12 @@ class Limbs:
     """Limbs of a robot, by their first joints, from the lowest points of shapes and joints.
 
     Limbs are groups of chains on the same body with the same number of joints, the same lengths and about the
-    same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not. `legs`: two
-    legs of a biped, in any order, empty if it is none; `arms`: two arms in any order, or one, empty if
-    there are none; `feet_count`: number of limbs that reach the floor; `leg_reason`, `arm_reason`: how legs
-    and arms were told apart; `clusters`: number of groups of similar chains; `sure`: whether names and geometry agree.
+    same masses. Legs reach the lowest point of the robot in its zero configuration; arms do not.
+
+    `legs`: two legs of a biped, in any order, empty if it is none; `arms`: two arms in any order, or one,
+    empty if there are none; `feet_count`: number of limbs that reach the floor; `leg_reason`, `arm_reason`:
+    how legs and arms were told apart; `clusters`: number of groups of similar chains; `sure`: whether names
+    and geometry agree.
     """
 
     def __init__(self, tree: RobotTree) -> None:
