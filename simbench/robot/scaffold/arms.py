@@ -66,6 +66,7 @@ def guess_arms(
     single = len(arms) == 1
     sides = SIDES[1:] if single else SIDES
     forward, left = orientation.forward, orientation.left
+    ahead = np.column_stack([forward, left, UP])  # Rotation of a palm that points forward and faces down.
     basic, ready = tree.rest.copy(), tree.rest.copy()
     hanging = tree.rest.copy()
     frames: dict[str, str] = {}
@@ -94,7 +95,16 @@ def guess_arms(
                 mirrored = tree.poses[hand].rotation.T @ (mirror @ first @ np.diag([1.0, -1.0, 1.0]))
                 alike = [round(float(np.trace(each.rotation.T @ mirrored)), 6) for each in candidates]
                 candidates = [candidates[alike.index(max(alike))]]
-            frame, q, arm_error, palm_error = _choose_back(tree, arm, candidates, orientation)
+            side_sign = float(np.sign(tree.poses[arm.joints[0]].translation @ left))
+            usual = _unit(side_sign * left + 0.5 * UP - 0.2 * forward)
+            found = []
+            for each in candidates:
+                q, arm_error, palm_error, cost = solve_arm(tree, arm, each, forward, forward, ahead, 0.5)
+                # Backs of hands look outward, up or backward at rest; this decides where the limits do not.
+                back = tree.poses[hand].rotation @ each.rotation[:, 2]
+                rank = round(cost - 0.05 * float(back @ usual), 4)
+                found.append((rank, each, q, arm_error, palm_error))
+            _, frame, q, arm_error, palm_error = min(found, key=lambda each: each[0])
             basic[index] = q[index]
             errors = np.degrees([arm_error, palm_error])
             text = f"arm {errors[0]:.0f}° and palm {errors[1]:.0f}° from straight forward, palm down"
@@ -129,30 +139,12 @@ def guess_arms(
     if not single:
         hanging = _hang_clear(tree, placed, forward, collisions, standing, basic)
         # Upper arms down, forearms forward, palms down.
-        ahead = np.column_stack([forward, left, UP])
         for arm, frame, out in placed:
             index = np.array(arm.joints) - 1
             ready[index] = solve_arm(tree, arm, frame, _unit(-UP + 0.3 * out), forward, ahead, 0.3)[0][index]
     return ArmGuesses(
         frames, fixed, hands, hanging, None if single else basic, ready, tuple(guesses), tuple(missing)
     )
-
-
-def _choose_back(
-    tree: RobotTree, arm: LimbChain, frames: list[pin.SE3], orientation: Orientation
-) -> tuple[pin.SE3, Array, float, float]:
-    """Palm with which an arm is best held forward, palm down; posture and errors as in `solve_arm`."""
-    forward, left = orientation.forward, orientation.left
-    ahead = np.column_stack([forward, left, UP])
-    side = float(np.sign(tree.poses[arm.joints[0]].translation @ left))
-    usual = _unit(side * left + 0.5 * UP - 0.2 * forward)
-    found = []
-    for frame in frames:
-        q, arm_error, palm_error, cost = solve_arm(tree, arm, frame, forward, forward, ahead, 0.5)
-        # Backs of hands look outward, up or backward at rest; this decides where the limits do not.
-        back = tree.poses[arm.joints[-1]].rotation @ frame.rotation[:, 2]
-        found.append((round(cost - 0.05 * float(back @ usual), 4), (frame, q, arm_error, palm_error)))
-    return min(found, key=lambda each: each[0])[1]
 
 
 def solve_arm(

@@ -49,7 +49,15 @@ def sample_collisions(
         ) from error
     bodies = [int(shape.parentJoint) for shape in geometry.geometryObjects]
     for first, second in combinations(range(len(bodies)), 2):
-        if _may_collide(tree, bodies[first], bodies[second], together):
+        a, b = bodies[first], bodies[second]
+        if a == b or any(a in group and b in group for group in together):
+            continue
+        upper, lower = sorted((a, b), key=lambda body: len(tree.model.supports[body]))
+        parent = int(tree.model.parents[lower])
+        if parent == upper:
+            continue
+        between = parent and upper and int(tree.model.parents[parent]) == upper
+        if not between or tree.distance(upper, lower) > _WRIST * tree.size:
             geometry.addCollisionPair(pin.CollisionPair(first, second))
     limits = np.array([tree.limits(joint) for joint in range(1, tree.model.njoints)])
     shares = np.random.default_rng(0).uniform(0.0, 1.0, (FEW + MANY, len(limits)))
@@ -116,21 +124,6 @@ def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
     for first, seconds in partners.items():
         groups[tuple(seconds)].append(first)
     return [(firsts, list(seconds)) for seconds, firsts in groups.items()]
-
-
-def _may_collide(tree: RobotTree, a: int, b: int, groups: Collection[frozenset[int]]) -> bool:
-    """Tell whether two bodies are neither the same, nor neighbours, nor in one group, nor of one wrist."""
-    if a == b or any(a in group and b in group for group in groups):
-        return False
-    if a in (0, b) and b in tree.children[a]:
-        return False
-    upper, lower = sorted((a, b), key=lambda body: len(tree.model.supports[body]))
-    parent = int(tree.model.parents[lower])
-    if parent == upper:
-        return False
-    if not parent or not upper or int(tree.model.parents[parent]) != upper:
-        return True
-    return tree.distance(upper, lower) > _WRIST * tree.size
 
 
 def find_fixed_parts(
