@@ -110,7 +110,9 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     parts = {"trunk": roles.trunk_joints, "head": roles.neck_joints}
     for kind, pair in (("arm", arms), ("leg", legs)):
         for side, limb in _sided(pair):
-            parts |= {f"{side}_{kind}": limb.joints, f"{side}_grip": limb.fingers}
+            parts[f"{side}_{kind}"] = limb.joints
+            if limb.fingers:
+                parts[f"{side}_grip"] = limb.fingers
     names = tree.model.names
     groups = {part: [names[joint] for joint in joints] for part, joints in parts.items() if joints}
     hands = held.hands
