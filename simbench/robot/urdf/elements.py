@@ -191,7 +191,8 @@ def read_elements(robot: ET.Element) -> UrdfTree:
             form = next(iter(part.find("geometry") or ()), None)
             kind = None if form is None else form.tag
             size: Numbers = ()
-            file_name, scale = None, (1.0,) * 3
+            file_name: str | None = None
+            scale: Numbers = (1.0,) * 3
             if form is not None and kind == "mesh":
                 file_name = form.get("filename", "")
                 scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
@@ -199,7 +200,8 @@ def read_elements(robot: ET.Element) -> UrdfTree:
                 size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
             shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
         inertial = element.find("inertial")
-        mass, xyz, rpy, inertia = 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 6
+        inertia: Numbers = (0.0,) * 6
+        mass, xyz, rpy = 0.0, inertia[:3], inertia[:3]
         if inertial is not None:
             xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
             (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)

@@ -268,12 +268,12 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
         element = ET.SubElement(robot, "link", name=name)
         add_inertial(element, link.mass, link.cog, link.inertia, _numbers)
         colored, solids = shapes.get(name, ({}, ()))
-        for color, mesh in colored.items():
-            file_name = f"{MESHES}/{name}_{color}.obj"
+        for material_name, mesh in colored.items():
+            file_name = f"{MESHES}/{name}_{material_name}.obj"
             meshes[file_name] = mesh
             part = ET.SubElement(element, "visual")
             _add_geometry(part, file_name)
-            ET.SubElement(part, "material", name=color)
+            ET.SubElement(part, "material", name=material_name)
         for number, solid in enumerate(solids):
             part = ET.SubElement(element, "collision")
             if isinstance(solid, CollisionShape):
