@@ -216,7 +216,7 @@ def write_human(human: Human, folder: Path) -> Robot:
 
 def _limits(table: DhTable) -> dict[str, JointLimits]:
     """Limits of all joints, those of the right side mirrored."""
-    limits = {}
+    limits: dict[str, JointLimits] = {}
     for joint in table.moving:
         side = joint[0] if joint[1:] in ARM_JOINTS else ""
         lower, upper = np.radians(RANGES[joint.removeprefix(side)]).tolist()
