@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 from distributed import LocalCluster
 
-from simbench.runs.execution.dask import dask_cluster
+from simbench.runs.execution import dask_cluster
 from simbench.runs.study.study import run_study, study_key
 from simbench.runs.study.sweep import plan_sweep, run_varied, sweep_items
 

@@ -51,11 +51,9 @@ if TYPE_CHECKING:
     from simbench.retargeting.imitation.scaled_model import calibrate
     from simbench.retargeting.reference.reference import Reference
     from simbench.robot.robot import Robot, load_robot
-    from simbench.runs.api import run
-    from simbench.runs.comparison import Comparison, compare
     from simbench.runs.log import open_run
-    from simbench.runs.pipeline import run_scenario
-    from simbench.runs.result import RunResult, load_run
+    from simbench.runs.pipeline import run, run_scenario
+    from simbench.runs.result import Comparison, RunResult, compare, load_run
     from simbench.runs.robot_check.check import RobotCheck, check_robot
     from simbench.runs.scenario.loading import load_scenario
     from simbench.runs.scenario.schema import Scenario
@@ -113,7 +111,7 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Comparison": "simbench.runs.comparison",
+    "Comparison": "simbench.runs.result",
     "HumanMotion": "simbench.motion.human_motion",
     "ImitationStream": "simbench.retargeting.imitate.stream",
     "JointTrajectory": "simbench.motion.trajectory",
@@ -128,7 +126,7 @@ _MODULE_OF = {
     "calibrate": "simbench.retargeting.imitation.scaled_model",
     "check_robot": "simbench.runs.robot_check.check",
     "check_trajectory": "simbench.runs.verdict.check",
-    "compare": "simbench.runs.comparison",
+    "compare": "simbench.runs.result",
     "follow_frames": "simbench.retargeting.imitation.imitation",
     "imitation_targets": "simbench.retargeting.imitation.imitation",
     "load_robot": "simbench.robot.robot",
@@ -138,7 +136,7 @@ _MODULE_OF = {
     "read_motion": "simbench.motion.readers",
     "read_trajectory": "simbench.motion.trajectory_files.native",
     "retarget_motion": "simbench.retargeting.api",
-    "run": "simbench.runs.api",
+    "run": "simbench.runs.pipeline",
     "run_scenario": "simbench.runs.pipeline",
     "start_imitation": "simbench.retargeting.imitation.imitation",
 }
@@ -159,7 +157,7 @@ def __dir__() -> list[str]:
 _MOVED: dict[str, tuple[str, dict[str, str]]] = {
     "simbench.motion.trajectory_file": ("simbench.motion.trajectory_files.native", {}),
     "simbench.processes": (
-        "simbench.runs.execution.local",
+        "simbench.runs.execution",
         {"run_apart": "run_isolated", "Answer": "JobResult"},
     ),
     "simbench.study": ("simbench.runs.study.study", {}),

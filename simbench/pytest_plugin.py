@@ -17,8 +17,8 @@ import pytest
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.runs.baseline import Metric
-    from simbench.runs.checks import Check
+    from simbench.runs.baseline import Check
+    from simbench.runs.metric_catalogue import Metric
     from simbench.runs.regression import Case, CaseResult
 
 _MARKER = (
@@ -178,7 +178,8 @@ def _simbench_runs(tmp_path_factory: pytest.TempPathFactory, _simbench_reporter:
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
         key = (str(scenario), *overrides)
         if key not in made:
-            from simbench.runs.regression import find_cases, run_once
+            from simbench.runs.isolated_runs import run_once
+            from simbench.runs.regression import find_cases
 
             (case,) = find_cases([str(scenario)], overrides)
             directory = tmp_path_factory.mktemp(case.scenario.name) / "run"

@@ -9,8 +9,9 @@ from typing import Any
 import yaml
 from markdown_text import code, escape_text, table, write_if_changed
 
-from simbench.runs.baseline import Baseline, Metric, read_baseline
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.runs.baseline import Baseline, read_baseline
+from simbench.runs.metric_catalogue import Metric
+from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
 
 NOTES = Path(__file__).parents[1] / "gallery" / "notes.yaml"

@@ -116,12 +116,12 @@ def measure_run(name: str, video: bool) -> dict[str, Any]:
         Seconds by part, and what they are compared with.
     """
     clock, pipeline, loading = _imported("simbench.runs.pipeline", "simbench.runs.scenario.loading")
-    modules = [pipeline, *_modules("simbench.runs.plans.plan")]
+    modules = [pipeline, *_modules("simbench.runs.run_plan")]
     for part, functions in FUNCTIONS.items():
         for module in modules:
             for function in functions:
                 clock.wrap(module, function, part)
-    for module in _modules("simbench.runs.live_video"):
+    for module in _modules("simbench.runs.live_view"):
         for method in ("add", "finish"):
             clock.wrap(module.LiveVideo, method, "draw")
     without_cache = _without_cache(pipeline.run_scenario)

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from simbench.errors import SimbenchError
-from simbench.runs.execution.local import JobResult, run_isolated
+from simbench.runs.execution import JobResult, run_isolated
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
 
 USUAL = ("drawer", "dance")

@@ -38,8 +38,8 @@ from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
 from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans.plan import PlanInputs, collect_inputs
-from simbench.runs.plans.retargeted_reference import build_whole_body_reference
+from simbench.runs.retargeted_reference import build_whole_body_reference
+from simbench.runs.run_plan import PlanInputs, collect_inputs
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import describe_handles, describe_surroundings
 

@@ -19,7 +19,7 @@ def cache(
     ] = CacheAction.info,
 ) -> None:
     """Show or clear the plans that runs keep on disk, so that runs of the same motion plan once."""
-    from simbench.runs.plans.cache import SIZE_VARIABLE, cache_state, clear_cache
+    from simbench.runs.plan_cache import SIZE_VARIABLE, cache_state, clear_cache
 
     if action is CacheAction.clear:
         removed = clear_cache()

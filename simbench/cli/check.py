@@ -83,7 +83,7 @@ def check_scenarios(
     ] = Path("failures"),
 ) -> None:
     """Compare scenarios' metrics and signals with their baselines; exit status 1 if any is worse."""
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios or ():
@@ -134,7 +134,7 @@ def check_scenarios(
 
             append_history(history, make_records(results, folder, history, kept=out))
         if summary is not None:
-            from simbench.runs.check_summary import append_summary
+            from simbench.runs.regression import append_summary
 
             append_summary(summary, results, skipped, artifacts if dossiers else None)
     if update:

@@ -16,7 +16,7 @@ from simbench.files.printable import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.runs.engine_comparison import EngineComparison, EngineRun
+    from simbench.runs.isolated_runs import EngineComparison, EngineRun
 
 _FIRST, _SECOND = "bullet", "mujoco"
 
@@ -48,7 +48,7 @@ def compare_engines(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no pages.")] = False,
 ) -> None:
     """Run scenarios in both physics engines, and say what differs; exit status 1 if a check fails."""
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios:
@@ -57,7 +57,7 @@ def compare_engines(
     if any(text.partition("=")[0].strip() == "simulation.engine" for text in given):
         raise RunError("--set simulation.engine: the scenarios run in both engines; leave it out")
     from simbench.cli.console import make_console, progress_bars, wide_console
-    from simbench.runs.engine_comparison import compare_engines as compare
+    from simbench.runs.isolated_runs import compare_engines as compare
     from simbench.runs.run_directory import runs_directory
     from simbench.sim.engines import open_engine
 
@@ -124,7 +124,7 @@ def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from simbench.runs.metric_format import format_value, unit_of
+    from simbench.runs.metric_catalogue import format_value, unit_of
     from simbench.runs.regression import format_tolerance
 
     first, second = (run.engine for run in compared.runs)

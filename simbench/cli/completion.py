@@ -13,7 +13,7 @@ def complete_scenario(incomplete: str) -> list[str]:
     `incomplete`: what has been typed; where it begins no scenario's name, the shell completes files. Returns
     names, sorted.
     """
-    from simbench.runs.scenario.library import list_scenarios
+    from simbench.runs.scenario.scenario_files import list_scenarios
 
     return [name for name in list_scenarios() if name.startswith(incomplete)]
 

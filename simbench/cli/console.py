@@ -27,11 +27,12 @@ from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
 from simbench.files.input_files import is_regular_file
 from simbench.files.printable import printable
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.system.progress import OnProgress, stage_text, ticking
 
 if TYPE_CHECKING:
-    from simbench.runs.checks import Check, Metric
+    from simbench.runs.baseline import Check
+    from simbench.runs.metric_catalogue import Metric
 
 _PIPE_WIDTH = 200
 """Columns of tables that go into a pipe or a file."""

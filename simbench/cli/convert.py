@@ -68,7 +68,7 @@ def convert(
     if planned and not source.is_dir():
         raise RunError(f"{source}: --planned needs a run directory")
     if source.is_dir() and robot is None:
-        from simbench.runs.run_trajectory import read_run_trajectory
+        from simbench.runs.video import read_run_trajectory
 
         found = read_run_trajectory(source, planned=planned)
         trajectory, own = found.trajectory, found.robot

@@ -77,7 +77,7 @@ def _robot_names() -> list[str]:
 def _robots() -> Listing:
     """List robots with their base, and what must be installed for them."""
     from simbench.robot.names import shipped_robots
-    from simbench.runs.scenario.library import has_fixed_base
+    from simbench.runs.scenario.scenario_files import has_fixed_base
 
     names, shipped = _robot_names(), shipped_robots()
     bases = ["–" if name not in shipped else "fixed" if has_fixed_base(name) else "free" for name in names]
@@ -102,7 +102,7 @@ def _plugins() -> Listing:
 
 def _scenarios() -> Listing:
     """List scenarios with robot, kind, planned duration and summary."""
-    from simbench.runs.scenario.library import list_scenarios, summarise_scenario
+    from simbench.runs.scenario.scenario_files import list_scenarios, summarise_scenario
 
     found = [summarise_scenario(name) for name in list_scenarios()]
     durations = ["–" if each.duration_s is None else f"{each.duration_s:.1f} s" for each in found]

@@ -316,13 +316,13 @@ def _print_result(result: RunResult, *, plots: bool, all_metrics: bool) -> None:
 
 def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None) -> Scenario:
     """Load the scenario that an argument names, or make that of a file of a robot's motion."""
-    from simbench.runs.scenario.library import is_motion_file
+    from simbench.runs.scenario.scenario_files import is_motion_file
 
     if is_motion_file(text):
-        from simbench.runs.scenario.robot_motion import motion_file_scenario
+        from simbench.runs.scenario.loading import motion_file_scenario
 
         return motion_file_scenario(Path(text), robot, overrides or ())
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what validates scenarios is imported.
     read_scenario(text)

@@ -11,7 +11,7 @@ from simbench.cli.completion import complete_motion, complete_robot
 from simbench.cli.overrides import list_overrides
 from simbench.cli.reading import reads_recording
 from simbench.errors import ScenarioError
-from simbench.runs.scenario.library import USUAL_ROBOT, list_scenarios
+from simbench.runs.scenario.scenario_files import USUAL_ROBOT, list_scenarios
 
 if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
@@ -147,7 +147,7 @@ def _compare_placements(name: str, robot_name: str | None, scales: list[float] |
 
     from simbench.cli.console import make_console, progress_bars
     from simbench.robot.robot import load_robot
-    from simbench.runs.placements import arm_ratio, plan_placements
+    from simbench.runs.preparation import arm_ratio, plan_placements
     from simbench.runs.scenario.loading import load_scenario
 
     overrides = list_overrides(None, robot_name)

@@ -128,7 +128,7 @@ def replay(
     loop: Annotated[bool, typer.Option("--loop", help="Begin again at the end.")] = False,
 ) -> None:
     """Show a finished run in Bullet's window, from its log; keys: space, arrows, r, q."""
-    from simbench.runs.replay import replay_run
+    from simbench.runs.live_view import replay_run
     from simbench.runs.video import View
 
     view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset))

@@ -371,7 +371,7 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.match.body import describe_match, match_body
     from simbench.retargeting.steps.step_following import StepFollowingPlan
-    from simbench.runs.fidelity_rows import fidelity_lines
+    from simbench.runs.fidelity_metrics import fidelity_lines
     from simbench.runs.motion_fidelity import fidelity_metrics
 
     yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))

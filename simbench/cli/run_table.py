@@ -14,13 +14,14 @@ from rich.text import Text
 from simbench.cli.console import make_console, metrics_table, number_table, wide_console
 from simbench.cli.streams import is_terminal
 from simbench.files.printable import printable
-from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
+from simbench.runs.metric_catalogue import format_value, unit_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simbench.runs.checks import Check, Metric
+    from simbench.runs.baseline import Check
+    from simbench.runs.metric_catalogue import Metric
     from simbench.runs.result import RunResult
 
 _MOST_NOTES = 3

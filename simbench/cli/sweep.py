@@ -18,7 +18,7 @@ from simbench.cli.completion import complete_metric, complete_scenario, complete
 from simbench.cli.overrides import Robot, list_overrides
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.runs.metric_catalogue import format_value, unit_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -83,14 +83,13 @@ def sweep(
 
     Exit status 1 if a run or one of its checks fails.
     """
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     read_scenario(scenario)
     from simbench.cli.console import make_console, progress_bars, wide_console
-    from simbench.runs.execution.dask import dask_cluster
-    from simbench.runs.execution.local import run_isolated
-    from simbench.runs.plans.cached import PLAN_REUSED
+    from simbench.runs.execution import dask_cluster, run_isolated
+    from simbench.runs.plan_cache import PLAN_REUSED
     from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml

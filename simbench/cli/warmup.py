@@ -23,13 +23,13 @@ def warmup(
     ] = None,
 ) -> None:
     """Compile ahead what runs need, by short runs whose results are not kept."""
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios or ():
         read_scenario(name)
     from simbench.cli.console import make_console, progress_bars
-    from simbench.runs.warmup import choose_runs, warm_up
+    from simbench.runs.isolated_runs import choose_runs, warm_up
 
     begin, chosen = time.monotonic(), choose_runs(scenarios or ())
     with progress_bars(make_console(stderr=True)) as on_progress:

@@ -16,6 +16,7 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import load_robot
 from simbench.robot.variation import draw_variation
+from simbench.runs.log_builder import make_run_log
 from simbench.runs.preparation import (
     Planning,
     Preparation,
@@ -25,9 +26,8 @@ from simbench.runs.preparation import (
     prepare,
     restart,
 )
-from simbench.runs.run_log import make_run_log
 from simbench.runs.scenario.loading import Scenario, load_scenario, override_scenario
-from simbench.runs.scenario.yaml_source import Overrides
+from simbench.runs.scenario.scenario_files import Overrides
 from simbench.sim.control.policy.contract import PolicyContract, read_contract
 from simbench.sim.control.policy.default import tracking_contract
 from simbench.sim.control.policy.law import PolicyLaw

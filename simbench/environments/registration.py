@@ -1,7 +1,7 @@
 """Names of the environments, registered without loading what they need."""
 
 from simbench.errors import SimbenchError
-from simbench.runs.scenario.library import list_scenarios
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 NAMESPACE = "simbench"
 OWN = f"{NAMESPACE}/Scenario-v0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +16,10 @@ from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
-from simbench.runs.log_signals import STROKES
+from simbench.runs.log_schema import STROKES
 from simbench.runs.metrics import add_support_polygon
+from simbench.runs.preparation import Preparation
+from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -325,3 +327,80 @@ def _in_contact(
             fraction = np.interp(time, timeline.time, contact[side].astype(float))
             holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
     return holding
+
+
+def make_run_log(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr.Dataset]:
+    """Make the function that builds a log of samples.
+
+    `prepared`: what is simulated; `robot`: the robot in the simulation. Returns builds the log of what a
+    recorder holds.
+    """
+    course, followed, balanced = prepared.course, prepared.followed, prepared.balanced
+    settings, sitting_on = prepared.scenario.simulation, prepared.seat.name if prepared.seat else ""
+
+    def make(recorder: Recorder) -> xr.Dataset:
+        log = make_log(
+            robot,
+            recorder,
+            prepared.timeline,
+            prepared.mechanisms,
+            course.asked,
+            course.strokes,
+            settings.settle_s,
+            sitting_on,
+        )
+        log = with_balance(log, balanced.balancer) if balanced else log
+        return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
+
+    return make
+
+
+JOINT_TRAJECTORY: Signal[None] = Signal(
+    "joint_trajectory",
+    ("joint",),
+    "rad",
+    "Joint positions of the file that is followed; NaN before and after it.",
+)
+TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "base_trajectory",
+        ("pose",),
+        "m",
+        "Pose of the root in the world that the file that is followed has, as placed; NaN before and after.",
+    ),
+    Signal(
+        "foot_trajectory",
+        ("foot", "xyz"),
+        "m",
+        "Position of the feet in the world that the file that is followed has, as placed; NaN before and "
+        "after.",
+    ),
+    Signal(
+        "contact_trajectory",
+        ("foot",),
+        "",
+        "Whether the file that is followed has a foot on the floor.",
+        dtype=bool,
+    ),
+)
+"""What `with_trajectory` adds to a log beside `JOINT_TRAJECTORY`, for a robot on its feet."""
+
+
+def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) -> xr.Dataset:
+    """Add the trajectory that a run follows to its log.
+
+    `tracked`: the trajectory at every physics step; `timestep`: physics step, s. Returns log with the
+    variables of the trajectory.
+    """
+    steps = np.rint(log["time"].values / timestep).astype(int) - 1
+    rows = steps.clip(0, len(tracked.joints) - 1)
+    joints = label((JOINT_TRAJECTORY,), {"joint_trajectory": tracked.joints[rows]}, "time")
+    log = assign_variables(log, joints)
+    if not tracked.base.shape[1]:
+        return log
+    values = {
+        "base_trajectory": tracked.base[rows],
+        "foot_trajectory": tracked.feet[rows, :, :3],
+        "contact_trajectory": tracked.contact[rows],
+    }
+    return assign_variables(log, label(TRAJECTORY_SIGNALS, values, "time"))

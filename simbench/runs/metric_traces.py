@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.runs.checks import DIVERGED, Check, Metric
+from simbench.runs.baseline import DIVERGED, Check
+from simbench.runs.metric_catalogue import Metric
 from simbench.runs.metrics import FELL_HEIGHT
 
 if TYPE_CHECKING:

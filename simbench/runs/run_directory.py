@@ -1,16 +1,20 @@
-"""A run directory: written beside its final name and renamed when whole."""
+"""A run directory: written beside its final name, renamed when whole, read back with its values checked."""
 
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from simbench.errors import RunError, SimbenchError, StorageError
+from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.claimed_folder import (
     FolderInUseError,
     ForeignFolderError,
@@ -20,7 +24,40 @@ from simbench.files.storage.claimed_folder import (
 )
 from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.files.storage.whole_file import is_part_of, sync, write_whole
-from simbench.runs.shield import shielded_from_interrupt
+from simbench.runs.metric_catalogue import Metric
+from simbench.system.termination import TERMINATING
+
+
+@contextmanager
+def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
+    """Delay Ctrl-C, and other signals that would raise an exception, until the block is done.
+
+    This has no effect outside the main thread, which alone receives signals, and on signals that are ignored,
+    as Ctrl-C is in the background of a script. Yields `interrupted`: tells whether a signal has arrived, for
+    a block that can end early. Compiled code that is interrupted anywhere may turn the exception into another
+    error.
+    """
+    held: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        del frame
+        held.append(number)
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *TERMINATING)}
+    previous = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in previous:
+        signal.signal(number, hold)
+    try:
+        yield lambda: bool(held)
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    if held:
+        previous[signal.Signals(held[0])](held[0], None)
+
 
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"
@@ -247,3 +284,68 @@ def _mark(working: Path, reason: str) -> None:
     """Write why a run is incomplete into its directory."""
     with suppress(OSError):
         (working / MARKER).write_text(reason + "\n", encoding="utf-8")
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_whole_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_text_by_name(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
+
+
+_PROVENANCE: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(
+        ("simbench", "git_commit", "date", "python", "platform", "processor"), (_is_text, "text or null")
+    ),
+    **dict.fromkeys(("seed", "cores"), (_is_whole_number, "a whole number or null")),
+    "command": (_is_list_of_text, "a list of text"),
+    "packages": (_is_text_by_name, "an object of text"),
+}
+"""Entries of `provenance.json` that are read: whether a value is allowed, and what is."""
+
+
+_OPTIONAL: Mapping[str, tuple[Callable[[Any], bool], str]] = {"doubts": (_is_list_of_text, "a list of text")}
+"""Entries that not every run has."""
+
+
+def read_metrics(folder: Path) -> dict[str, Metric]:
+    """Read the metrics of a complete run.
+
+    `folder`: run directory. Returns metrics by name; None where a number was not finite.
+    """
+    content = _read(folder, "metrics.json")
+    for name, value in content.items():
+        if not (value is None or isinstance(value, bool | int | float | str)):
+            raise RunError(f"{folder / 'metrics.json'}: {name}: must be a number, true, false, text or null")
+    return content
+
+
+def read_provenance(folder: Path) -> dict[str, Any]:
+    """Read the provenance of a run.
+
+    `folder`: run directory. Returns entries by name, as `collect_provenance` makes them.
+    """
+    content = _read(folder, "provenance.json")
+    for name, (is_allowed, allowed) in {**_PROVENANCE, **_OPTIONAL}.items():
+        if name not in content and name in _OPTIONAL:
+            continue
+        if name not in content:
+            raise RunError(f"{folder / 'provenance.json'}: {name} is missing")
+        if not is_allowed(content[name]):
+            raise RunError(f"{folder / 'provenance.json'}: {name}: must be {allowed}")
+    return content
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    if not (folder / name).is_file():
+        raise RunError(f"{folder}: is not a whole run directory: it has no {name}")
+    return read_json_object(folder / name, RunError)

@@ -1,4 +1,4 @@
-"""Video and pictures of a finished run, from its scenario and log."""
+"""Video, pictures and motion of a finished run, from its scenario and log."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import RunError
+from simbench.motion.trajectory import JointTrajectory
 from simbench.options import CameraSection
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, load_robot
@@ -423,3 +424,35 @@ def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float6
             anchor = base * feet[standing]
         poses[sample] = pin.SE3ToXYZQUAT(base)
     return poses
+
+
+class RunTrajectory(NamedTuple):
+    """Motion of the robot of a run."""
+
+    trajectory: JointTrajectory  # The motion at the log's rate, from 0 s, joints in the order of the robot.
+    robot: Robot  # The robot of the run's scenario.
+
+
+def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory:
+    """Read the motion of the robot of a run, complete or interrupted.
+
+    `folder`: run directory; `planned`: whether to read the reference: joints that were to be followed, and
+    the base that the planned feet give, in place of what was measured. Raises RunError, ScenarioError,
+    RobotError if there is no log or no scenario, or the robot of the scenario is not that of the log.
+    """
+    log = open_run(folder)
+    robot = load_robot(load_finished(folder).robot.name)
+    joints = "joint_reference" if planned else "joint_position"
+    needed = ("joint", joints, "base_pose", *(("contact_planned",) if planned and robot.floating else ()))
+    require_entries(log, needed, ("seat",) if planned and robot.floating else (), folder)
+    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
+        raise RunError(
+            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
+        )
+    base = None
+    if robot.floating:
+        base = reconstruct_planned_base(robot, log) if planned else np.asarray(log["base_pose"].values)
+    time = np.asarray(log["time"].values, dtype=float)
+    return RunTrajectory(
+        JointTrajectory(time - time[0], np.asarray(log[joints].values), robot.joint_names, base), robot
+    )

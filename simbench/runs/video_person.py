@@ -15,7 +15,7 @@ from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.retargeting.body_errors import robot_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.runs.person_log import has_person, require_person
+from simbench.runs.log_schema import has_person, require_person
 from simbench.sim.rendering.scene_frames import Figure
 
 if TYPE_CHECKING:

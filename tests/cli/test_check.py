@@ -12,7 +12,7 @@ from simbench.cli.main import main
 from simbench.errors import RunError, ScenarioError
 from simbench.runs import regression as checking
 from simbench.runs.dossier import clip, dossier
-from simbench.runs.execution.local import JobResult
+from simbench.runs.execution import JobResult
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.trend.history import read_history
 

@@ -14,7 +14,7 @@ from simbench.cli.console import metrics_table, progress_bars
 from simbench.cli.main import main
 from simbench.errors import MotionError
 from simbench.options import Bound
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import check_metrics
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
 from simbench.runs.video import View
 

@@ -9,7 +9,7 @@ from simbench.cli.console import make_console
 from simbench.cli.run_table import next_commands, print_every_metric, print_important, print_run
 from simbench.options import Bound
 from simbench.resources import resource_dir
-from simbench.runs.checks import Check, check_metrics
+from simbench.runs.baseline import Check, check_metrics
 from simbench.runs.result import RunResult
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
 

@@ -14,8 +14,8 @@ from simbench.environments.rewards import RewardInputs, RewardWeights, add_up, c
 from simbench.errors import PolicyError, ScenarioError, SimbenchError  # noqa: E402
 from simbench.runs.log import open_run  # noqa: E402
 from simbench.runs.pipeline import run_scenario  # noqa: E402
-from simbench.runs.scenario.library import list_scenarios  # noqa: E402
 from simbench.runs.scenario.loading import load_scenario, override_scenario  # noqa: E402
+from simbench.runs.scenario.scenario_files import list_scenarios  # noqa: E402
 from simbench.sim.control.policy.contract import PolicyContract  # noqa: E402
 
 SHORT = {"motion.task": {"amplitude_rad": 0.1}, "control.law": "pd"}

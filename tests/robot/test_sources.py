@@ -16,8 +16,7 @@ from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.robot import load_robot
 from simbench.robot.sources import find_robot, find_wheel_urdfs
 from simbench.runs.provenance import describe_robot_files
-from simbench.runs.scenario.files import robot_files, scenario_files
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_scenario, robot_files, scenario_files
 
 ARM = (texts.link("base"), texts.joint("turn", "base", "arm", xyz="0 0 0.2"), texts.link("arm"))
 DESCRIPTION = "name: {name}\nurdf: {urdf}\nbase: fixed\ngroups: {{right_arm: [turn]}}\ngains: auto\n"

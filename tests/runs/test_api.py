@@ -7,7 +7,7 @@ import pytest
 
 import simbench
 from simbench.errors import ScenarioError
-from simbench.runs import api
+from simbench.runs import pipeline as api
 
 SHORT = {"motion.task.amplitude_rad": 0.05, "motion": {"task": {"speed_rad_s": 1.0}}, "checks": {}}
 

@@ -13,7 +13,7 @@ from simbench.runs.baseline import (
     read_baseline,
     write_baseline,
 )
-from simbench.runs.tolerances import usual_tolerance
+from simbench.runs.metric_catalogue import usual_tolerance
 
 
 def outcome(name, expected, now):

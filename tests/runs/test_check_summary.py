@@ -4,8 +4,14 @@ from types import SimpleNamespace
 import pytest
 
 from simbench.runs.baseline import Verdict
-from simbench.runs.check_summary import append_summary, escape_markdown, summary_markdown
-from simbench.runs.regression import Case, CaseResult, FailedCheck
+from simbench.runs.regression import (
+    Case,
+    CaseResult,
+    FailedCheck,
+    append_summary,
+    escape_markdown,
+    summary_markdown,
+)
 
 
 def case(name, missing=""):

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from simbench.options import Bound
-from simbench.runs.checks import DIVERGED, check_metrics
+from simbench.runs.baseline import DIVERGED, check_metrics
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from simbench.cli.main import main
 from simbench.errors import RunError, ScenarioError
 from simbench.runs.baseline import baseline_path
-from simbench.runs.engine_comparison import compare_engines
+from simbench.runs.isolated_runs import compare_engines
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import find_scenario, load_scenario

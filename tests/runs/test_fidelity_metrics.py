@@ -11,11 +11,10 @@ from simbench.motion.trajectory import sample_trajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline
 from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
+from simbench.runs.log_schema import has_person
 from simbench.runs.metric_catalogue import find_metric
 from simbench.runs.motion_fidelity import joint_speeds
-from simbench.runs.person_log import has_person
-from simbench.runs.plans.plan import Plan
-from simbench.runs.plans.plan_file import decode_plan, encode_plan
+from simbench.runs.run_plan import Plan, decode_plan, encode_plan
 
 START, WEIGHT = 1.5, 600.0
 

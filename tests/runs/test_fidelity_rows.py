@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.runs.fidelity_rows import fidelity_lines, fidelity_rows
+from simbench.runs.fidelity_metrics import fidelity_lines, fidelity_rows
 from simbench.runs.report.html import report_page
 from simbench.runs.report.report import read_reports
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from simbench.errors import StudyError
-from simbench.runs import fingerprint as module
-from simbench.runs.fingerprint import fingerprint, sources_fingerprint
+from simbench.runs import provenance as module
+from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.scenario.loading import load_scenario
 
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from wheel_robots import missing
 
-from simbench.runs.execution.local import run_isolated
+from simbench.runs.execution import run_isolated
+from simbench.runs.isolated_runs import run_once
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
 from simbench.sim.bullet.world import BulletWorld
 

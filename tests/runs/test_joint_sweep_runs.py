@@ -11,8 +11,7 @@ import sweep_by_hand as sweep
 
 from simbench.cli.main import main
 from simbench.robot.robot import load_robot
-from simbench.runs.baseline import Expectation
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import Expectation, check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.regression import evaluate_run

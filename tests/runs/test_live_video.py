@@ -4,7 +4,7 @@ import imageio.v3 as iio
 import numpy as np
 import pytest
 
-from simbench.runs import live_video, log_parts
+from simbench.runs import live_view, log
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import View, render_video
@@ -25,14 +25,14 @@ def silent(stage, done, total):
 @pytest.fixture(autouse=True)
 def every_second(monkeypatch):
     """The log has several parts, however long they take."""
-    monkeypatch.setattr(log_parts, "_LARGEST_SHARE", np.inf)
+    monkeypatch.setattr(log, "_LARGEST_SHARE", np.inf)
 
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_it_is_the_video_of_the_log(tmp_path, monkeypatch, fast):
     parts = []
-    add = live_video.LiveVideo.add
-    monkeypatch.setattr(live_video.LiveVideo, "add", lambda self, log: parts.append(log) or add(self, log))
+    add = live_view.LiveVideo.add
+    monkeypatch.setattr(live_view.LiveVideo, "add", lambda self, log: parts.append(log) or add(self, log))
     result = run_scenario(load_scenario("puma560_sweep", SHORT), tmp_path / "run", video=True, fast=fast)
     if result.renderer != "OpenGL":
         pytest.skip("no OpenGL here")
@@ -46,7 +46,7 @@ def test_it_is_the_video_of_the_log(tmp_path, monkeypatch, fast):
 
 def test_where_it_breaks_the_video_is_drawn_from_the_log(tmp_path, monkeypatch):
     """Its processes end before the first frame."""
-    monkeypatch.setattr(live_video, "choose_renderer", lambda: "OpenGL")
+    monkeypatch.setattr(live_view, "choose_renderer", lambda: "OpenGL")
     monkeypatch.setattr(video_stream, "OPENGL_WORKER", "simbench.nothing")
     drawn = []
 

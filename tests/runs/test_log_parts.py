@@ -6,9 +6,8 @@ import pytest
 import xarray as xr
 
 from simbench.errors import RunError
-from simbench.runs import log_parts
-from simbench.runs.log import open_run
-from simbench.runs.log_parts import LogParts, read_log_parts
+from simbench.runs import log as log_parts
+from simbench.runs.log import LogParts, open_run, read_log_parts
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.run_directory import LOG_PARTS, incomplete_path
 from simbench.runs.scenario.loading import load_scenario

@@ -8,7 +8,7 @@ import run_by_hand as by_hand
 import xarray as xr
 
 from simbench.options import Bound
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.metric_traces import (
     EXTREMES,

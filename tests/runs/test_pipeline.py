@@ -26,7 +26,7 @@ from simbench.motion.readers.deepmimic import clip_folder
 from simbench.resources import resource_dir
 from simbench.retargeting.api import retarget_motion
 from simbench.runs import motion_source
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.preparation import complete_scenario

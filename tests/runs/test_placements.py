@@ -3,7 +3,7 @@
 import pytest
 
 from simbench import load_robot
-from simbench.runs.placements import arm_ratio, plan_placements
+from simbench.runs.preparation import arm_ratio, plan_placements
 from simbench.runs.scenario.loading import load_scenario
 
 

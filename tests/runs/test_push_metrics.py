@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from simbench.options import PushSection, SimulationSection, end_of_pushes
-from simbench.runs.push_metrics import push_metrics
+from simbench.runs.metrics import push_metrics
 from simbench.sim.push import plan_pushes
 
 SECTION = PushSection(

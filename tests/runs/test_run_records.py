@@ -8,8 +8,7 @@ import run_by_hand as by_hand
 from simbench.cli.main import main
 from simbench.errors import RunError, StudyError
 from simbench.runs.provenance import collect_provenance
-from simbench.runs.run_directory import json_text, write_metrics
-from simbench.runs.run_records import read_metrics, read_provenance
+from simbench.runs.run_directory import json_text, read_metrics, read_provenance, write_metrics
 from simbench.runs.study.directory import read_row, study_directory, write_row
 from simbench.runs.study.table import StudyRow
 

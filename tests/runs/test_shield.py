@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from simbench.runs.shield import shielded_from_interrupt
+from simbench.runs.run_directory import shielded_from_interrupt
 
 
 @pytest.fixture(autouse=True)

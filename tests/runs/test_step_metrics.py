@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbench.options import SteppingSection
+from simbench.runs.metrics import commanded_displacement, step_metrics
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.runs.step_metrics import commanded_displacement, step_metrics
 
 FOLLOWS = {
     "base.forward_m": "stepping",

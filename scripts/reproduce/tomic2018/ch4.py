@@ -35,8 +35,8 @@ from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.plotting import save_png
-from simbench.runs.execution.local import run_isolated
-from simbench.runs.fingerprint import fingerprint
+from simbench.runs.execution import run_isolated
+from simbench.runs.provenance import fingerprint
 from simbench.runs.study.directory import read_row
 from simbench.runs.study.skills import (
     EVERYBODY,

@@ -40,7 +40,7 @@ from simbench.errors import SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.plotting import save_png
-from simbench.runs.execution.local import run_isolated
+from simbench.runs.execution import run_isolated
 from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.runs.study.study import run_study
 from simbench.runs.study.table import TABLE

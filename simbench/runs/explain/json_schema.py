@@ -23,7 +23,7 @@ from simbench.options import (
 )
 from simbench.plugins.options import is_plugin, require_plugin
 from simbench.robot.description import Description
-from simbench.runs.metric_format import UNITS, unit_of
+from simbench.runs.metric_catalogue import UNITS, unit_of
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import TYPES
 

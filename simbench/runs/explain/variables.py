@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pinocchio as pin
 
-from simbench.runs import log_builder, log_signals, metrics, person_log, trajectory_log
+from simbench.runs import log_builder, log_schema, metrics
 from simbench.runs.explain.log_names import FIXTURE, JOINT, LogEntry
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
@@ -54,8 +54,8 @@ def declared_joints() -> tuple[str, ...]:
 def _all_entries() -> Iterator[LogEntry]:
     """Collect the declarations from the modules that make what they declare."""
     time = ("time",)
-    yield from _entries("coordinate", _EVERY, log_signals.COORDINATE_SIGNALS)
-    yield from _entries("coordinate", _IMITATED, person_log.PERSON_COORDINATES)
+    yield from _entries("coordinate", _EVERY, log_schema.COORDINATE_SIGNALS)
+    yield from _entries("coordinate", _IMITATED, log_schema.PERSON_COORDINATES)
     yield from _entries("variable", _EVERY, state.root_and_joint_signals(7, 6), time)
     yield from _entries("variable", _EVERY, recorder.REFERENCE_SIGNALS, time)
     yield from _entries("variable", _EVERY, command.COMMAND_SIGNALS, time)
@@ -67,16 +67,16 @@ def _all_entries() -> Iterator[LogEntry]:
         present = _EVERY if signal.name == "hand_contact" else _PLANNED
         yield from _entries("variable", present, (signal,), time)
     yield from _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
-    yield from _entries("variable", _EVERY, (log_signals.STROKES,))
-    yield from _entries("variable", _EVERY, log_signals.CONTACT_EVENT_SIGNALS)
+    yield from _entries("variable", _EVERY, (log_schema.STROKES,))
+    yield from _entries("variable", _EVERY, log_schema.CONTACT_EVENT_SIGNALS)
     yield from _entries("variable", _FEET, log_builder.ZMP_SIGNALS, time)
     yield from _entries("variable", _FEET, metrics.SUPPORT_SIGNALS, time)
     yield from _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
-    yield from _entries("variable", _FOLLOWED, (trajectory_log.JOINT_TRAJECTORY,), time)
-    yield from _entries("variable", _FOLLOWED_ON_FEET, trajectory_log.TRAJECTORY_SIGNALS, time)
-    yield from _entries("variable", _IMITATED, person_log.PERSON_SIGNALS)
+    yield from _entries("variable", _FOLLOWED, (log_builder.JOINT_TRAJECTORY,), time)
+    yield from _entries("variable", _FOLLOWED_ON_FEET, log_builder.TRAJECTORY_SIGNALS, time)
+    yield from _entries("variable", _IMITATED, log_schema.PERSON_SIGNALS)
     yield from _fixture_entries()
-    yield from _entries("attribute", _EVERY, log_signals.ATTRIBUTE_SIGNALS)
+    yield from _entries("attribute", _EVERY, log_schema.ATTRIBUTE_SIGNALS)
     yield from _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)
     yield from _entries("attribute", _DIVERGED, log_builder.DIVERGENCE_ATTRIBUTES)
 

@@ -19,7 +19,7 @@ from simbench.plotting import (
     save_png,
     set_time_axis,
 )
-from simbench.runs.fixture_coordinates import fixture_coordinates
+from simbench.runs.log_schema import fixture_coordinates
 
 STROKE_COLOUR = "#eeeeee"
 HEIGHT, SPACE = 170, 44

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import xarray as xr
 
-from simbench.runs.fixture_coordinates import fixture_coordinates
-from simbench.runs.person_log import has_person
+from simbench.runs.log import FOLDER, open_plotted_run
+from simbench.runs.log_schema import fixture_coordinates, has_person
 from simbench.runs.plots.balance import draw_balance
 from simbench.runs.plots.contacts import draw_contacts, has_contacts
 from simbench.runs.plots.equipment import draw_equipment
 from simbench.runs.plots.fidelity import compare_logged, draw_comparison
 from simbench.runs.plots.torque import draw_torque
 from simbench.runs.plots.tracking import draw_tracking
-from simbench.runs.plotted_log import FOLDER, open_plotted_run
 from simbench.runs.scenario.loading import Scenario, load_finished
 
 OnProgress = Callable[[str, int, int], None]

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
 from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, add_axes, new_sheet, set_time_axis
-from simbench.runs.fixture_coordinates import fixture_coordinates
+from simbench.runs.log_schema import fixture_coordinates
 
 HEIGHT, SPACE = 170, 44
 _LEGEND_WIDTH = 180

@@ -13,9 +13,9 @@ from urllib.parse import quote
 from simbench.errors import RunError
 from simbench.files.printable import printable
 from simbench.files.storage.whole_file import write_whole
-from simbench.runs.checks import Check
-from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.runs.baseline import Check
+from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
+from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.runs.report.assets import content_policy, read_asset
 from simbench.runs.report.player import player_html
 from simbench.runs.report.report import FIDELITY, RunReport, differing_keys, run_labels

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.files.printable import printable
 from simbench.kinematics.arrays import Array
-from simbench.runs.fixture_coordinates import fixture_coordinates
+from simbench.runs.log_schema import fixture_coordinates
 from simbench.runs.metric_traces import EXTREMES, Trace, saturation_excess
 from simbench.runs.report.packing import Packer
 from simbench.runs.report.scene import scene_samples

@@ -14,13 +14,13 @@ from simbench.errors import RunError
 from simbench.files.documents.text_file import read_text
 from simbench.files.documents.yaml_document import parse_yaml
 from simbench.options import GripSection
-from simbench.runs.checks import Check, Metric, check_metrics
+from simbench.runs.baseline import Check, check_metrics
+from simbench.runs.log import open_plotted_run
+from simbench.runs.log_schema import has_person
+from simbench.runs.metric_catalogue import Metric
 from simbench.runs.metric_traces import FailureTime, find_failure_times
-from simbench.runs.person_log import has_person
-from simbench.runs.plotted_log import open_plotted_run
 from simbench.runs.report.baseline_comparison import BaselineComparison, compare_with_baseline
-from simbench.runs.run_directory import incomplete_reason
-from simbench.runs.run_records import read_metrics, read_provenance
+from simbench.runs.run_directory import incomplete_reason, read_metrics, read_provenance
 from simbench.runs.scenario.loading import load_finished
 
 if TYPE_CHECKING:

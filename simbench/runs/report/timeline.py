@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.files.printable import printable
 from simbench.kinematics.arrays import Array
-from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS
+from simbench.runs.log_schema import CONTACT_EVENT_SIGNALS
 from simbench.runs.metric_traces import FailureTime, contact_kinds, lost_grips, saturation_excess
 
 if TYPE_CHECKING:

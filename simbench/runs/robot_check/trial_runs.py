@@ -11,7 +11,7 @@ from simbench.errors import SimbenchError
 from simbench.options import SWEEP, RobotSection, SteppingSection
 from simbench.robot.robot import Robot
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plans.sweep_plan import moved_by_sweep
+from simbench.runs.retargeted_reference import moved_by_sweep
 from simbench.runs.robot_check.findings import Ability, Finding, Limits
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.engines import usual_engine

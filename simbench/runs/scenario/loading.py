@@ -1,6 +1,7 @@
-"""Scenarios: find, read, override, validate and write them."""
+"""Scenarios: validated, overridden and written; the files that they name; and those of robot motions."""
 
 import difflib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,23 +9,29 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from simbench.errors import ScenarioError
-from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
-from simbench.files.input_files import is_regular_file
+from simbench.errors import RobotError, ScenarioError
+from simbench.files.documents.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
+from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.options import TRAJECTORY
 from simbench.plugins.keys import FINISHED
 from simbench.plugins.loading import code_file
+from simbench.resources import resource_dir
+from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.robot import describe_robot, load_robot
+from simbench.robot.sources import find_own_robot, find_robot, find_urdf
 from simbench.runs.metric_catalogue import known_metrics
-from simbench.runs.scenario.library import find_scenario, list_scenarios
-from simbench.runs.scenario.schema import Scenario
-from simbench.runs.scenario.yaml_source import (
+from simbench.runs.scenario.scenario_files import (
+    PERSON_SUFFIXES,
     Overrides,
     YamlSource,
     apply_override,
     apply_values,
+    find_scenario,
     find_value,
+    list_scenarios,
     make_source,
 )
+from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.declared_sections import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -322,3 +329,106 @@ def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
     return [
         scale_mechanism(fixture_mechanism(design), scenario.equipment_scale) for design in scenario.fixtures
     ]
+
+
+_KEYS = (
+    ("robot", "name"),
+    ("motion", "source"),
+    ("motion", "marker_map"),
+    ("motion", "skeleton"),
+    ("motion", "body_model"),
+    ("motion", "joint_order"),
+)
+
+
+def resolve_paths(scenario: Scenario) -> Scenario:
+    """Make the paths of files in a scenario absolute, so that it works from any directory.
+
+    `scenario`: scenario whose paths are relative to the current directory. Returns the same scenario with
+    absolute paths.
+    """
+    for name, key in _KEYS:
+        section = getattr(scenario, name)
+        value = getattr(section, key)
+        path = _user_file(name, value)
+        if path is not None:
+            prefix = TRAJECTORY if value.startswith(TRAJECTORY) else ""
+            resolved = section.model_copy(update={key: f"{prefix}{path.resolve()}"})
+            scenario = scenario.model_copy(update={name: resolved})
+    return scenario
+
+
+def scenario_files(scenario: Scenario) -> list[Path]:
+    """List the user's files that a scenario reads: motion, marker map, and robot with its URDF and meshes.
+
+    Returns files, without those that ship with simbench. Raises RobotError if the robot's description cannot
+    be read.
+    """
+    keys = [key for section, key in _KEYS if section == "motion"]
+    named = (_user_file("motion", getattr(scenario.motion, key)) for key in keys)
+    shipped = resource_dir("robots")
+    robot = (path for path in robot_files(scenario.robot.name) if shipped not in path.parents)
+    return [*(path for path in named if path is not None), *robot]
+
+
+def robot_files(name: str) -> list[Path]:
+    """List the files that describe a robot: its robot.yaml, URDF and meshes.
+
+    `name`: name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
+    """
+    file = find_robot(name)
+    file, description = describe_robot(file)
+    urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
+    try:
+        text = urdf.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RobotError(f"{urdf}: cannot be read: {error.strerror}") from error
+    names = re.findall(r'filename="([^"]+)"', text)
+    meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))
+    found = [file.path, urdf, *(mesh for mesh in meshes if mesh is not None)]
+    return list(dict.fromkeys(found))
+
+
+def _user_file(section: str, text: str | None) -> Path | None:
+    """Return the file that a value names, None if it names something that ships with simbench."""
+    if text is None:
+        return None
+    path = Path(text.removeprefix(TRAJECTORY))
+    if section == "robot":
+        own = find_own_robot(text)
+        return path if own is not None and is_regular_file(own) else None
+    return path if is_regular_file(path) else None
+
+
+_LEAD_IN_S = 1.0
+"""Time from the robot's posture to the file's first sample, and back after its last one, s."""
+
+
+def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = ()) -> Scenario:
+    """Make the scenario of a file of a robot's motion.
+
+    It is named after the file. The robot stands, gets into the motion and back in a second, and must not
+    fall; everything else has the defaults of scenarios. `robot`: the robot: a name, or the path of a
+    robot.yaml or a URDF; `overrides`: `key=value` texts applied in order, or values by key, as for a
+    scenario. Returns the validated scenario. Raises RobotError if there is no such robot.
+    """
+    require_regular_file(path, ScenarioError)
+    if path.suffix.lower() in PERSON_SUFFIXES:
+        raise ScenarioError(
+            f"{path}: a person's recording; `simbench retarget {path}` makes a robot's motion of it, and a "
+            "scenario with it as motion.source simulates it"
+        )
+    if robot is None:
+        raise ScenarioError(
+            f"{path}: to run a robot's motion, say of which robot: --robot NAME (simbench robot list), or "
+            "the path of a URDF; a person's recording needs a scenario with it as motion.source"
+        )
+    data = {
+        "name": re.sub(r"[^A-Za-z0-9_-]+", "_", path.stem) or "motion",
+        "summary": f"A robot's motion made elsewhere, {path.name}.",
+        "robot": {"name": robot},
+        "motion": {"source": f"{TRAJECTORY}{path.resolve()}"},
+        "simulation": {"lead_in_s": _LEAD_IN_S},
+        "checks": {"fell": False} if load_robot(robot).floating else {},
+    }
+    return validate_source(make_source(YamlDocument(str(path), data, {})), overrides)

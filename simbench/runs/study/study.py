@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import StorageError, StudyError
-from simbench.runs.execution.local import Execute, JobResult, capture_result
-from simbench.runs.fingerprint import fingerprint, own_source_fingerprint, sources_fingerprint
+from simbench.runs.execution import Execute, JobResult, capture_result
+from simbench.runs.provenance import fingerprint, own_source_fingerprint, sources_fingerprint
 from simbench.runs.run_directory import plain_value
 from simbench.runs.study.directory import read_row, study_directory, write_row
 from simbench.runs.study.table import StudyRow, require_tables, write_tables

@@ -14,10 +14,9 @@ from typing import Any
 from simbench.errors import ScenarioError, StudyError
 from simbench.files.documents.yaml_document import parse_yaml_list
 from simbench.files.storage.scratch import scratch_folder
-from simbench.runs.regression import run_once
+from simbench.runs.isolated_runs import run_once
 from simbench.runs.run_directory import incomplete_path
-from simbench.runs.scenario.files import resolve_paths, scenario_files
-from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.scenario.loading import Scenario, load_scenario, resolve_paths, scenario_files
 from simbench.runs.study.study import Item
 
 MOST = 10_000

@@ -10,9 +10,8 @@ import numpy as np
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
-from simbench.runs.metric_format import format_value, unit_of
-from simbench.runs.run_directory import incomplete_reason
-from simbench.runs.run_records import read_metrics
+from simbench.runs.metric_catalogue import format_value, unit_of
+from simbench.runs.run_directory import incomplete_reason, read_metrics
 
 if TYPE_CHECKING:
     import xarray as xr

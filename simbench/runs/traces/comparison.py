@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.runs.tolerances import SPREADS
+from simbench.runs.metric_catalogue import SPREADS
 from simbench.runs.traces.lag import EVIDENCE, Lag, estimate_lags, sample_at
 from simbench.runs.traces.signals import Channel, Samples
 from simbench.runs.traces.trace import Trace

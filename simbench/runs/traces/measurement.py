@@ -9,7 +9,7 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d
 
 from simbench.kinematics.arrays import Array
-from simbench.runs.tolerances import SPREADS
+from simbench.runs.metric_catalogue import SPREADS
 from simbench.runs.traces.lag import estimate_lags
 from simbench.runs.traces.signals import Samples
 from simbench.runs.traces.trace import Trace, usual_tolerances

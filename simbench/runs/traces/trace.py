@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.runs.tolerances import SPREADS
+from simbench.runs.metric_catalogue import SPREADS
 from simbench.runs.traces.signals import TOLERANCES, Channel
 
 

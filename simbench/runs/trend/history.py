@@ -17,10 +17,9 @@ from simbench.errors import BaselineError
 from simbench.files.documents.json_document import parse_json
 from simbench.files.documents.text_file import read_text
 from simbench.runs.baseline import find_tolerance
-from simbench.runs.checks import Metric
+from simbench.runs.metric_catalogue import Metric, usual_tolerance
 from simbench.runs.regression import CaseResult
-from simbench.runs.run_records import read_metrics, read_provenance
-from simbench.runs.tolerances import usual_tolerance
+from simbench.runs.run_directory import read_metrics, read_provenance
 
 _DISTRIBUTION = "simbench-robotics"
 _MAX_BYTES = 400_000_000

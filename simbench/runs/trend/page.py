@@ -13,8 +13,7 @@ from urllib.parse import quote
 
 from simbench.files.printable import printable
 from simbench.files.storage.whole_file import write_whole
-from simbench.runs.metric_format import format_value, unit_of
-from simbench.runs.tolerances import usual_tolerance
+from simbench.runs.metric_catalogue import format_value, unit_of, usual_tolerance
 from simbench.runs.trend.changes import FALSE_ALARM_RATE, FEWEST, Change
 from simbench.runs.trend.history import HistoryRecord
 from simbench.runs.trend.series import ScenarioTrend, Series, change_effect

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from simbench.runs.tolerances import Better, metric_direction, usual_tolerance
+from simbench.runs.metric_catalogue import Better, metric_direction, usual_tolerance
 from simbench.runs.trend.changes import FEWEST, Change, find_changes
 from simbench.runs.trend.history import HistoryRecord
 

@@ -21,7 +21,7 @@ from smpl_files import Python2Pickler
 from simbench.errors import MotionError
 from simbench.files.arrays.array_file import UNNAMED, read_array_file
 from simbench.motion.readers import numpy_archive
-from simbench.runs.execution import local
+from simbench.runs import execution
 
 MEGABYTE = 2**20
 
@@ -157,7 +157,7 @@ def malicious(path):
         Calls(bytearray, 10**9),
         Calls(bytes, 10**9),
         Calls(Path, str(path)),
-        Calls(local.JobResult, 1),
+        Calls(execution.JobResult, 1),
         collections.defaultdict(os.getcwd, a=Calls(os.mkdir, str(path))),
         {Calls(os.mkdir, str(path)): 1},
         [1, (2, {"a": Calls(os.mkdir, str(path))})],

@@ -20,7 +20,7 @@ from simbench.robot.robot import load_robot, placed_robot
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plans.retargeted_reference import build_arm_reference
+from simbench.runs.retargeted_reference import build_arm_reference
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import compute_actor_positions, describe_surroundings
 from simbench.sim.fixtures.mechanism import mechanism_obstacles

@@ -12,7 +12,7 @@ from simbench.retargeting.reference.reference import assemble, plan_lead, run_up
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans.retargeted_reference import build_whole_body_reference
+from simbench.runs.retargeted_reference import build_whole_body_reference
 from simbench.runs.scenario.loading import load_scenario
 
 SETTINGS = SimulationSection(timestep_s=0.01, settle_s=0.3, hold_s=0.2)

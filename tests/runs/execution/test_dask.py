@@ -13,10 +13,8 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.errors import StudyError
-from simbench.runs.execution import local as processes
-from simbench.runs.execution.dask import dask_cluster
-from simbench.runs.execution.local import capture_result, run_isolated
-from simbench.runs.execution.subprocess_worker import run_in_subprocess
+from simbench.runs import execution as processes
+from simbench.runs.execution import capture_result, dask_cluster, run_in_subprocess, run_isolated
 from simbench.runs.study.study import Item, run_study
 from simbench.runs.study.table import TABLE
 from tests.helpers.waiting import wait_until
@@ -35,7 +33,7 @@ def patient():
     """Let scheduler, workers and clients wait an hour for each other: a busy machine is slow to answer."""
     connecting = {"distributed.comm.timeouts.connect": "1h", "distributed.comm.timeouts.tcp": "1h"}
     with dask.config.set(connecting), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simbench.runs.execution.dask._CONNECT_TIMEOUT", 3600.0)
+        patch.setattr("simbench.runs.execution._CONNECT_TIMEOUT", 3600.0)
         yield
 
 
@@ -160,7 +158,7 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
 
 def test_nobody_at_the_address_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simbench.runs.execution.dask._CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr("simbench.runs.execution._CONNECT_TIMEOUT", 0.5)
     for address in ("tcp://127.0.0.1:1", "nowhere://x"):
         assert main(["sweep", "puma560_sweep", "--vary", "seed=1,2", "--dask", address]) == 2
         printed = capsys.readouterr().err
@@ -179,7 +177,7 @@ def test_what_the_work_prints_is_no_part_of_its_answer():
 
 def test_the_process_ends_when_nobody_waits_for_its_answer():
     """As when a worker is killed: its end of the pipe closes."""
-    begin = "from simbench.runs.execution.subprocess_worker import _answer_pipe; _answer_pipe()"
+    begin = "from simbench.runs.execution import _answer_pipe; _answer_pipe()"
     work = b"\x80\x04ctime\nsleep\nM\x58\x02\x85\x86."
     process = subprocess.Popen([sys.executable, "-c", begin], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdin.write(work)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simbench.runs.execution.local import run_isolated
+from simbench.runs.execution import run_isolated
 from simbench.runs.scenario.loading import load_scenario
 
 IMPORTABLE = Path(__file__).parents[2] / "helpers" / "importable"

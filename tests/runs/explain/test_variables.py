@@ -9,7 +9,7 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import load_robot
 from simbench.runs import log_builder
-from simbench.runs import log_signals as log_module
+from simbench.runs import log_schema as log_module
 from simbench.runs.explain import log_names
 from simbench.runs.explain.log_names import find_log_entry, log_entries
 from simbench.runs.explain.variables import declared_entries

@@ -12,11 +12,10 @@ from made_plans import make_plan
 from simbench.cli.main import main
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
+from simbench.runs import plan_cache as cache
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans import cache, cached
-from simbench.runs.plans.cached import find_plan, plan_key
-from simbench.runs.plans.plan import collect_inputs
-from simbench.runs.plans.plan_file import encode_plan
+from simbench.runs.plan_cache import find_plan, plan_key
+from simbench.runs.run_plan import collect_inputs, encode_plan
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 
 
@@ -79,7 +78,7 @@ def test_a_robot_that_is_not_balanced_does_not_plan_for_friction():
 
 
 def test_another_version_of_a_library_makes_another_plan(drawer_key, monkeypatch):
-    monkeypatch.setattr(cached, "machine_identity", lambda: ("numpy 99",))
+    monkeypatch.setattr(cache, "machine_identity", lambda: ("numpy 99",))
     assert scenario_key("drawer") != drawer_key
 
 
@@ -94,8 +93,8 @@ def plans(tmp_path, monkeypatch):
 
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.delenv(cache.SIZE_VARIABLE, raising=False)
-    monkeypatch.setattr(cached, "make_plan", plan)
-    monkeypatch.setattr(cached, "plan_key", lambda inputs: inputs)
+    monkeypatch.setattr(cache, "make_plan", plan)
+    monkeypatch.setattr(cache, "plan_key", lambda inputs: inputs)
     return made
 
 
@@ -166,14 +165,14 @@ def test_the_least_recently_used_plans_go_first(plans, tmp_path, monkeypatch):
 
 def test_two_at_once_make_one_plan(plans, tmp_path, monkeypatch):
     begun, go, waited = threading.Event(), threading.Event(), threading.Event()
-    plan = cached.make_plan
+    plan = cache.make_plan
 
     def slow(*arguments):
         begun.set()
         go.wait()
         return plan(*arguments)
 
-    monkeypatch.setattr(cached, "make_plan", slow)
+    monkeypatch.setattr(cache, "make_plan", slow)
     records = []
     first = threading.Thread(target=lambda: records.append(find_plan(None, "a", silent)[1]))
     second = threading.Thread(target=lambda: records.append(find_plan(None, "a", lambda *_: waited.set())[1]))
@@ -195,7 +194,7 @@ def test_the_lock_of_a_killed_process_ends(plans, tmp_path):
             sys.executable,
             "-c",
             "import pathlib, sys\n"
-            "from simbench.runs.plans.cache import claimed\n"
+            "from simbench.runs.plan_cache import claimed\n"
             "with claimed(pathlib.Path(sys.argv[1]), 'a', lambda: None):\n"
             "    print('held', flush=True)\n"
             "    sys.stdin.read()\n",

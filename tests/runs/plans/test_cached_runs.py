@@ -5,10 +5,10 @@ import json
 import pytest
 
 from simbench.cli.main import main
-from simbench.runs.execution import local
-from simbench.runs.execution.local import capture_result
+from simbench.runs import execution as local
+from simbench.runs.execution import capture_result
 from simbench.runs.log import open_run
-from simbench.runs.plans.cache import FOLDER_VARIABLE
+from simbench.runs.plan_cache import FOLDER_VARIABLE
 
 SHORT = ["motion.end_s=0.4", "simulation.lead_in_s=0.6", "simulation.hold_s=0.1"]
 

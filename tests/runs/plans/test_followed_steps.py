@@ -6,8 +6,8 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.robot.robot import load_robot
+from simbench.runs import run_plan as plans
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans import plan as plans
 from simbench.runs.scenario.loading import load_scenario
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from made_plans import make_plan
 
-from simbench.runs.plans.plan_file import DamagedPlanError, decode_plan, encode_plan
+from simbench.runs.run_plan import DamagedPlanError, decode_plan, encode_plan
 
 
 def equal(one, other):

@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 
 from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.sides import SIDES
-from simbench.runs.plans.retargeted_reference import build_whole_body_reference
+from simbench.runs.retargeted_reference import build_whole_body_reference
 
 STEP = 1e-3
 

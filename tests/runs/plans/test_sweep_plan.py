@@ -9,7 +9,7 @@ from simbench.errors import ScenarioError
 from simbench.options import RobotSection, SimulationSection
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plans.sweep_plan import build_sweep_reference
+from simbench.runs.retargeted_reference import build_sweep_reference
 from simbench.runs.scenario.loading import load_scenario
 
 READY = RobotSection(name="puma560", posture="ready")

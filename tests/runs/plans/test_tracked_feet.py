@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simbench.retargeting.reference.planned_steps import FootPlan
-from simbench.runs.plans.tracked_feet import SolePath, find_contacts, plan_feet, support_zmp
+from simbench.runs.tracked_feet import SolePath, find_contacts, plan_feet, support_zmp
 
 TICK = 0.005
 TIME = TICK * np.arange(401)

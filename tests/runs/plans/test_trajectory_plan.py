@@ -10,7 +10,7 @@ from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection
 from simbench.robot.robot import load_robot
-from simbench.runs.plans.trajectory_plan import check_trajectory, place_trajectory, smooth_noise
+from simbench.runs.trajectory_plan import check_trajectory, place_trajectory, smooth_noise
 
 TIME = np.arange(10) / 30.0
 

@@ -10,7 +10,7 @@ from PIL import Image
 from simbench.errors import RunError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import load_robot
-from simbench.runs.person_log import require_person
+from simbench.runs.log_schema import require_person
 from simbench.runs.plots import fidelity_view
 from simbench.runs.plots.fidelity import Comparison, compare_logged, draw_comparison, panel_size
 from simbench.runs.plots.fidelity_view import (

@@ -15,8 +15,7 @@ from simbench.runs.log import open_run, write_log
 from simbench.runs.plots.run_plots import draw_plots
 from simbench.runs.report.baseline_comparison import compare_with_baseline
 from simbench.runs.report.report import differing_keys, read_reports, run_labels
-from simbench.runs.run_directory import MARKER
-from simbench.runs.run_records import read_metrics
+from simbench.runs.run_directory import MARKER, read_metrics
 from simbench.runs.scenario.loading import load_scenario
 
 

@@ -15,7 +15,7 @@ from simbench.robot.description import Bandwidth, Hand
 from simbench.robot.foot_shapes import require_foot_shapes, sole_gaps
 from simbench.robot.gains import Contacts, choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
-from simbench.runs.plans.sweep_plan import build_sweep_reference, moved_by_sweep
+from simbench.runs.retargeted_reference import build_sweep_reference, moved_by_sweep
 from simbench.runs.robot_check.check import check_robot
 from simbench.runs.robot_check.findings import Finding, Limits
 from simbench.runs.robot_check.palm_paths import palm_poses

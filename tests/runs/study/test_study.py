@@ -15,7 +15,7 @@ import pytest
 from waiting import wait_until
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import JobResult, capture_result, run_isolated
+from simbench.runs.execution import JobResult, capture_result, run_isolated
 from simbench.runs.study import study
 from simbench.runs.study.directory import finished_rows
 from simbench.runs.study.study import Item, run_study
@@ -28,7 +28,7 @@ KILLED = """
 import sys
 from functools import partial
 from pathlib import Path
-from simbench.runs.execution.local import run_isolated
+from simbench.runs.execution import run_isolated
 from simbench.runs.study.study import Item, run_study
 from study_units import square
 

@@ -11,8 +11,8 @@ import pytest
 from scenes import SHORT_SWEEP
 
 from simbench.cli.main import main
-from simbench.runs.execution import local as processes
-from simbench.runs.execution.local import capture_result
+from simbench.runs import execution as processes
+from simbench.runs.execution import capture_result
 from simbench.runs.study.directory import finished_rows
 from simbench.runs.study.sweep import plan_sweep, sweep_items
 from simbench.runs.study.table import TABLE, TIMING
@@ -25,7 +25,7 @@ import os
 import signal
 
 from simbench.cli.main import main
-from simbench.runs.execution import local
+from simbench.runs import execution as local
 
 run_isolated = local.run_isolated
 

@@ -32,8 +32,8 @@ from simbench.retargeting.reference.planned_steps import (
 from simbench.retargeting.reference.reference import Flags, Timeline
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
-from simbench.runs.plans.retargeted_reference import fixed_base_reference, lead_arm
-from simbench.runs.plans.tracked_feet import FLAT, SolePath, compute_soles, plan_steps, sample_configurations
+from simbench.runs.retargeted_reference import fixed_base_reference, lead_arm
+from simbench.runs.tracked_feet import FLAT, SolePath, compute_soles, plan_steps, sample_configurations
 
 # Samples that a cubic spline needs.
 MIN_SAMPLES = 4

@@ -1,25 +1,27 @@
-"""Jobs in processes of their own, several at a time: a crash of one does not affect the others."""
+"""Jobs in processes of their own, here or on a Dask cluster: a crash of one does not affect the others."""
 
 import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-from simbench.errors import SimbenchError, StorageError
+from simbench.errors import SimbenchError, StorageError, StudyError
 from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.system.restricted_pickle import parse_pickle
 from simbench.system.termination import end_with_parent
 
-_PRELOADED = "simbench.runs.execution.preloaded"
+_PRELOADED = "simbench.runs.preloaded"
 """Module that the process from which jobs are forked imports when it starts."""
 _START = "forkserver" if sys.platform == "linux" else "spawn"
 """How processes are started: on macOS libraries of the system do not survive a fork."""
@@ -185,3 +187,126 @@ def _run_job(
     except (KeyboardInterrupt, BrokenPipeError):
         # The parent no longer waits for a result.
         return
+
+
+_CONNECT_TIMEOUT = 10.0
+"""Time in which the scheduler must answer, s."""
+_LONGEST_TRANSFER = 60.0
+"""Time in which the result of a job that has finished must arrive, s; it is a few lines of text."""
+
+
+@contextmanager
+def dask_cluster(address: str) -> Iterator[Execute]:
+    """Connect to a running Dask cluster.
+
+    Jobs of a lost worker are run again on another. When the iteration is left early, as by Ctrl-C, no more
+    jobs are started, and the results of those that run are discarded. `address`: address of the scheduler,
+    such as `tcp://10.0.0.1:8786`. Workers need simbench from the same sources and access to the files that
+    the jobs name. Yields runs jobs as `run_isolated` does, with as many processes at a time as the workers
+    have threads.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise StudyError("--dask: needs dask.distributed: pip install 'dask[distributed]'") from None
+    try:
+        client = Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise StudyError(f"--dask {address}: no Dask scheduler answers: {error}") from None
+    with client:
+        yield partial(_run, client, address)
+
+
+def _run(
+    client: Any, address: str, function: Callable[..., Any], work: Sequence[tuple[Any, ...]]
+) -> Generator[tuple[int, JobResult], None, None]:
+    import cloudpickle
+    from distributed import TimeoutError as DaskTimeoutError
+    from distributed import as_completed
+
+    def submit(index: int) -> Any:
+        # Pickled by value where the function belongs to a script, which workers cannot import.
+        return client.submit(run_in_subprocess, cloudpickle.dumps((function, work[index])), pure=False)
+
+    futures = {submit(index): index for index in range(len(work))}
+    try:
+        completed = as_completed(futures, loop=client.loop)
+        for future in completed:
+            if future.status in ("lost", "pending"):
+                # It had finished when its worker was lost: it is computed again.
+                completed.add(future)
+                continue
+            index = futures.pop(future)
+            try:
+                result = _job_result(future, address)
+            except DaskTimeoutError:
+                # Its worker was lost after it had finished, and the scheduler has forgotten it.
+                again = submit(index)
+                futures[again] = index
+                completed.add(again)
+                continue
+            # A lost worker loses its results: this one, released, is not computed again.
+            future.release()
+            yield index, result
+    finally:
+        client.cancel(list(futures))
+
+
+def _job_result(future: Any, address: str) -> JobResult:
+    """Return the outcome of a finished job."""
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        return future.result(timeout=_LONGEST_TRANSFER)
+    if future.status != "error":
+        raise StudyError(f"--dask {address}: the cluster is gone; what is finished is kept")
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return JobResult(error="every worker that ran it died", crashed=True)
+    return JobResult(error=" ".join(f"{type(error).__name__}: {error}".split()), crashed=True)
+
+
+def run_in_subprocess(work: bytes) -> JobResult:
+    """Call a function in a new process with one thread.
+
+    The new process ends by itself when this one is killed. `work`: pickled function and tuple of its
+    arguments. Returns value or error of the call.
+    """
+    # The new process must find the module where this one found it.
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _serve_pipe; _serve_pipe()"
+    output = b""
+    with (
+        suppress(BrokenPipeError),
+        subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        ) as process,
+    ):
+        if process.stdin is None or process.stdout is None:
+            raise RuntimeError("a process without pipes")
+        process.stdin.write(work)
+        # The pipe stays open: when it closes, the new process knows that this one has ended.
+        process.stdin.flush()
+        output = process.stdout.read()
+    return read_result(output, ()) if output and process.returncode == 0 else crash_result(process.returncode)
+
+
+def _serve_pipe() -> None:
+    """Read a job from the standard input and write its outcome to the standard output."""
+    results = os.fdopen(os.dup(1), "wb")
+    # What the job prints must not mix with its outcome.
+    os.dup2(2, 1)
+    try:
+        # Code by design: the function of the script that asks for the job. Who may send jobs to a cluster may
+        # run anything on it.
+        function, arguments = pickle.load(sys.stdin.buffer)
+        end_with_parent(lambda: os.read(0, 1))
+        result = capture_result(function, arguments)
+        # From here on the pipe closes because the outcome has been received.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        with results:
+            pickle.dump(result, results)
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(1)

@@ -3,8 +3,8 @@
 import numpy as np
 import xarray as xr
 
-import simbench.runs.pipeline  # noqa: F401
 from simbench.kinematics.rotation import quaternion_to_matrix
+from simbench.runs import pipeline  # noqa: F401
 
 # xarray looks for the arrays of other libraries at its first dataset; Numba loads its tables of types with
 # the first kernel.

@@ -1,4 +1,4 @@
-"""A scenario in two physics engines: what comes of it in each, and from when on they differ."""
+"""Scenarios that run in processes of their own: one run, warm-up, and two physics engines compared."""
 
 from __future__ import annotations
 
@@ -8,23 +8,91 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RunError, SimbenchError
+from simbench.files.storage.scratch import scratch_folder
 from simbench.runs.baseline import (
     Baseline,
+    Check,
     Expectation,
-    Metric,
     Verdict,
     baseline_path,
     compare,
     read_baseline,
 )
-from simbench.runs.checks import Check
-from simbench.runs.execution.local import run_isolated
+from simbench.runs.execution import run_isolated
 from simbench.runs.log import open_run
-from simbench.runs.regression import run_once
+from simbench.runs.metric_catalogue import Metric
+from simbench.runs.run_directory import read_metrics
 from simbench.runs.scenario.loading import Scenario, find_scenario, load_scenario
 from simbench.runs.traces.comparison import Divergence, compare_trace
 from simbench.runs.traces.measurement import measure_trace
 from simbench.runs.traces.signals import read_samples
+from simbench.sim.engines import usual_engine
+from simbench.system.progress import OnProgress
+
+
+def run_once(
+    scenario: Scenario, folder: Path, cache: bool = True
+) -> tuple[dict[str, Metric], tuple[Check, ...]]:
+    """Run a scenario.
+
+    `folder`: run directory to make; `cache`: whether the plan may come from the cache. Returns `metrics`
+    {name: float, bool, str or None}: metrics as in `metrics.json`: None where a number is not finite;
+    `checks`: outcome of the scenario's checks.
+    """
+    # Imported here, in the process with one thread: its imports read the number of threads.
+    from simbench.runs.pipeline import run_scenario
+
+    checks = run_scenario(scenario, folder, cache=cache, on_progress=False).checks
+    return read_metrics(folder), checks
+
+
+_BRIEF = ("simulation.settle_s=0.05", "simulation.hold_s=0.05")
+KINDS: dict[str, tuple[str, ...]] = {
+    # Whole body on equipment.
+    "drawer": ("motion.task.repetitions=1", *_BRIEF),
+    # Free motion.
+    "dance": ("motion.end_s=0.4", "simulation.lead_in_s=0.6", *_BRIEF),
+    # Steps.
+    "mahru_walk": ("stepping.commands=[{march: 2}]", *_BRIEF),
+    # Recovery from a push.
+    "push": (*_BRIEF, "push.start_s=0.1", "push.interval_s=1"),
+    # Weights of criteria.
+    "drawer_by_weights": ("motion.task.repetitions=1", *_BRIEF),
+    # An arm on a fixed base.
+    "puma560_drawer": ("motion.task.repetitions=1", *_BRIEF),
+}
+"""Scenarios that together need every kernel of a run, and overrides that make them short."""
+
+
+def choose_runs(names: Sequence[str]) -> list[Scenario]:
+    """Choose the runs that compile what scenarios need.
+
+    `names`: names or paths of scenarios; those of every kind if empty. Returns the scenarios, as short as
+    they can be. Raises ScenarioError if a scenario is not valid.
+    """
+    # Those of every kind are in Bullet unless only MuJoCo is there; what is named keeps its engine.
+    engine = [] if names else [f"simulation.engine={usual_engine()}"]
+    return [load_scenario(name, [*KINDS.get(name, ()), *engine]) for name in names or KINDS]
+
+
+def warm_up(scenarios: Sequence[Scenario], jobs: int, on_progress: OnProgress) -> None:
+    """Run scenarios and keep nothing but the machine code.
+
+    The first run is made alone: the others share most of what it compiles. `scenarios`: result of
+    `choose_runs`; `jobs`: number of runs at a time; `on_progress`: called when a run ends.
+    """
+    done = 0
+    on_progress("warm up", done, len(scenarios))
+    with scratch_folder() as folder:
+        for part in (scenarios[:1], scenarios[1:]):
+            work = [(each, Path(folder) / f"{done + k}", False) for k, each in enumerate(part)]
+            with closing(run_isolated(run_once, work, jobs)) as finished:
+                for number, result in finished:
+                    if result.error:
+                        raise RunError(f"{part[number].name}: {result.error}")
+                    done += 1
+                    on_progress("warm up", done, len(scenarios))
+
 
 _MAIN = (
     "fell",
