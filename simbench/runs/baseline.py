@@ -24,7 +24,6 @@ from simbench.runs.metric_catalogue import (
     metric_direction,
     usual_tolerance,
 )
-from simbench.sim.engines import BULLET
 
 if TYPE_CHECKING:
     from simbench.options import Bound
@@ -141,6 +140,9 @@ def baseline_path(scenario_file: Path, name: str, engine: str) -> Path:
     `engine`: physics engine, `simulation.engine`. Returns `baselines/NAME.json` beside the scenario's file
     for Bullet, `baselines/ENGINE/NAME.json` for others.
     """
+    # Who only checks metrics need not import an engine.
+    from simbench.sim.engines import BULLET
+
     folder = scenario_file.parent / "baselines"
     return (folder if engine == BULLET else folder / engine) / f"{name}.json"
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
@@ -35,6 +34,8 @@ from simbench.runs.run_directory import LOG_PARTS
 from simbench.sim.signals import Signal
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from simbench.sim.recorder import Recorder
 
 _COMPRESSION = 4

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
 from simbench.sim.signals import Signal
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 STROKES: Signal[None] = Signal(
     "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."

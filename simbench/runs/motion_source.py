@@ -193,7 +193,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
         poses = {side: handle_poses(held[side], positions_of_use(held[side], travel))[side] for side in hands}
         return stack_palms(*(poses.get(side, idle) for side in SIDES))
 
-    approach = {}
+    timing, approach = _timing(given, scenario), {}
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         if side not in given.approach:
             continue
@@ -211,7 +211,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     task = replace(
         given,
         palms=palms,
-        timing=_timing(given, scenario),
+        timing=timing,
         turn_axes={side: find_free_axis(held[side], side) for side in hands},
         approach=approach,
         details={},
@@ -238,13 +238,12 @@ def _timing(task: Task, scenario: Scenario) -> Timing:
         elif key == "variation":
             # Random durations deviate by up to twice the variation, and none may become 0.
             possible, allowed = 0.0 <= value < 0.5, "0 to less than 0.5"
+        elif key in _MAY_BE_ZERO:
+            possible, allowed = 0.0 <= value <= 3600.0, "0 to 3600"
+        elif key.startswith("stroke_"):
+            possible, allowed = 1e-5 <= value <= 1000.0, "0.00001 to 1000"
         else:
-            low, high = 1e-4, 3600.0
-            if key in _MAY_BE_ZERO:
-                low = 0.0
-            elif key.startswith("stroke_"):
-                low, high = 1e-5, 1000.0
-            possible, allowed = low <= value <= high, f"{low:.9g} to {high:g}"
+            possible, allowed = 1e-4 <= value <= 3600.0, "0.0001 to 3600"
         if not possible:
             raise ScenarioError(f"motion.task.{key}: {value:g}; allowed: {allowed}")
         if key == stroke:

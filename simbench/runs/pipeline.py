@@ -296,8 +296,8 @@ def _simulate(
     """Simulate a prepared scenario, and write its log while the simulation goes on and after it.
 
     `scenario`: with its camera; `window`: whether Bullet's is shown; `view`: scene in browsers; `fast`:
-    whether the video is a preview, None without one. Returns the log, what it leaves of the recording, the samples,
-    and the renderer of the video if it was drawn.
+    whether the video is a preview, None without one. Returns the log, metrics of fidelity, the samples, and
+    the renderer of the video if it was drawn.
     """
     settings, robot, mechanisms = scenario.simulation, prepared.robot, prepared.mechanisms
     variation, fidelity = scenario.variation, {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import platform
@@ -12,87 +11,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from simbench.errors import RunError
 from simbench.files.storage.locks import is_at, try_lock
 from simbench.files.storage.whole_file import write_whole
 from simbench.resources import user_cache_dir
-from simbench.runs.provenance import fingerprint, sources_fingerprint
-from simbench.runs.run_plan import (
-    DamagedPlanError,
-    OnProgress,
-    Plan,
-    PlanInputs,
-    decode_plan,
-    encode_plan,
-    make_plan,
-)
-from simbench.runs.scenario.loading import robot_files
-
-if TYPE_CHECKING:
-    from simbench.robot.robot import Robot
 
 PLAN_REUSED = "timing.plan_reused"
 """Metric of a run with a recording: whether its plan came from the cache."""
-
-
-@dataclass(frozen=True)
-class PlanRecord:
-    """Where a run's plan came from, for its provenance."""
-
-    key: str  # Digest of everything that the plan depends on.
-    reused: bool  # Whether it came from the cache.
-    kept: bool  # Whether it is in the cache now.
-
-
-def find_plan(
-    robot: Robot, inputs: PlanInputs, on_progress: OnProgress, *, cache: bool = True
-) -> tuple[Plan, PlanRecord]:
-    """Read a plan from the cache, or make it and keep it there.
-
-    `robot`: the robot that `inputs.robot` names. `inputs`: everything else that the plan depends on.
-    `on_progress`: called as planning proceeds. `cache`: whether the cache is used. The plan is the same, bit
-    for bit. Returns `record`: its key, and whether it came from the cache. Raises SimbenchError if the robot
-    cannot follow the recording.
-    """
-    key, folder, limit = plan_key(inputs), cache_folder(), size_limit()
-    if not cache or folder is None or limit == 0:
-        return decode_plan(encode_plan(make_plan(robot, inputs, on_progress))), PlanRecord(key, False, False)
-    plan = _read(folder, key)
-    if plan is None:
-        with claimed(folder, key, lambda: on_progress("plan of another process", 0, 1)):
-            # Another process may have made it meanwhile.
-            plan = _read(folder, key)
-            if plan is None:
-                content = encode_plan(make_plan(robot, inputs, on_progress))
-                return decode_plan(content), PlanRecord(key, False, keep(folder, key, content, limit))
-    on_progress("plan from cache", 1, 1)
-    return plan, PlanRecord(key, True, True)
-
-
-def plan_key(inputs: PlanInputs) -> str:
-    """Digest everything that a plan depends on.
-
-    `inputs`: recording, sections and equipment. Returns digest of the inputs, the robot's files, the sources
-    of simbench and the versions of the libraries.
-    """
-    robot = [hashlib.sha256(path.read_bytes()).hexdigest() for path in robot_files(inputs.robot.name)]
-    return fingerprint((inputs, robot, sources_fingerprint(), machine_identity()))
-
-
-def _read(folder: Path, key: str) -> Plan | None:
-    """Read a plan from the cache; one that is damaged is removed."""
-    content = read_cached(folder, key)
-    if content is None:
-        return None
-    try:
-        return decode_plan(content)
-    except DamagedPlanError as error:
-        discard(folder, key, str(error))
-        return None
-
-
 FOLDER_VARIABLE, SIZE_VARIABLE = "SIMBENCH_CACHE_DIR", "SIMBENCH_CACHE_MB"
 """Environment variables: folder of the cache, and its largest size in 10⁶ bytes; 0 keeps nothing."""
 DEFAULT_MEGABYTES = 1000.0
@@ -147,7 +73,12 @@ def machine_identity() -> tuple[str, ...]:
     """
     import llvmlite.binding as llvm
 
-    versions = [f"{name} {_version(name)}" for name in _LIBRARIES]
+    versions = []
+    for name in _LIBRARIES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"{name} none")
     named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
     threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
     return (
@@ -204,7 +135,13 @@ def keep(folder: Path, key: str, content: bytes, limit: int) -> bool:
     except OSError as error:
         _log.warning("%s: a plan cannot be kept: %s", folder, error.strerror)
         return False
-    _remove_least_used(folder, limit)
+    found = _plans(folder)
+    size = sum(each for _, each, _ in found)
+    while found and (size > limit or len(found) > MOST_PLANS):
+        _, removed, path = found.pop(0)
+        size -= removed
+        with suppress(OSError):
+            path.unlink()
     return True
 
 
@@ -216,14 +153,26 @@ def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[Non
     digest of the plan's inputs; `on_wait`: called again and again while another process makes the plan.
     """
     path = folder / f"{key}{_LOCK_SUFFIX}"
-    descriptor = _lock(path, on_wait)
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            yield
+            return
+        locked = try_lock(descriptor)
+        if locked is None or (locked and is_at(descriptor, path)):
+            break
+        os.close(descriptor)
+        if not locked:
+            on_wait()
+            time.sleep(_POLL)
     try:
         yield
     finally:
-        if descriptor is not None:
-            with suppress(OSError):
-                path.unlink()
-            os.close(descriptor)
+        with suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
 
 
 def cache_state() -> CacheState:
@@ -244,23 +193,6 @@ def clear_cache() -> CacheState:
     return state
 
 
-def _lock(path: Path, on_wait: Callable[[], None]) -> int | None:
-    """Open and lock a file, waiting for whoever holds the lock; None where that is not possible."""
-    while True:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        except OSError:
-            return None
-        locked = try_lock(descriptor)
-        if locked is None or (locked and is_at(descriptor, path)):
-            return descriptor
-        os.close(descriptor)
-        if not locked:
-            on_wait()
-            time.sleep(_POLL)
-
-
 def _plans(folder: Path) -> list[tuple[float, int, Path]]:
     """List the plans: when each was used last, its size, its file."""
     found = []
@@ -271,20 +203,3 @@ def _plans(folder: Path) -> list[tuple[float, int, Path]]:
                     status = entry.stat(follow_symlinks=False)
                     found.append((status.st_mtime, status.st_size, Path(entry.path)))
     return sorted(found)
-
-
-def _remove_least_used(folder: Path, limit: int) -> None:
-    found = _plans(folder)
-    size = sum(each for _, each, _ in found)
-    while found and (size > limit or len(found) > MOST_PLANS):
-        _, removed, path = found.pop(0)
-        size -= removed
-        with suppress(OSError):
-            path.unlink()
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"

@@ -33,10 +33,10 @@ from simbench.robot.upper_body import has_both_arms
 from simbench.runs.fidelity_metrics import FollowedRecording
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import plan_scenario_trajectory, scenario_motion
-from simbench.runs.plan_cache import PLAN_REUSED, find_plan
+from simbench.runs.plan_cache import PLAN_REUSED
 from simbench.runs.provenance import describe_trajectory
 from simbench.runs.retargeted_reference import build_sweep_reference
-from simbench.runs.run_plan import Plan, collect_inputs
+from simbench.runs.run_plan import Plan, collect_inputs, find_plan
 from simbench.runs.scenario.loading import Scenario, scenario_mechanisms
 from simbench.runs.trajectory_plan import TrajectoryPlan
 from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run

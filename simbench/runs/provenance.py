@@ -1,5 +1,7 @@
 """Provenance of a run, so that it can be repeated; digests of everything that determines a result."""
 
+from __future__ import annotations
+
 import hashlib
 import inspect
 import os
@@ -12,16 +14,17 @@ from datetime import datetime, timezone
 from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import BaseModel
 
 from simbench.errors import StudyError
-from simbench.options import PolicySection
 from simbench.resources import PACKAGE, resource_dir
-from simbench.robot.sources import RobotSource
-from simbench.sim.engines import ENGINES
+
+if TYPE_CHECKING:
+    from simbench.options import PolicySection
+    from simbench.robot.sources import RobotSource
 
 
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
@@ -53,6 +56,9 @@ def describe_engine(name: str) -> dict[str, Any]:
     `name`: one of `sim.engines.ENGINES`. Returns ready for JSON: `name`, `library` (the distribution that is
     installed) and its `version`.
     """
+    # Digests of a study need no engine, whose import takes a second.
+    from simbench.sim.engines import ENGINES
+
     providers = metadata.packages_distributions().get(ENGINES[name].library, [])
     library = providers[0] if providers else ENGINES[name].library
     return {"name": name, "library": library, "version": dict(_packages()).get(library)}

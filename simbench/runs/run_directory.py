@@ -1,5 +1,7 @@
 """A run directory: written beside its final name, renamed when whole, read back with its values checked."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
@@ -11,7 +13,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simbench.errors import RunError, SimbenchError, StorageError
 from simbench.files.documents.json_document import read_json_object
@@ -24,8 +26,10 @@ from simbench.files.storage.claimed_folder import (
 )
 from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.files.storage.whole_file import is_part_of, sync, write_whole
-from simbench.runs.metric_catalogue import Metric
 from simbench.system.termination import TERMINATING
+
+if TYPE_CHECKING:
+    from simbench.runs.metric_catalogue import Metric
 
 
 @contextmanager

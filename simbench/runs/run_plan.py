@@ -1,4 +1,4 @@
-"""A robot's plan, made from everything that it depends on and from nothing else, and written as bytes."""
+"""A robot's plan: made from everything that it depends on and from nothing else, or read from the cache."""
 
 from __future__ import annotations
 
@@ -25,16 +25,29 @@ from simbench.retargeting.reference.reference import FollowedSteps, Reference, T
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import plan_step_following
+from simbench.runs.plan_cache import (
+    cache_folder,
+    claimed,
+    discard,
+    keep,
+    machine_identity,
+    read_cached,
+    size_limit,
+)
+from simbench.runs.provenance import fingerprint, sources_fingerprint
 from simbench.runs.retargeted_reference import build_arm_reference, build_whole_body_reference
+from simbench.runs.scenario.loading import robot_files
 from simbench.sim.equipment import (
     compute_actor_positions,
     compute_resistance,
     describe_handles,
     describe_surroundings,
 )
-from simbench.sim.fixtures.mechanism import Mechanism, Part
+from simbench.sim.fixtures.mechanism import Mechanism
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from simbench.motion.human_motion import HumanMotion
@@ -94,18 +107,30 @@ def collect_inputs(
     `robot`: the scenario's robot; `mechanisms`: mechanisms of its fixtures; `motion`: its recording. Returns
     inputs of `make_plan`.
     """
-    settings = scenario.simulation
+    settings, described = scenario.simulation, []
     timing = SimulationSection(
         timestep_s=settings.timestep_s,
         settle_s=settings.settle_s,
         lead_in_s=settings.lead_in_s,
         hold_s=settings.hold_s,
     )
+    for each in mechanisms:
+        # Planning gets forces and masses as resistance, where it uses them.
+        joints = tuple(
+            replace(joint, friction=0.0, damping=0.0, back_damping=0.0, stiffness=0.0, rest=0.0)
+            for joint in each.joints
+        )
+        parts, furniture = (
+            tuple(replace(part, mass=1.0) for part in bodies) for bodies in (each.parts, each.furniture)
+        )
+        described.append(
+            replace(each, joints=joints, parts=parts, furniture=furniture, cut=None, standing=False)
+        )
     return PlanInputs(
         motion,
         scenario.robot,
         scenario.retarget,
-        tuple(map(_without_physics, mechanisms)),
+        tuple(described),
         compute_resistance(mechanisms) if robot.floating else {},
         timing,
         scenario.control.feedforward,
@@ -128,27 +153,44 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     `inputs`: everything else that the plan depends on; `on_progress`: called as planning proceeds. Returns
     the planned motion at every physics step. Raises SimbenchError if the robot cannot follow the recording.
     """
-    motion, mechanisms = inputs.motion, inputs.mechanisms
+    motion, mechanisms, settings = inputs.motion, inputs.mechanisms, inputs.retarget
+    if follows_steps(robot, settings):
+        if mechanisms:
+            raise ScenarioError(
+                "retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures"
+            )
+        notes = []
+        if settings.timing == "local":
+            notes.append("retarget.timing: local has no effect: legs that follow keep the recorded clock")
+        if not inputs.embedding:
+            notes.append(
+                "balance.embedding: false has no effect: legs that follow always react to the upper body's "
+                "motion"
+            )
+        options = StepFollowingOptions(inputs.robot, settings, inputs.timing, inputs.rate, inputs.feedforward)
+        steps = plan_step_following(robot, motion, options, on_progress)
+        notes += steps.notes
+        return Plan(
+            steps.timeline, steps.metrics, {}, motion.strokes, steps.whole, tuple(notes), steps.doubts
+        )
     # An actor on the scenario's equipment provides the handles' paths; a file does not.
     handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
     equipment = Equipment(handles, describe_surroundings(mechanisms, robot), inputs.resistance)
-    speed_fraction = inputs.retarget.speed_limit_fraction
+    timing, feedforward, speed_fraction = inputs.timing, inputs.feedforward, settings.speed_limit_fraction
     if not robot.floating:
-        arm = plan_fixed_base(robot, motion, inputs.robot, inputs.retarget, equipment, on_progress)
+        arm = plan_fixed_base(robot, motion, inputs.robot, settings, equipment, on_progress)
         timeline = build_arm_reference(
-            robot, arm, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
+            robot, arm, timing, feedforward=feedforward, speed_fraction=speed_fraction
         )
         asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
         return Plan(timeline, arm.metrics, asked, motion.strokes, notes=arm.notes)
-    if follows_steps(robot, inputs.retarget):
-        return _follow_steps(robot, inputs, on_progress)
     timelines: list[Timeline] = []
 
     def build(plan: MotionPlan) -> None:
         on_progress("reference", 0, 1)
         timelines.append(
             build_whole_body_reference(
-                robot, plan, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
+                robot, plan, timing, feedforward=feedforward, speed_fraction=speed_fraction
             )
         )
         on_progress("reference", 1, 1)
@@ -157,73 +199,24 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         robot,
         motion,
         inputs.robot,
-        inputs.retarget,
+        settings,
         equipment,
         on_progress,
         embedding=inputs.embedding,
         check=build,
     )
-    timeline = timelines[-1]
     asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
-    notes = plan.notes
     arms = [plan.metrics.get(f"retarget.robot_{bone}_mean_rad") for bone in ("upper_arm", "forearm")]
     off = [math.degrees(each) for each in arms if each is not None]
+    notes = list(plan.notes)
     if handles and off and max(off) > _FAR_OFF:
         angles = " and ".join(f"{each:.0f}°" for each in off)
-        notes = (
-            *notes,
+        notes.append(
             f"while its hands do the task, {robot.name}'s upper arms and forearms are {angles} off the "
             "person's on average; `simbench place SCENARIO` says what another place, or smaller equipment, "
-            "would bring",
+            "would bring"
         )
-    return Plan(timeline, plan.metrics, asked, motion.strokes, notes=notes)
-
-
-def _follow_steps(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
-    """Plan a robot whose legs follow the person's steps."""
-    if inputs.mechanisms:
-        raise ScenarioError(
-            "retarget.physics: steps: hands hold nothing; allowed: a scenario without fixtures"
-        )
-    options = StepFollowingOptions(
-        inputs.robot, inputs.retarget, inputs.timing, inputs.rate, inputs.feedforward
-    )
-    plan = plan_step_following(robot, inputs.motion, options, on_progress)
-    return Plan(
-        plan.timeline,
-        plan.metrics,
-        {},
-        inputs.motion.strokes,
-        plan.whole,
-        (*_without_effect(inputs), *plan.notes),
-        plan.doubts,
-    )
-
-
-def _without_effect(inputs: PlanInputs) -> list[str]:
-    """Say which settings have no effect on legs that follow the person's steps."""
-    notes = []
-    if inputs.retarget.timing == "local":
-        notes.append("retarget.timing: local has no effect: legs that follow keep the recorded clock")
-    if not inputs.embedding:
-        notes.append(
-            "balance.embedding: false has no effect: legs that follow always react to the upper body's motion"
-        )
-    return notes
-
-
-def _without_physics(mechanism: Mechanism) -> Mechanism:
-    """Remove the forces and masses of a mechanism: planning gets them as resistance, where it uses them."""
-    joints = tuple(
-        replace(joint, friction=0.0, damping=0.0, back_damping=0.0, stiffness=0.0, rest=0.0)
-        for joint in mechanism.joints
-    )
-    parts, furniture = (tuple(map(_of_unit_mass, each)) for each in (mechanism.parts, mechanism.furniture))
-    return replace(mechanism, joints=joints, parts=parts, furniture=furniture, cut=None, standing=False)
-
-
-def _of_unit_mass(part: Part) -> Part:
-    return replace(part, mass=1.0)
+    return Plan(timelines[-1], plan.metrics, asked, motion.strokes, notes=tuple(notes))
 
 
 _CLASSES = {
@@ -300,3 +293,59 @@ def _rebuild(value: Any, arrays: Mapping[str, Array]) -> Any:
         return tuple(_rebuild(each, arrays) for each in value["tuple"])
     content = {name: _rebuild(each, arrays) for name, each in value["fields"].items()}
     return _CLASSES[value["class"]](**content)
+
+
+@dataclass(frozen=True)
+class PlanRecord:
+    """Where a run's plan came from, for its provenance."""
+
+    key: str  # Digest of everything that the plan depends on.
+    reused: bool  # Whether it came from the cache.
+    kept: bool  # Whether it is in the cache now.
+
+
+def find_plan(
+    robot: Robot, inputs: PlanInputs, on_progress: OnProgress, *, cache: bool = True
+) -> tuple[Plan, PlanRecord]:
+    """Read a plan from the cache, or make it and keep it there.
+
+    `robot`: the robot that `inputs.robot` names. `inputs`: everything else that the plan depends on.
+    `on_progress`: called as planning proceeds. `cache`: whether the cache is used. The plan is the same, bit
+    for bit. Returns `record`: its key, and whether it came from the cache. Raises SimbenchError if the robot
+    cannot follow the recording.
+    """
+    key, folder, limit = plan_key(inputs), cache_folder(), size_limit()
+    if not cache or folder is None or limit == 0:
+        return make_plan(robot, inputs, on_progress), PlanRecord(key, False, False)
+    plan = _read(folder, key)
+    if plan is None:
+        with claimed(folder, key, lambda: on_progress("plan of another process", 0, 1)):
+            # Another process may have made it meanwhile.
+            plan = _read(folder, key)
+            if plan is None:
+                content = encode_plan(make_plan(robot, inputs, on_progress))
+                return decode_plan(content), PlanRecord(key, False, keep(folder, key, content, limit))
+    on_progress("plan from cache", 1, 1)
+    return plan, PlanRecord(key, True, True)
+
+
+def plan_key(inputs: PlanInputs) -> str:
+    """Digest everything that a plan depends on.
+
+    `inputs`: recording, sections and equipment. Returns digest of the inputs, the robot's files, the sources
+    of simbench and the versions of the libraries.
+    """
+    robot = [hashlib.sha256(path.read_bytes()).hexdigest() for path in robot_files(inputs.robot.name)]
+    return fingerprint((inputs, robot, sources_fingerprint(), machine_identity()))
+
+
+def _read(folder: Path, key: str) -> Plan | None:
+    """Read a plan from the cache; one that is damaged is removed."""
+    content = read_cached(folder, key)
+    if content is None:
+        return None
+    try:
+        return decode_plan(content)
+    except DamagedPlanError as error:
+        discard(folder, key, str(error))
+        return None

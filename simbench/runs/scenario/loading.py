@@ -16,8 +16,6 @@ from simbench.options import TRAJECTORY
 from simbench.plugins.keys import FINISHED
 from simbench.plugins.loading import code_file
 from simbench.resources import resource_dir
-from simbench.robot.meshes.mesh_files import find_file
-from simbench.robot.robot import describe_robot, load_robot
 from simbench.robot.sources import find_own_robot, find_robot, find_urdf
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.scenario_files import (
@@ -376,6 +374,10 @@ def robot_files(name: str) -> list[Path]:
 
     `name`: name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
     """
+    # Importing Pinocchio takes a second, which reading a scenario need not wait for.
+    from simbench.robot.meshes.mesh_files import find_file
+    from simbench.robot.robot import describe_robot
+
     file = find_robot(name)
     file, description = describe_robot(file)
     urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
@@ -412,6 +414,8 @@ def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = (
     robot.yaml or a URDF; `overrides`: `key=value` texts applied in order, or values by key, as for a
     scenario. Returns the validated scenario. Raises RobotError if there is no such robot.
     """
+    from simbench.robot.robot import load_robot
+
     require_regular_file(path, ScenarioError)
     if path.suffix.lower() in PERSON_SUFFIXES:
         raise ScenarioError(

@@ -9,8 +9,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from simbench.errors import BaselineError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.documents.number_text import parse_whole_number
@@ -240,7 +238,8 @@ def _plain_value(value: Any, origin: str) -> Any:
     """Make what YAML could hold of a value of Python or NumPy."""
     if isinstance(value, Enum):
         value = value.value
-    if isinstance(value, np.ndarray | np.generic):
+    # NumPy's arrays and numbers, without its import.
+    if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, PathLike):
         value = fspath(value)

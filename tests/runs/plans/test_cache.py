@@ -13,9 +13,9 @@ from simbench.cli.main import main
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
 from simbench.runs import plan_cache as cache
+from simbench.runs import run_plan
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plan_cache import find_plan, plan_key
-from simbench.runs.run_plan import collect_inputs, encode_plan
+from simbench.runs.run_plan import collect_inputs, encode_plan, find_plan, plan_key
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 
 
@@ -93,8 +93,8 @@ def plans(tmp_path, monkeypatch):
 
     monkeypatch.setenv(cache.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.delenv(cache.SIZE_VARIABLE, raising=False)
-    monkeypatch.setattr(cache, "make_plan", plan)
-    monkeypatch.setattr(cache, "plan_key", lambda inputs: inputs)
+    monkeypatch.setattr(run_plan, "make_plan", plan)
+    monkeypatch.setattr(run_plan, "plan_key", lambda inputs: inputs)
     return made
 
 
@@ -165,14 +165,14 @@ def test_the_least_recently_used_plans_go_first(plans, tmp_path, monkeypatch):
 
 def test_two_at_once_make_one_plan(plans, tmp_path, monkeypatch):
     begun, go, waited = threading.Event(), threading.Event(), threading.Event()
-    plan = cache.make_plan
+    plan = run_plan.make_plan
 
     def slow(*arguments):
         begun.set()
         go.wait()
         return plan(*arguments)
 
-    monkeypatch.setattr(cache, "make_plan", slow)
+    monkeypatch.setattr(run_plan, "make_plan", slow)
     records = []
     first = threading.Thread(target=lambda: records.append(find_plan(None, "a", silent)[1]))
     second = threading.Thread(target=lambda: records.append(find_plan(None, "a", lambda *_: waited.set())[1]))
