@@ -164,22 +164,30 @@ def foot_metrics(log: xr.Dataset) -> dict[str, float | None]:
     `feet.slip_m`: largest horizontal displacement of a foot's frame; `feet.turn_rad`: largest rotation of a
     foot about the vertical. None if no foot carries the robot after settling.
     """
+    slip, turn = (
+        float(np.nanmax(values)) if np.isfinite(values).any() else None for values in foot_displacements(log)
+    )
+    return {"feet.slip_m": slip, "feet.turn_rad": turn}
+
+
+def foot_displacements(log: xr.Dataset) -> tuple[Array, Array]:
+    """Compute how far each foot slid, m, and turned, rad, since it began to carry the robot, (S, F) each.
+
+    At the samples after settling; NaN while it does not carry a tenth of the weight.
+    """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
     carrying = settled["foot_wrench"].values[:, :, 2] >= _CARRYING_FRACTION * weight
-    slip, turn = [], []
-    for foot in range(log.sizes["foot"]):
+    slip, turn = np.full(carrying.shape, np.nan), np.full(carrying.shape, np.nan)
+    for foot in range(carrying.shape[1]):
         pose = settled["foot_pose"].values[:, foot]
-        position, heading = pose[:, :2], np.unwrap(_headings(pose))
+        heading = np.unwrap(_headings(pose))
         begins = np.flatnonzero(np.diff(carrying[:, foot].astype(int), prepend=0) > 0)
         ends = np.flatnonzero(np.diff(carrying[:, foot].astype(int), append=0) < 0) + 1
         for begin, end in zip(begins, ends, strict=True):
-            slip.append(np.linalg.norm(position[begin:end] - position[begin], axis=1).max())
-            turn.append(np.abs(heading[begin:end] - heading[begin]).max())
-    return {
-        "feet.slip_m": float(max(slip)) if slip else None,
-        "feet.turn_rad": float(max(turn)) if turn else None,
-    }
+            slip[begin:end, foot] = np.linalg.norm(pose[begin:end, :2] - pose[begin, :2], axis=1)
+            turn[begin:end, foot] = np.abs(heading[begin:end] - heading[begin])
+    return slip, turn
 
 
 def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
@@ -221,13 +229,15 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
     zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
-    forward, left, rotation = _base_displacement(log["base_pose"].values)
+    poses = log["base_pose"].values
+    heading, (dx, dy) = np.unwrap(_headings(poses)), poses[-1, :2] - poses[0, :2]
+    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
     return {
         "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
         "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
-        "base.forward_m": forward,
-        "base.left_m": left,
-        "base.turn_rad": rotation,
+        "base.forward_m": float(cosine * dx + sine * dy),
+        "base.left_m": float(cosine * dy - sine * dx),
+        "base.turn_rad": float(heading[-1] - heading[0]),
         "steps.count": float(len(find_steps(log))),
         "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
     }
@@ -257,14 +267,6 @@ def find_steps(log: xr.Dataset) -> Array:
             if not touching[(lift + land) // 2, foot] and touching[landing, foot].any():
                 done.append(time[land])
     return np.sort(done)
-
-
-def _base_displacement(poses: Array) -> tuple[float, float, float]:
-    """Compute how far the root moved forward and to the left, m, and its rotation about the vertical, rad."""
-    heading = np.unwrap(_headings(poses))
-    dx, dy = poses[-1, :2] - poses[0, :2]
-    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
-    return float(cosine * dx + sine * dy), float(cosine * dy - sine * dx), float(heading[-1] - heading[0])
 
 
 def _headings(poses: Array) -> Array:
@@ -356,22 +358,35 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
     `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count` and
     `contact.equipment_unintended_count`: numbers of unintended contacts.
     """
-    first = log["contact_first"].values.astype(str)
-    second = log["contact_second"].values.astype(str)
+    kinds = contact_kinds(log)
+    counts = {
+        f"contact.{kind}_count": float(np.sum(kinds == kind))
+        for kind in ("self", "floor_unintended", "equipment_unintended")
+    }
+    peak = float(log["contact_peak_force"].max()) if len(kinds) else 0.0
+    return {"contact.peak_force_n": peak, **counts}
+
+
+def contact_kinds(log: xr.Dataset) -> Array:
+    """Classify the contacts of a log as metrics count them.
+
+    `log`: log of a run. Returns (C,) of str: `self`, `floor_unintended` or `equipment_unintended`; empty for
+    an intended contact.
+    """
+    first, second = log["contact_first"].values.astype(str), log["contact_second"].values.astype(str)
     robot = log.attrs["robot"] + "/"
-    hands = {robot + link for link in log.attrs["hand_links"].split()}
-    feet = {robot + link for link in log.attrs["foot_links"].split()}
+    hands, feet, thighs = (
+        [robot + link for link in str(log.attrs.get(name, "")).split()]
+        for name in ("hand_links", "foot_links", "thigh_links")
+    )
+    kinds = np.full(len(first), "", dtype="U32")
     with_self = np.array([name.startswith(robot) for name in second], dtype=bool)
     with_floor = second == "floor"
-    by_hand = np.isin(first, list(hands))
-    thighs = [robot + link for link in log.attrs["thigh_links"].split()]
-    seated = np.isin(first, thighs) & np.char.startswith(second, log.attrs["seat"] + "/")
-    return {
-        "contact.peak_force_n": float(log["contact_peak_force"].max()) if len(first) else 0.0,
-        "contact.self_count": float(np.sum(with_self)),
-        "contact.floor_unintended_count": float(np.sum(with_floor & ~np.isin(first, list(feet)))),
-        "contact.equipment_unintended_count": float(np.sum(~with_self & ~with_floor & ~by_hand & ~seated)),
-    }
+    seated = np.isin(first, thighs) & np.char.startswith(second, f"{log.attrs.get('seat', '')}/")
+    kinds[with_self] = "self"
+    kinds[with_floor & ~np.isin(first, feet)] = "floor_unintended"
+    kinds[~with_self & ~with_floor & ~np.isin(first, hands) & ~seated] = "equipment_unintended"
+    return kinds
 
 
 def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) -> dict[str, float]:
@@ -577,23 +592,20 @@ def plugin_metrics(
     for name, section in scenario.metrics.items():
         measure = plugin_maker("metrics", section.plugin, section.options)
         try:
-            metrics[name] = _as_number(section.plugin, measure(log))
+            value = measure(log)
+            array = np.asarray(value)
+            if value is None or isinstance(value, bool):
+                metrics[name] = value
+            elif array.dtype == bool and array.ndim == 0:
+                metrics[name] = bool(array)
+            elif array.ndim or array.dtype.kind not in "iuf" or not math.isfinite(float(array)):
+                raise PluginError(
+                    f"{section.plugin}: returned {' '.join(repr(value).split())[:60]}; "
+                    "allowed: a finite number, true or false, or None"
+                )
+            else:
+                metrics[name] = float(array)
         except SimbenchError as error:
             metrics[name] = None
             notes.append(f"metrics.{name} is null: {error}")
     return metrics, tuple(notes)
-
-
-def _as_number(reference: str, value: Any) -> float | bool | None:
-    """Take the value of a metric: a finite number, true or false, or none."""
-    if value is None or isinstance(value, bool):
-        return value
-    array = np.asarray(value)
-    if array.dtype == bool and array.ndim == 0:
-        return bool(array)
-    if array.ndim != 0 or array.dtype.kind not in "iuf" or not math.isfinite(float(array)):
-        raise PluginError(
-            f"{reference}: returned {' '.join(repr(value).split())[:60]}; "
-            "allowed: a finite number, true or false, or None"
-        )
-    return float(array)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from simbench.files.printable import printable
 from simbench.kinematics.arrays import Array
 from simbench.runs.log_schema import CONTACT_EVENT_SIGNALS
-from simbench.runs.metric_traces import FailureTime, contact_kinds, lost_grips, saturation_excess
+from simbench.runs.metric_traces import FailureTime, lost_grips, saturation_excess
+from simbench.runs.metrics import contact_kinds
 
 if TYPE_CHECKING:
     import xarray as xr

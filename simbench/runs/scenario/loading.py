@@ -16,7 +16,6 @@ from simbench.options import TRAJECTORY
 from simbench.plugins.keys import FINISHED
 from simbench.plugins.loading import code_file
 from simbench.resources import resource_dir
-from simbench.robot.sources import find_own_robot, find_robot, find_urdf
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.scenario_files import (
     PERSON_SUFFIXES,
@@ -164,15 +163,11 @@ def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: 
         scenario = Scenario.model_validate(source.data, context={FINISHED: finished})
     except ValidationError as error:
         raise ScenarioError(_describe(error, source)) from None
-    _require_known_checks(scenario, source)
-    return scenario
-
-
-def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse checks of metrics that no run of the scenario can have, and metrics with names of others."""
+    if not scenario.checks and not scenario.metrics:
+        return scenario
     fixtures = {
         mechanism.name: [joint.name for joint in mechanism.joints]
-        for mechanism in (scenario_mechanisms(scenario) if scenario.checks or scenario.metrics else ())
+        for mechanism in scenario_mechanisms(scenario)
     }
     known = (*known_metrics(fixtures), *scenario.metrics)
     for name in scenario.metrics:
@@ -182,33 +177,20 @@ def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
                 f"{where}: metrics.{name}: simbench has a metric of this name; allowed: another"
             )
     for name in scenario.checks:
-        if name in known:
-            continue
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise ScenarioError(
-            f"{source.origin(('checks', name))}: checks.{name}: unknown metric{hint}; "
-            "`simbench explain METRIC` describes those of a run"
-        )
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            raise ScenarioError(
+                f"{source.origin(('checks', name))}: checks.{name}: unknown metric{hint}; "
+                "`simbench explain METRIC` describes those of a run"
+            )
+    return scenario
 
 
 def resolved_yaml(scenario: Scenario) -> str:
     """Write a scenario as YAML that spells out every value. Returns YAML that loads to an equal scenario."""
     data = scenario.model_dump(mode="json")
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-
-
-def _resolve_code(data: dict[str, Any], folder: Path) -> None:
-    """Replace the files of plug-ins, such as `./my_law.py:make`, by their paths."""
-    places = [find_value(data, section) for section in _CODE_SECTIONS]
-    fixtures, metrics = data.get("fixtures"), data.get("metrics")
-    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
-    places += list(metrics.values()) if isinstance(metrics, dict) else []
-    for place in places:
-        for key, value in place.items() if isinstance(place, dict) else ():
-            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
-            if written is not None and is_regular_file(folder / written):
-                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
 
 
 def _read_equipment(data: dict[str, Any], folder: Path) -> None:
@@ -257,7 +239,16 @@ def _resolve_meshes(data: Any, folder: Path) -> None:
 
 def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
-    _resolve_code(data, folder)
+    # Of plug-ins, such as `./my_law.py:make`.
+    places = [find_value(data, section) for section in _CODE_SECTIONS]
+    fixtures, metrics = data.get("fixtures"), data.get("metrics")
+    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
+    places += list(metrics.values()) if isinstance(metrics, dict) else []
+    for place in places:
+        for key, value in place.items() if isinstance(place, dict) else ():
+            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
+            if written is not None and is_regular_file(folder / written):
+                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
     _read_equipment(data, folder)
     _resolve_meshes(data.get("fixtures"), folder)
     for *section, key in _FILE_KEYS:
@@ -280,7 +271,17 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
     found: list[tuple[KeyPath, str]] = []
     for details in error.errors(include_url=False):
         context, kind, message = details.get("ctx", {}), details["type"], details["msg"]
-        path = _key_path(details["loc"], source.data, missing=kind == "missing")
+        path: KeyPath = ()
+        for number, step in enumerate(details["loc"]):
+            # Names of the members of a union are no keys; that of a missing key, the last one, is.
+            value = find_value(source.data, path)
+            present = (
+                step in value
+                if isinstance(value, dict)
+                else isinstance(value, list) and isinstance(step, int)
+            )
+            if present or (kind == "missing" and number == len(details["loc"]) - 1):
+                path = (*path, step)
         if kind == "unknown_key":
             path = (*path, context["key"])
         elif kind in ("union_tag_invalid", "union_tag_not_found"):
@@ -304,19 +305,6 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
         message += f", got {' '.join(repr(value).split())[:60]}"
     key = f"{format_key_path(path)}: " if path else ""
     return f"{source.origin(path)}: {key}{message}"
-
-
-def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> KeyPath:
-    """Drop the names of union members, which pydantic mixes into the key path."""
-    path: KeyPath = ()
-    for number, step in enumerate(location):
-        value = find_value(data, path)
-        present = (
-            step in value if isinstance(value, dict) else isinstance(value, list) and isinstance(step, int)
-        )
-        if present or (missing and number == len(location) - 1):
-            path = (*path, step)
-    return path
 
 
 def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
@@ -377,6 +365,7 @@ def robot_files(name: str) -> list[Path]:
     # Importing Pinocchio takes a second, which reading a scenario need not wait for.
     from simbench.robot.meshes.mesh_files import find_file
     from simbench.robot.robot import describe_robot
+    from simbench.robot.sources import find_robot, find_urdf
 
     file = find_robot(name)
     file, description = describe_robot(file)
@@ -397,6 +386,8 @@ def _user_file(section: str, text: str | None) -> Path | None:
         return None
     path = Path(text.removeprefix(TRAJECTORY))
     if section == "robot":
+        from simbench.robot.sources import find_own_robot
+
         own = find_own_robot(text)
         return path if own is not None and is_regular_file(own) else None
     return path if is_regular_file(path) else None
