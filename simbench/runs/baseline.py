@@ -51,39 +51,30 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
     """
     if metrics.get(DIVERGED) is not None:
         return (Check(DIVERGED, False, "absent: the physics must not diverge"),)
-    return tuple(
-        Check(name, _holds(bound, metrics.get(name)), _describe(bound), _why_not_measured(name, metrics))
-        for name, bound in checks.items()
-    )
-
-
-def _why_not_measured(name: str, metrics: Mapping[str, Metric]) -> str:
-    """Say why a metric has no value; empty if it has one."""
-    if metrics.get(name) is not None:
-        return ""
-    entry = find_metric(name)
-    if entry is None:
-        return "no run measures it"
-    if name in metrics:
-        return f"not measured: `simbench explain {name}` says when"
-    some = entry.present and not entry.present.startswith("every")
-    return f"not measured: only {entry.present} have it" if some else "not measured"
-
-
-def _holds(bound: bool | Bound, value: Metric) -> bool:
-    if isinstance(bound, bool):
-        return isinstance(value, bool) and value == bound
-    if value is None or isinstance(value, bool | str) or math.isnan(value):
-        return False
-    return (bound.min is None or value >= bound.min) and (bound.max is None or value <= bound.max)
-
-
-def _describe(bound: bool | Bound) -> str:
-    if isinstance(bound, bool):
-        return str(bound).lower()
-    if bound.min is not None and bound.max is not None:
-        return f"{bound.min:g} to {bound.max:g}"
-    return f"≥ {bound.min:g}" if bound.min is not None else f"≤ {bound.max:g}"
+    found = []
+    for name, bound in checks.items():
+        value, reason = metrics.get(name), ""
+        if isinstance(bound, bool):
+            passed, words = isinstance(value, bool) and value == bound, str(bound).lower()
+        else:
+            least = -math.inf if bound.min is None else bound.min
+            most = math.inf if bound.max is None else bound.max
+            passed = _is_number(value) and least <= value <= most
+            words = f"≥ {bound.min:g}" if bound.min is not None else f"≤ {bound.max:g}"
+            if bound.min is not None and bound.max is not None:
+                words = f"{bound.min:g} to {bound.max:g}"
+        if value is None:
+            entry = find_metric(name)
+            if entry is None:
+                reason = "no run measures it"
+            elif name in metrics:
+                reason = f"not measured: `simbench explain {name}` says when"
+            elif entry.present and not entry.present.startswith("every"):
+                reason = f"not measured: only {entry.present} have it"
+            else:
+                reason = "not measured"
+        found.append(Check(name, passed, words, reason))
+    return tuple(found)
 
 
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
@@ -97,7 +88,7 @@ Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 @validated(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
 class Expectation:
-    """A metric's expected value, with what its file says beyond the tables of `runs/tolerances.py`."""
+    """A metric's expected value, with what its file says beyond the tables of `runs/metric_catalogue.py`."""
 
     # Value of the metric; None where it was not a finite number.
     value: Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)] | bool | str | None
@@ -170,24 +161,22 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
     `path`: file to write; its folder is made; `baseline`: expected metrics by name.
     """
-    lines = [f"  {json.dumps(name)}: {_entry(baseline[name])}" for name in sorted(baseline)]
+    lines = []
+    for name, expected in sorted(baseline.items()):
+        # Entries that have their default are left out.
+        entry: dict[str, Metric] = {"value": expected.value}
+        if expected.spread != 0.0:
+            entry["spread"] = expected.spread
+        if expected.tolerance is not None:
+            entry["tolerance"] = expected.tolerance
+        if expected.better is not None:
+            entry["better"] = expected.better
+        lines.append(f"  {json.dumps(name)}: {json.dumps(entry, ensure_ascii=False, allow_nan=False)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     except OSError as error:
         raise BaselineError(f"{path}: cannot write the baseline: {error.strerror}") from None
-
-
-def _entry(expected: Expectation) -> str:
-    """Write an expectation as JSON, without the entries that have their default."""
-    entry: dict[str, Metric] = {"value": expected.value}
-    if expected.spread != 0.0:
-        entry["spread"] = expected.spread
-    if expected.tolerance is not None:
-        entry["tolerance"] = expected.tolerance
-    if expected.better is not None:
-        entry["better"] = expected.better
-    return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 
 def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict, ...]:
@@ -207,11 +196,21 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
             continue
         tolerance = find_tolerance(name, expected)
         was, now = expected.value, metrics.get(name)
-        outcome: Outcome = "missing"
+        outcome: Outcome = "worse"
         if math.isinf(tolerance):
             outcome = "holds"
-        elif name in metrics:
-            outcome = _outcome(was, now, tolerance, better)
+        elif name not in metrics:
+            outcome = "missing"
+        elif was == now and isinstance(was, bool) == isinstance(now, bool):
+            outcome = "holds"
+        elif was is None and _is_number(now):
+            outcome = "worse" if better == "same" else "better"
+        elif (isinstance(was, bool) and isinstance(now, bool)) or (_is_number(was) and _is_number(now)):
+            change = float(now) - float(was)
+            if abs(change) <= tolerance:
+                outcome = "holds"
+            elif better != "same" and (change < 0.0 if better == "lower" else change > 0.0):
+                outcome = "better"
         verdicts.append(Verdict(name, was, now, tolerance, better, outcome))
     return tuple(verdicts)
 
@@ -231,24 +230,6 @@ def find_tolerance(name: str, expected: Expectation) -> float:
     return max(usual, SPREADS * expected.spread)
 
 
-def _outcome(was: Metric, now: Metric, tolerance: float, better: Better) -> Outcome:
-    """Decide whether a metric holds, or is better or worse than its baseline."""
-    if was == now and isinstance(was, bool) == isinstance(now, bool):
-        return "holds"
-    if was is None and _is_number(now):
-        return "worse" if better == "same" else "better"
-    if isinstance(was, bool) and isinstance(now, bool):
-        change = float(now) - float(was)
-    elif _is_number(was) and _is_number(now):
-        change = now - was
-    else:
-        return "worse"
-    if abs(change) <= tolerance:
-        return "holds"
-    improvement = -change if better == "lower" else change
-    return "better" if better != "same" and improvement > 0.0 else "worse"
-
-
 def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | None) -> Baseline:
     """Make a baseline from a run and from repetitions whose inputs differ by rounding.
 
@@ -262,7 +243,8 @@ def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | No
         by_hand = (before or {}).get(name, Expectation(None))
         if by_hand.better is None and metric_direction(name) == "ignored":
             continue
-        plain = Expectation(_rounded(value), 0.0, by_hand.tolerance, by_hand.better)
+        rounded = float(f"{value:.{_DIGITS}g}") if _is_number(value) else value
+        plain = Expectation(rounded, 0.0, by_hand.tolerance, by_hand.better)
         spread = _spread(value, [run.get(name) for run in others])
         usual = find_tolerance(name, replace(plain, tolerance=None))
         if spread is None or SPREADS * spread > usual:
@@ -285,10 +267,6 @@ def _spread(value: Metric, others: Sequence[Metric]) -> float | None:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(greatest)) - 1)
     return float(f"{math.ceil(greatest / step) * step:.1e}")
-
-
-def _rounded(value: Metric) -> Metric:
-    return float(f"{value:.{_DIGITS}g}") if _is_number(value) else value
 
 
 def _is_number(value: Metric) -> TypeGuard[float]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from simbench.errors import RunError, SimbenchError
 from simbench.files.storage.scratch import scratch_folder
 from simbench.runs.baseline import (
-    Baseline,
     Check,
     Expectation,
     Verdict,
@@ -187,36 +186,28 @@ def compare_engines(
             metrics, checks = ({}, ()) if result.error else result.value
             done[index] = EngineRun(scenario.simulation.engine, path, metrics, checks, result.error)
             on_progress("runs", len(done), len(work))
-    return [
-        _compare(work[2 * number][0].name, (done[2 * number], done[2 * number + 1]), find_scenario(name))
-        for number, name in enumerate(names)
-    ]
-
-
-def _compare(scenario: str, runs: tuple[EngineRun, EngineRun], file: Path) -> EngineComparison:
-    """Compare two runs of a scenario, metric by metric and signal by signal."""
-    if any(run.error for run in runs):
-        return EngineComparison(scenario, runs)
-    expected = _expectations(runs[0], baseline_path(file, scenario, runs[0].engine))
-    verdicts = tuple(each for each in compare(expected, runs[1].metrics) if each.name != _IGNORED)
-    try:
-        first, second = (read_samples(open_run(run.folder)) for run in runs)
-    except SimbenchError:
-        return EngineComparison(scenario, runs, verdicts)
-    compared = compare_trace(measure_trace([first], rate=1e6), second)
-    earliest: dict[str, Divergence] = {}
-    for divergence in compared.divergences:
-        earliest.setdefault(divergence.channel.signal, divergence)
-    return EngineComparison(
-        scenario, runs, verdicts, tuple(earliest.values()), len({each.signal for each in first.channels})
-    )
-
-
-def _expectations(run: EngineRun, path: Path) -> Baseline:
-    """Expect the metrics of a run, with the tolerances of its baseline where it has one."""
-    baseline = read_baseline(path) or {}
-    return {
-        name: Expectation(value, spread=baseline[name].spread if name in baseline else 0.0)
-        for name, value in run.metrics.items()
-        if name != _IGNORED
-    }
+    compared = []
+    for number, name in enumerate(names):
+        scenario, pair = work[2 * number][0].name, (done[2 * number], done[2 * number + 1])
+        if any(run.error for run in pair):
+            compared.append(EngineComparison(scenario, pair))
+            continue
+        # The metrics of the first one, with the tolerances of its baseline where it has one.
+        baseline = read_baseline(baseline_path(find_scenario(name), scenario, pair[0].engine)) or {}
+        expected = {
+            metric: Expectation(value, spread=baseline[metric].spread if metric in baseline else 0.0)
+            for metric, value in pair[0].metrics.items()
+            if metric != _IGNORED
+        }
+        verdicts = tuple(each for each in compare(expected, pair[1].metrics) if each.name != _IGNORED)
+        try:
+            first, second = (read_samples(open_run(run.folder)) for run in pair)
+        except SimbenchError:
+            compared.append(EngineComparison(scenario, pair, verdicts))
+            continue
+        earliest: dict[str, Divergence] = {}
+        for divergence in compare_trace(measure_trace([first], rate=1e6), second).divergences:
+            earliest.setdefault(divergence.channel.signal, divergence)
+        signals = len({each.signal for each in first.channels})
+        compared.append(EngineComparison(scenario, pair, verdicts, tuple(earliest.values()), signals))
+    return compared

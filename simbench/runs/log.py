@@ -338,15 +338,6 @@ def open_plotted_run(folder: Path) -> xr.Dataset:
     log = open_run(folder)
     if log.sizes["time"] < 2:
         raise RunError(f"{folder}: interrupted before there was anything to draw")
-    _require_data(log, folder)
-    if (folder / FOLDER).is_symlink():
-        # A run directory of another person may lead anywhere; nothing is written outside it.
-        raise RunError(f"{folder / FOLDER}: is a link; plots are written only into the run directory")
-    return log
-
-
-def _require_data(log: xr.Dataset, folder: Path) -> None:
-    """Refuse a log that lacks what its plots show, or has numbers that cannot be drawn."""
     require_entries(log, ("joint", "foot", "hand"), ("robot", "settle_s"), folder)
     equipment = [name for each in fixture_coordinates(log) for name in (each.name, f"{each.name}_actor")]
     sampled = [*_STATE, *equipment]
@@ -365,3 +356,7 @@ def _require_data(log: xr.Dataset, folder: Path) -> None:
     require_drawable(log, sampled, folder, may_be_missing=balance)
     if has_person(log):
         require_person(log, folder)
+    if (folder / FOLDER).is_symlink():
+        # A run directory of another person may lead anywhere; nothing is written outside it.
+        raise RunError(f"{folder / FOLDER}: is a link; plots are written only into the run directory")
+    return log

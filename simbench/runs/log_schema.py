@@ -132,8 +132,12 @@ def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
     `log`: log from a file; `path`: the file, for messages. Returns the same log.
     """
     for signal in ATTRIBUTE_SIGNALS:
-        if signal.name in log.attrs:
-            _check_attribute(log.attrs[signal.name], signal, path)
+        if signal.name not in log.attrs:
+            continue
+        value = np.asarray(log.attrs[signal.name])
+        if value.ndim or value.dtype.kind not in _KINDS[signal.dtype]:
+            words = "a text" if signal.dtype is str else "a number"
+            raise RunError(f"{path}: the attribute {signal.name} must be {words}")
     _check_coordinates(log, path)
     for signal in (STROKES, *CONTACT_EVENT_SIGNALS):
         if signal.name in log.variables:
@@ -186,36 +190,25 @@ def require_drawable(
             )
 
 
-def _check_attribute(given: Any, signal: Signal[Any], path: Path) -> None:
-    """Check an attribute of the whole log."""
-    value, allowed = np.asarray(given), _KINDS[signal.dtype]
-    if value.ndim or value.dtype.kind not in allowed:
-        words = "a text" if "U" in allowed else "a number"
-        raise RunError(f"{path}: the attribute {signal.name} must be {words}")
-
-
 def _check_coordinates(log: xr.Dataset, path: Path) -> None:
-    """Check the labels of the dimensions."""
+    """Check the labels of the dimensions, and the time."""
     for signal in COORDINATE_SIGNALS:
         name = signal.name
-        if name in log.variables or name == "time":
-            # The labels of a dimension of length zero have no type.
-            kinds = _KINDS[signal.dtype] + ("" if log.sizes.get(name) else "f")
-            _check_values(log, name, (name,), kinds, path)
-            _check_labels(name, [str(label) for label in log[name].values], path)
+        if name not in log.variables and name != "time":
+            continue
+        # The labels of a dimension of length zero have no type.
+        kinds = _KINDS[signal.dtype] + ("" if log.sizes.get(name) else "f")
+        _check_values(log, name, (name,), kinds, path)
+        labels = [str(label) for label in log[name].values]
+        if name in LABELS and tuple(labels) != LABELS[name]:
+            raise RunError(f"{path}: the labels of {name} must be {', '.join(LABELS[name])}")
+        if name in ("foot", "hand") and not {*labels} <= {*SIDES}:
+            raise RunError(f"{path}: the labels of {name} must be among {', '.join(SIDES)}")
+        if len({*labels}) < len(labels):
+            raise RunError(f"{path}: a label of {name} is there twice")
     time = log["time"].values
     if not np.isfinite(time).all() or (np.diff(time) <= 0.0).any():
         raise RunError(f"{path}: time must be finite and increase from sample to sample")
-
-
-def _check_labels(name: str, labels: Sequence[str], path: Path) -> None:
-    """Check the labels of a dimension that has the same ones in every log."""
-    if name in LABELS and tuple(labels) != LABELS[name]:
-        raise RunError(f"{path}: the labels of {name} must be {', '.join(LABELS[name])}")
-    if name in ("foot", "hand") and not {*labels} <= {*SIDES}:
-        raise RunError(f"{path}: the labels of {name} must be among {', '.join(SIDES)}")
-    if len({*labels}) < len(labels):
-        raise RunError(f"{path}: a label of {name} is there twice")
 
 
 def _check_values(log: xr.Dataset, name: str, dims: tuple[Hashable, ...], kinds: str, path: Path) -> None:

@@ -9,6 +9,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from functools import lru_cache, partial
@@ -34,13 +35,17 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
     `simbench`, `git_commit` (None outside a checkout, ending in `-dirty` when files differ from it),
     `python`, `platform`, `processor`, `cores`, `packages` (name to version), `seed`, `command`, `date`.
     """
-    packages = dict(_packages())
+    packages, processor = dict(_packages()), platform.processor()
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        processor = next(names, processor)
     return {
         "simbench": packages.get("simbench"),
         "git_commit": _git_commit(),
         "python": sys.version.split()[0],
         "platform": platform.platform(),
-        "processor": _processor(),
+        "processor": processor,
         "cores": os.cpu_count(),
         "packages": packages,
         "seed": seed,
@@ -132,15 +137,6 @@ def _git_commit() -> str | None:
     return described.stdout.strip()
 
 
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
-
-
 _DIGITS = 32
 _DATA = ("robots", "marker_maps", "samples")
 
@@ -186,7 +182,11 @@ def own_source_fingerprint(function: Callable[..., Any]) -> str:
 
 def _encoded(value: Any) -> bytes:
     """Encode a value unambiguously as its kind, its length and its content."""
-    value = _plain(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    elif type(value).__name__ == "SE3":
+        # By its name: whoever only digests a study need not import Pinocchio.
+        value = ("SE3", value.homogeneous)
     kind, content = type(value).__qualname__, b""
     if value is None or isinstance(value, bool | int | float | str):
         content = repr(value).encode()
@@ -215,11 +215,3 @@ def _encoded(value: Any) -> bytes:
             "module, and tuples, lists, mappings and dataclasses of these"
         )
     return f"{kind}:{len(content)}:".encode() + content
-
-
-def _plain(value: Any) -> Any:
-    """Replace a NumPy scalar by Python's, and a `pinocchio.SE3` by its matrix."""
-    if isinstance(value, np.generic):
-        return value.item()
-    # By its name: whoever only digests a study need not import Pinocchio.
-    return ("SE3", value.homogeneous) if type(value).__name__ == "SE3" else value

@@ -208,10 +208,9 @@ def run_cases(
     repetitions = _PERTURBED + 1 if measure else 1
     evaluated = []
     for number, case in enumerate(cases):
-        mine = slice(repetitions * number, repetitions * (number + 1))
-        folders = [run[1] for run in work[mine]]
-        outcome = _evaluate_case(case, [results[index] for index in range(len(work))[mine]], measure)
-        evaluated.append(_evaluate_signals(outcome, folders, measure) if traces else outcome)
+        mine = range(repetitions * number, repetitions * (number + 1))
+        folders = [work[index][1] for index in mine]
+        evaluated.append(_evaluate(case, [results[index] for index in mine], folders, measure, traces))
     return evaluated
 
 
@@ -261,34 +260,29 @@ def evaluate_run(
     )
 
 
-def _evaluate_case(case: Case, results: Sequence[JobResult], measure: bool) -> CaseResult:
-    """Compare the runs of a scenario with its baseline, and measure a new one if asked for."""
+def _evaluate(
+    case: Case, results: Sequence[JobResult], folders: Sequence[Path], measure: bool, traces: bool
+) -> CaseResult:
+    """Compare the runs of a scenario with its baseline and its trace, or measure new ones if asked for."""
     errors = [result.error for result in results if result.error]
     if errors:
         return CaseResult(case, error=errors[0])
-    runs = [metrics for metrics, _ in (result.value for result in results)]
-    failed = [evaluate_run(None, *result.value)[1] for result in results]
-    if any(failed):
-        # A check whose outcome depends on rounding does not hold.
-        return CaseResult(case, evaluate_run(case.baseline, *results[0].value)[0], next(filter(None, failed)))
     verdicts, _ = evaluate_run(case.baseline, *results[0].value)
-    return CaseResult(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
-
-
-def _evaluate_signals(result: CaseResult, folders: Sequence[Path], measure: bool) -> CaseResult:
-    """Compare the signals of a scenario's run with its trace, or make a new trace of all its runs."""
-    if result.error:
-        return result
-    result = replace(result, run=folders[0])
+    # A check whose outcome depends on rounding does not hold.
+    failed = next(filter(None, (evaluate_run(None, *result.value)[1] for result in results)), ())
+    outcome = CaseResult(case, verdicts, failed, run=folders[0] if traces else None)
+    if measure and not failed:
+        runs = [metrics for metrics, _ in (result.value for result in results)]
+        outcome = replace(outcome, measured=measure_baseline(runs, case.baseline))
     try:
-        if measure and result.measured is not None:
+        if traces and outcome.measured is not None:
             _, content = fit_trace([read_samples(open_run(folder)) for folder in folders])
-            return replace(result, measured_trace=content)
-        if not measure and result.case.trace is not None:
-            return replace(result, comparison=compare_signals(result.case.trace, folders[0]))
+            return replace(outcome, measured_trace=content)
+        if traces and not measure and case.trace is not None:
+            return replace(outcome, comparison=compare_signals(case.trace, folders[0]))
     except SimbenchError as error:
-        return replace(result, error=f"its signals cannot be compared: {error}", measured=None)
-    return result
+        return replace(outcome, error=f"its signals cannot be compared: {error}", measured=None)
+    return outcome
 
 
 def compare_signals(trace: Trace, run: Path) -> TraceComparison:
@@ -360,8 +354,35 @@ def summary_markdown(
     ]
     # What failed is read first.
     for result in [*failed, *(result for result in results if not result.failed)]:
-        outcome = "❌ failed" if result.failed else "✅ holds"
-        cells = (_name(result, dossiers), outcome, _checks_cell(result), _drifts_cell(result))
+        name = result.case.scenario.name
+        folder, cell = None if dossiers is None else dossiers / name, escape_markdown(name)
+        # An older check may have left a folder of a scenario that holds now.
+        if folder is not None and result.failed and folder.is_dir():
+            # In a job the summary is not beside the folder, which is in an artifact.
+            cell = (
+                f"{cell}<br>`{_code(folder.as_posix())}`"
+                if os.environ.get("GITHUB_ACTIONS")
+                else f"[{cell}]({quote(folder.as_posix())})"
+            )
+        checks = [
+            f"`{_code(check.name)}` is {escape_markdown(format_number(check.now))}, must be "
+            f"{escape_markdown(check.bound)}"
+            for check in result.failed_checks
+        ]
+        drifts = []
+        for verdict in result.verdicts:
+            if verdict.outcome == "missing":
+                drifts.append(f"`{_code(verdict.name)}` is missing")
+            elif verdict.failed:
+                was, now = (escape_markdown(format_number(each)) for each in (verdict.was, verdict.now))
+                allowed = escape_markdown(format_tolerance(verdict.tolerance, verdict.better))
+                drifts.append(f"`{_code(verdict.name)}` {was} → {now} (allowed {allowed})")
+        cells = (
+            cell,
+            "❌ failed" if result.failed else "✅ holds",
+            escape_markdown(result.error) if result.error else _listed(checks),
+            _listed(drifts),
+        )
         lines.append(f"| {' | '.join(cells)} |")
     for case in unchecked:
         reason = case.missing or "no baseline"
@@ -388,47 +409,6 @@ def escape_markdown(text: str) -> str:
     """Write a text so that Markdown shows it as it is, in one line. `text`: any text."""
     line = " ".join(printable(text).split())
     return "".join(f"\\{character}" if character in _MARKDOWN else character for character in line)
-
-
-def _name(result: CaseResult, dossiers: Path | None) -> str:
-    """Name a scenario, with a link to its dossier if it has one."""
-    name = result.case.scenario.name
-    folder = None if dossiers is None else dossiers / name
-    # An older check may have left a folder of a scenario that holds now.
-    if folder is None or not result.failed or not folder.is_dir():
-        return escape_markdown(name)
-    if os.environ.get("GITHUB_ACTIONS"):
-        # There the summary is not beside the folder, which is in an artifact.
-        return f"{escape_markdown(name)}<br>`{_code(folder.as_posix())}`"
-    return f"[{escape_markdown(name)}]({quote(folder.as_posix())})"
-
-
-def _checks_cell(result: CaseResult) -> str:
-    """List the violated checks of a scenario, or the error that ended it."""
-    if result.error:
-        return escape_markdown(result.error)
-    return _listed(
-        [
-            f"`{_code(check.name)}` is {escape_markdown(format_number(check.now))}, must be "
-            f"{escape_markdown(check.bound)}"
-            for check in result.failed_checks
-        ]
-    )
-
-
-def _drifts_cell(result: CaseResult) -> str:
-    """List how the metrics of a scenario differ from its baseline, where they are worse."""
-    drifts = []
-    for verdict in result.verdicts:
-        if not verdict.failed:
-            continue
-        if verdict.outcome == "missing":
-            drifts.append(f"`{_code(verdict.name)}` is missing")
-            continue
-        was, now = escape_markdown(format_number(verdict.was)), escape_markdown(format_number(verdict.now))
-        allowed = escape_markdown(format_tolerance(verdict.tolerance, verdict.better))
-        drifts.append(f"`{_code(verdict.name)}` {was} → {now} (allowed {allowed})")
-    return _listed(drifts)
 
 
 def _code(name: str) -> str:

@@ -142,7 +142,11 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
         try:
             yield working
             with shielded_from_interrupt():
-                _rename_whole(working, final)
+                # Its content is on the disk first, which a power cut cannot undo.
+                for path in (*working.iterdir(), working):
+                    sync(path)
+                os.replace(working, final)
+                sync(working.parent)
         except SimbenchError as error:
             _keep_or_remove(working, made, inputs, str(error))
             raise
@@ -257,15 +261,6 @@ def _require_free(final: Path) -> None:
             raise DirectoryTaken(f"{final}: exists and is not empty; a run needs a new directory")
     except OSError as error:
         raise RunError(f"{final}: cannot write there: {error.strerror}") from None
-
-
-def _rename_whole(working: Path, final: Path) -> None:
-    """Give a run directory its final name once its content is on the disk, which a power cut cannot undo."""
-    for path in working.iterdir():
-        sync(path)
-    sync(working)
-    os.replace(working, final)
-    sync(working.parent)
 
 
 def _names(folder: Path) -> set[str]:

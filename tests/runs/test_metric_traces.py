@@ -11,8 +11,7 @@ from simbench.options import Bound
 from simbench.runs.baseline import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.metric_traces import EXTREMES, MEANS, find_failure_times, lost_grips, metric_trace
-from simbench.runs.metrics import contact_kinds
-from simbench.runs.metrics import run_metrics
+from simbench.runs.metrics import contact_kinds, run_metrics
 
 
 @pytest.fixture(scope="module")

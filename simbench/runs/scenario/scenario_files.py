@@ -59,30 +59,26 @@ def summarise_scenario(name: str) -> ScenarioSummary:
     """
     path = find_scenario(name)
     data = _read_mapping(path)
-    robot = _section(data, "robot")
-    robot_name = str(robot.get("name", USUAL_ROBOT))
-    return ScenarioSummary(
-        name,
-        robot_name,
-        _scenario_kind(data, robot_name),
-        _planned_duration(path),
-        " ".join(str(data.get("summary", "")).split()),
-    )
-
-
-def _scenario_kind(data: Mapping[str, Any], robot: str) -> str:
-    """Say what a robot does in a scenario, by the sections that the scenario has."""
+    section, commands = _section(data, "robot"), _section(data, "stepping").get("commands")
+    robot = str(section.get("name", USUAL_ROBOT))
+    kind = "seated" if section.get("posture") == "seated" else "standing"
     if has_fixed_base(robot):
-        return "fixed arm"
-    if "push" in data:
-        return "push"
-    commands = _section(data, "stepping").get("commands")
-    if isinstance(commands, list) and commands:
+        kind = "fixed arm"
+    elif "push" in data:
+        kind = "push"
+    elif isinstance(commands, list) and commands:
         on_the_spot = all(isinstance(each, dict) and set(each) == {"march"} for each in commands)
-        return "stepping" if on_the_spot else "walking"
-    if _section(data, "retarget").get("physics") == "steps":
-        return "following steps"
-    return "seated" if _section(data, "robot").get("posture") == "seated" else "standing"
+        kind = "stepping" if on_the_spot else "walking"
+    elif _section(data, "retarget").get("physics") == "steps":
+        kind = "following steps"
+    try:
+        baseline = path.parent / "baselines" / f"{path.stem}.json"
+        expected = read_json_object(baseline, BaselineError)["retarget.duration_s"]["value"]
+    except (OSError, BaselineError, LookupError, TypeError):
+        # A list says what is known; `simbench check` says what is wrong with a baseline.
+        expected = None
+    duration = float(expected) if isinstance(expected, (int, float)) else None
+    return ScenarioSummary(name, robot, kind, duration, " ".join(str(data.get("summary", "")).split()))
 
 
 @lru_cache
@@ -94,17 +90,6 @@ def has_fixed_base(robot: str) -> bool:
     """
     path = shipped_robots().get(robot)
     return path is not None and _read_mapping(path).get("base") == "fixed"
-
-
-def _planned_duration(path: Path) -> float | None:
-    """Planned duration of a scenario's motion in its baseline, s; None without baseline or such a motion."""
-    baseline = path.parent / "baselines" / f"{path.stem}.json"
-    try:
-        expected = read_json_object(baseline, BaselineError)["retarget.duration_s"]["value"]
-    except (OSError, BaselineError, LookupError, TypeError):
-        # A list says what is known; `simbench check` says what is wrong with a baseline.
-        return None
-    return float(expected) if isinstance(expected, (int, float)) else None
 
 
 def _read_mapping(path: Path) -> Mapping[str, Any]:
