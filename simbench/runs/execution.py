@@ -223,6 +223,7 @@ def _run(
     import cloudpickle
     from distributed import TimeoutError as DaskTimeoutError
     from distributed import as_completed
+    from distributed.scheduler import KilledWorker
 
     def submit(index: int) -> Any:
         # Pickled by value where the function belongs to a script, which workers cannot import.
@@ -237,33 +238,27 @@ def _run(
                 completed.add(future)
                 continue
             index = futures.pop(future)
-            try:
-                result = _job_result(future, address)
-            except DaskTimeoutError:
-                # Its worker was lost after it had finished, and the scheduler has forgotten it.
-                again = submit(index)
-                futures[again] = index
-                completed.add(again)
-                continue
+            if future.status == "finished":
+                try:
+                    result = future.result(timeout=_LONGEST_TRANSFER)
+                except DaskTimeoutError:
+                    # Its worker was lost after it had finished, and the scheduler has forgotten it.
+                    again = submit(index)
+                    futures[again] = index
+                    completed.add(again)
+                    continue
+            elif future.status != "error":
+                raise StudyError(f"--dask {address}: the cluster is gone; what is finished is kept")
+            elif isinstance(error := future.exception(), KilledWorker):
+                result = JobResult(error="every worker that ran it died", crashed=True)
+            else:
+                text = " ".join(f"{type(error).__name__}: {error}".split())
+                result = JobResult(error=text, crashed=True)
             # A lost worker loses its results: this one, released, is not computed again.
             future.release()
             yield index, result
     finally:
         client.cancel(list(futures))
-
-
-def _job_result(future: Any, address: str) -> JobResult:
-    """Return the outcome of a finished job."""
-    from distributed.scheduler import KilledWorker
-
-    if future.status == "finished":
-        return future.result(timeout=_LONGEST_TRANSFER)
-    if future.status != "error":
-        raise StudyError(f"--dask {address}: the cluster is gone; what is finished is kept")
-    error = future.exception()
-    if isinstance(error, KilledWorker):
-        return JobResult(error="every worker that ran it died", crashed=True)
-    return JobResult(error=" ".join(f"{type(error).__name__}: {error}".split()), crashed=True)
 
 
 def run_in_subprocess(work: bytes) -> JobResult:

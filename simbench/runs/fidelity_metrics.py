@@ -21,7 +21,7 @@ from simbench.retargeting.body_errors import (
     person_points,
     robot_points,
 )
-from simbench.retargeting.reference.reference import FollowedSteps, Timeline
+from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.runs.log import assign_variables, label
 from simbench.runs.log_schema import PERSON_COORDINATES, PERSON_SIGNALS
@@ -81,26 +81,24 @@ def add_fidelity(
     if fidelity is None:
         return log, {}
     if timeline.steps is not None and "foot_pose" in log:
-        fidelity = replace(fidelity, steps=_step_errors(log, timeline.steps, timeline.start))
+        steps, weight = timeline.steps, log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
+        load = log["foot_wrench"].values[:, :, 2] / weight
+        wanted = Landings(
+            steps.side, timeline.start + steps.person_time, steps.person_position, steps.person_yaw
+        )
+        landed = find_landings(log["time"].values, load, log["foot_pose"].values)
+        # Settling, lead-in and lead-out have steps of their own, such as the last one beside the other foot.
+        margin = 0.5
+        during = (landed.time >= wanted.time.min(initial=np.inf) - margin) & (
+            landed.time <= wanted.time.max(initial=-np.inf) + margin
+        )
+        compared = compare_landings(Landings(*(values[during] for values in landed)), wanted)
+        fidelity = replace(fidelity, steps=compared)
     if has_human_arms(robot, motion):
         count = round(fidelity.executed * len(timeline.time))
         points = robot_points(robot, sample_trajectory(executed, timeline.time[:count]), heading=heading)
         log = with_person(log, fidelity, person_points(motion), points)
     return log, fidelity_metrics(fidelity)
-
-
-def _step_errors(log: xr.Dataset, steps: FollowedSteps, start: float) -> dict[str, float | None]:
-    """Compare the landings of a run with the person's, those that are due before it ends."""
-    weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
-    load = log["foot_wrench"].values[:, :, 2] / weight
-    wanted = Landings(steps.side, start + steps.person_time, steps.person_position, steps.person_yaw)
-    landed = find_landings(log["time"].values, load, log["foot_pose"].values)
-    # Settling, lead-in and lead-out have steps of their own, such as the last one beside the other foot.
-    margin = 0.5
-    during = (landed.time >= wanted.time.min(initial=np.inf) - margin) & (
-        landed.time <= wanted.time.max(initial=-np.inf) + margin
-    )
-    return compare_landings(Landings(*(values[during] for values in landed)), wanted)
 
 
 def with_person(

@@ -171,7 +171,11 @@ class RunResult:
         """Write checks and where the run is, in a few lines."""
         lines = [f"<run {self.directory.name}: {describe_checks(self.checks)}"]
         lines += [self.diverged] if self.diverged else []
-        lines += [_describe(check, self.metrics) for check in sorted_checks(self.checks) if not check.passed]
+        for check in self.checks:
+            if not check.passed:
+                value = f"{format_value(self.metrics.get(check.name))} {unit_of(check.name)}".strip()
+                why = f" ({check.reason})" if check.reason else ""
+                lines.append(f"✗ {check.name} is {value}, must be {check.bound}{why}")
         lines += [f"{len(self.metrics)} metrics, run directory {os.fspath(self.directory)}>"]
         return "\n ".join(lines)
 
@@ -213,13 +217,6 @@ def sorted_checks(checks: Sequence[Check]) -> list[Check]:
     `checks`: outcome of a run's checks. Returns the same checks.
     """
     return sorted(checks, key=lambda check: check.passed)
-
-
-def _describe(check: Check, metrics: dict[str, Any]) -> str:
-    """Describe a check that failed in one line."""
-    value = f"{format_value(metrics.get(check.name))} {unit_of(check.name)}".strip()
-    why = f" ({check.reason})" if check.reason else ""
-    return f"✗ {check.name} is {value}, must be {check.bound}{why}"
 
 
 def load_run(directory: str | Path) -> RunResult:
@@ -452,7 +449,15 @@ def compare(first: RunResult | str | Path, second: RunResult | str | Path) -> Co
     settings = differing_keys(scenarios)
     settings.pop("name", None)
     baseline = {name: Expectation(value) for name, value in runs[0].metrics.items()}
-    verdicts = [each for each in compare_metrics(baseline, runs[1].metrics) if each.outcome != "holds"]
+    changes = {}
+    for verdict in compare_metrics(baseline, runs[1].metrics):
+        if verdict.outcome != "holds":
+            # In tolerances; a change of kind counts most.
+            difference = _difference(verdict.was, verdict.now)
+            if difference is None or not verdict.tolerance:
+                changes[verdict] = float("inf")
+            else:
+                changes[verdict] = abs(difference) / verdict.tolerance
     if 0 < len(settings) <= 2:
         texts = [
             ", ".join(f"{key.rpartition('.')[2]}={values[number]}" for key, values in settings.items())
@@ -461,19 +466,13 @@ def compare(first: RunResult | str | Path, second: RunResult | str | Path) -> Co
     else:
         texts = run_labels([run.directory for run in runs])
     labels = (texts[0], texts[1] if texts[1] != texts[0] else f"{texts[1]} (2)")
-    return Comparison(runs, labels, settings, tuple(sorted(verdicts, key=_tolerances, reverse=True)))
+    return Comparison(
+        runs, labels, settings, tuple(sorted(changes, key=lambda each: changes[each], reverse=True))
+    )
 
 
 def _as_result(run: RunResult | str | Path) -> RunResult:
     return run if isinstance(run, RunResult) else load_run(run)
-
-
-def _tolerances(change: Verdict) -> float:
-    """How many tolerances a metric differs by; a change of kind counts most."""
-    difference = _difference(change.was, change.now)
-    if difference is None:
-        return float("inf")
-    return abs(difference) / change.tolerance if change.tolerance else float("inf")
 
 
 def _difference(first: Any, second: Any) -> float | None:

@@ -285,34 +285,15 @@ def _mark(working: Path, reason: str) -> None:
         (working / MARKER).write_text(reason + "\n", encoding="utf-8")
 
 
-def _is_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_whole_number(value: Any) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool))
-
-
-def _is_list_of_text(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
-
-
-def _is_text_by_name(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
-
-
-_PROVENANCE: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(
-        ("simbench", "git_commit", "date", "python", "platform", "processor"), (_is_text, "text or null")
-    ),
-    **dict.fromkeys(("seed", "cores"), (_is_whole_number, "a whole number or null")),
-    "command": (_is_list_of_text, "a list of text"),
-    "packages": (_is_text_by_name, "an object of text"),
+_PROVENANCE = {
+    **dict.fromkeys(("simbench", "git_commit", "date", "python", "platform", "processor"), "text or null"),
+    **dict.fromkeys(("seed", "cores"), "a whole number or null"),
+    "command": "a list of text",
+    "packages": "an object of text",
+    "doubts": "a list of text",
 }
-"""Entries of `provenance.json` that are read: whether a value is allowed, and what is."""
-
-
-_OPTIONAL: Mapping[str, tuple[Callable[[Any], bool], str]] = {"doubts": (_is_list_of_text, "a list of text")}
+"""What is allowed in the entries of `provenance.json` that are read."""
+_OPTIONAL = ("doubts",)
 """Entries that not every run has."""
 
 
@@ -334,12 +315,21 @@ def read_provenance(folder: Path) -> dict[str, Any]:
     `folder`: run directory. Returns entries by name, as `collect_provenance` makes them.
     """
     content = _read(folder, "provenance.json")
-    for name, (is_allowed, allowed) in {**_PROVENANCE, **_OPTIONAL}.items():
+    for name, allowed in _PROVENANCE.items():
         if name not in content and name in _OPTIONAL:
             continue
         if name not in content:
             raise RunError(f"{folder / 'provenance.json'}: {name} is missing")
-        if not is_allowed(content[name]):
+        value = content[name]
+        if allowed == "text or null":
+            holds = value is None or isinstance(value, str)
+        elif allowed == "a whole number or null":
+            holds = value is None or (isinstance(value, int) and not isinstance(value, bool))
+        else:
+            texts = value.values() if isinstance(value, dict) else value
+            holds = isinstance(value, list if allowed == "a list of text" else dict)
+            holds = holds and all(isinstance(each, str) for each in texts)
+        if not holds:
             raise RunError(f"{folder / 'provenance.json'}: {name}: must be {allowed}")
     return content
 

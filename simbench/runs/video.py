@@ -122,18 +122,28 @@ def load_video_scene(
     if not 0.0 <= view.start < end <= last:
         asked = f"--start {view.start:g}" + ("" if view.end is None else f" --end {view.end:g}")
         raise RunError(f"{folder}: {asked}: allowed: 0 <= start < end <= {last:g} s, how long it was logged")
-    camera = _limit_animation(make_camera(scenario.camera, fast=view.fast), view)
+    camera = make_camera(scenario.camera, fast=view.fast)
+    asked_for = {override.partition("=")[0] for override in view.overrides}
+    if view.animation:
+        # As small as animated pictures usually are, unless a size is asked for.
+        sized = not asked_for.isdisjoint(("camera.width", "camera.height"))
+        width = camera.width if sized else ANIMATION_WIDTH
+        camera = _shrink(camera, width, camera.fps if "camera.fps" in asked_for else ANIMATION_FPS)
     rate = camera.fps / view.speed if rate is None else rate
     times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
     frames = sample_frames(log, mechanisms, times, overlays=scenario.camera.overlays)
     video_times = np.arange(len(times)) / camera.fps
     frames = replace(frames, camera_path=make_camera_path(scenario.camera, log, times, video_times))
     if view.ghost is not None:
-        camera, frames = _add_reference_overlay(robot, log, times, camera, frames, view.ghost)
+        shift, nearest = _left_in_picture(camera, "--ghost-offset", view.ghost), _nearest(log, times)
+        base = reconstruct_planned_base(robot, log)[nearest]
+        base[:, :3] += shift
+        ghost = Ghost(base, log["joint_reference"].values[nearest])
+        camera, frames = _aim_between(camera, shift), replace(frames, ghost=ghost)
     if view.person is not None:
         shift = _left_in_picture(camera, "--person-offset", view.person)
         figure = place_person(folder, robot, log, times, shift)
-        farther = 1.0 if _asks(view, "camera.distance_m") else PERSON_DISTANCE
+        farther = 1.0 if "camera.distance_m" in asked_for else PERSON_DISTANCE
         camera = replace(_aim_between(camera, shift), distance_m=farther * camera.distance_m)
         frames = replace(frames, figure=figure)
     return VideoScene(robot, mechanisms, camera, times, frames, not view.fast)
@@ -252,10 +262,7 @@ def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: S
     balance = ["zmp", "support_polygon"] if "zmp" in log else []
     state += ["cog"] if balance else []
     require_entries(log, ("joint", *state, *balance), ("seat",) if robot.floating else (), folder)
-    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
-        raise RunError(
-            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
-        )
+    _require_joints(folder, log, robot)
     moving: dict[str, tuple[str, ...]] = {
         f"{each.name}_{joint.name}": ("time",) for each in mechanisms for joint in each.joints
     }
@@ -266,6 +273,13 @@ def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: S
         if name not in log or log[name].dims != dims:
             raise RunError(f"{folder}: its log has no {name} ({', '.join(dims)}), as its scenario demands")
     require_drawable(log, (*state, *moving), folder, may_be_missing=balance)
+
+
+def _require_joints(folder: Path, log: xr.Dataset, robot: Robot) -> None:
+    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
+        raise RunError(
+            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
+        )
 
 
 def _nearest(log: xr.Dataset, times: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -282,7 +296,10 @@ def sample_frames(
     COG, ZMP and support polygon are shown. Returns poses in each frame.
     """
     chosen = log.isel(time=_nearest(log, times))
-    balance = None
+    balance, joints = None, {}
+    for each in mechanisms:
+        columns = [chosen[f"{each.name}_{joint.name}"].values for joint in each.joints]
+        joints[each.name] = np.stack(columns, axis=1) if columns else np.empty((len(times), 0))
     if overlays and "zmp" in chosen:
         corners = chosen["support_polygon"].values
         polygons = tuple(polygon[~np.isnan(polygon[:, 0])] for polygon in corners)
@@ -290,33 +307,10 @@ def sample_frames(
     return Frames(
         chosen["base_pose"].values,
         chosen["joint_position"].values,
-        {each.name: _positions(chosen, each) for each in mechanisms},
+        joints,
         balance,
         {each.name: chosen[f"{each.name}_stand"].values for each in mechanisms if each.standing},
     )
-
-
-def _positions(log: xr.Dataset, mechanism: Mechanism) -> NDArray[np.float64]:
-    """Positions (T, J) of a mechanism's joints."""
-    columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
-    return np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
-
-
-def _add_reference_overlay(
-    robot: Robot,
-    log: xr.Dataset,
-    times: NDArray[np.float64],
-    camera: Camera,
-    frames: Frames,
-    offset: float,
-) -> tuple[Camera, Frames]:
-    """Add the reference beside the robot, on the left of the picture, and aim the camera between them."""
-    shift = _left_in_picture(camera, "--ghost-offset", offset)
-    nearest = _nearest(log, times)
-    base = reconstruct_planned_base(robot, log)[nearest]
-    base[:, :3] += shift
-    ghost = Ghost(base, log["joint_reference"].values[nearest])
-    return _aim_between(camera, shift), replace(frames, ghost=ghost)
 
 
 def _left_in_picture(camera: Camera, option: str, offset: float) -> NDArray[np.float64]:
@@ -357,20 +351,6 @@ def make_camera_path(
     if section.orbit_s is not None:
         turn = 360.0 * video_times / section.orbit_s
     return CameraPath(shift, turn)
-
-
-def _limit_animation(camera: Camera, view: View) -> Camera:
-    """Make an animated picture as small as it is usually shown, unless a size is asked for."""
-    if not view.animation:
-        return camera
-    sized = _asks(view, "camera.width") or _asks(view, "camera.height")
-    fps = camera.fps if _asks(view, "camera.fps") else ANIMATION_FPS
-    return _shrink(camera, camera.width if sized else ANIMATION_WIDTH, fps)
-
-
-def _asks(view: View, key: str) -> bool:
-    """Tell whether a view overrides a key of the scenario."""
-    return any(override.partition("=")[0] == key for override in view.overrides)
 
 
 def _shrink(camera: Camera, width: int, fps: int) -> Camera:
@@ -445,10 +425,7 @@ def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory
     joints = "joint_reference" if planned else "joint_position"
     needed = ("joint", joints, "base_pose", *(("contact_planned",) if planned and robot.floating else ()))
     require_entries(log, needed, ("seat",) if planned and robot.floating else (), folder)
-    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
-        raise RunError(
-            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
-        )
+    _require_joints(folder, log, robot)
     base = None
     if robot.floating:
         base = reconstruct_planned_base(robot, log) if planned else np.asarray(log["base_pose"].values)
