@@ -41,25 +41,24 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class FollowedRecording(NamedTuple):
-    """The recording that a run follows, and how."""
-
-    motion: HumanMotion  # The recording at the samples of the plan.
-    speed: float  # Factor by which its tempo was changed before planning: `motion.speed`.
-    retarget: RetargetSection  # Margins of the limits that the plan keeps.
-
-
 def add_fidelity(
-    log: xr.Dataset, robot: Robot, timeline: Timeline, followed: FollowedRecording
+    log: xr.Dataset,
+    robot: Robot,
+    timeline: Timeline,
+    motion: HumanMotion,
+    speed: float,
+    retarget: RetargetSection,
 ) -> tuple[xr.Dataset, dict[str, float | None]]:
     """Measure what a run leaves of the person, and add it to its log.
 
-    `timeline`: its reference, and the recording's place in it. Returns `log`: the log, with the person and
+    `timeline`: its reference, and the recording's place in it; `motion`: the recording at the samples of the
+    plan; `speed`: factor by which its tempo was changed before planning (`motion.speed`); `retarget`: margins
+    of the limits that the plan keeps. Returns `log`: the log, with the person and
     the directions' errors for a robot with two arms like a person's; `metrics`: metrics `fidelity.*`; none of
     a run that ended before the recording's fourth sample.
     """
     # The tempo is that of the recording, whatever the scenario made of it.
-    motion = replace(followed.motion, time=followed.motion.time * followed.speed)
+    motion = replace(motion, time=motion.time * speed)
     if log.sizes["time"] < 2 or not np.isfinite(log["joint_position"].values).all():
         return log, {}
     executed = JointTrajectory(
@@ -74,7 +73,7 @@ def add_fidelity(
         heading = timeline.steps.heading
     elif robot.floating:
         heading = float(heading_of(timeline.base[3:]))
-    limits = followed.retarget.joint_limit_margin_rad, followed.retarget.speed_limit_fraction
+    limits = retarget.joint_limit_margin_rad, retarget.speed_limit_fraction
     fidelity = executed_fidelity(
         robot, executed, log["joint_velocity"].values, motion, timeline.time, limits, heading=heading
     )

@@ -349,7 +349,14 @@ def _simulate(
             finally:
                 log = build_log(recorder)
                 if prepared.recording is not None and recorder.divergence is None:
-                    log, fidelity = add_fidelity(log, robot, prepared.timeline, prepared.recording)
+                    log, fidelity = add_fidelity(
+                        log,
+                        robot,
+                        prepared.timeline,
+                        prepared.recording,
+                        scenario.motion.speed,
+                        scenario.retarget,
+                    )
                 write_log(log, folder / "log.nc")
                 parts.remove()
         for watcher in watchers:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.controller.sections import limb_sections
 from simbench.errors import RetargetError, ScenarioError, SimbenchError
+from simbench.motion.human_motion import HumanMotion
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import (
     BALANCE_CONTROLLERS,
@@ -30,7 +31,6 @@ from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import has_both_arms
-from simbench.runs.fidelity_metrics import FollowedRecording
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.motion_source import plan_scenario_trajectory, scenario_motion
 from simbench.runs.plan_cache import PLAN_REUSED
@@ -80,7 +80,7 @@ class Preparation:
     seat: Mechanism | None  # Equipment that the robot sits on.
     course: Plan  # The planned motion.
     followed: TrajectoryPlan | None  # Plan of a trajectory that was made elsewhere.
-    recording: FollowedRecording | None  # Recording that the robot follows.
+    recording: HumanMotion | None  # Recording that the robot follows, at the samples of the plan.
     balanced: BalancedRun | None  # Balance of a robot on its feet.
 
     @property
@@ -93,7 +93,7 @@ class Preparation:
         """What may well be wrong about the motion, and what the robot cannot do of it, one line each."""
         if self.followed is not None:
             return self.followed.doubts
-        return () if self.recording is None else (*self.recording.motion.doubts, *self.course.doubts)
+        return () if self.recording is None else (*self.recording.doubts, *self.course.doubts)
 
     def planned_base(self) -> Callable[[], NDArray[np.float64]] | None:
         """Give what tells the pose (7,) of the base that simbench's own balance controller plans, as it goes.
@@ -206,7 +206,7 @@ def _plan_from_recording(
     mechanisms: list[Mechanism],
     planning: Planning,
     on_progress: OnProgress,
-) -> tuple[Plan, FollowedRecording]:
+) -> tuple[Plan, HumanMotion]:
     """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache.
 
     What is doubtful about the recording is told before it is planned, and kept with the plan's record.
@@ -228,7 +228,7 @@ def _plan_from_recording(
     planning.add_provenance({"doubts": [*motion.doubts, *plan.doubts], "plan": asdict(record)})
     doubts = float(len(motion.doubts))
     plan = replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
-    return plan, FollowedRecording(motion, scenario.motion.speed, scenario.retarget)
+    return plan, motion
 
 
 def restart(prepared: Preparation) -> Preparation:

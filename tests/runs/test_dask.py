@@ -21,7 +21,7 @@ from tests.helpers.waiting import wait_until
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
-IMPORTABLE = Path(__file__).parents[2] / "helpers" / "importable"
+IMPORTABLE = Path(__file__).parents[1] / "helpers" / "importable"
 SHORT = [
     *("motion.task.amplitude_rad=0.1", "simulation.settle_s=0.1", "simulation.hold_s=0.1"),
     "motion.task.speed_rad_s=1",

@@ -11,7 +11,7 @@ import pytest
 from simbench.runs.execution import run_isolated
 from simbench.runs.scenario.loading import load_scenario
 
-IMPORTABLE = Path(__file__).parents[2] / "helpers" / "importable"
+IMPORTABLE = Path(__file__).parents[1] / "helpers" / "importable"
 
 
 def answers(function, work, jobs=2):
