@@ -25,7 +25,8 @@ from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
 from simbench.sim.engines import is_installed
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 

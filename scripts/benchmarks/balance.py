@@ -9,7 +9,8 @@ from rich.table import Table
 
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.schema import Scenario
 from simbench.sim.balance_loop import balance_run
 from simbench.sim.standing_reference import build_standing_reference
 

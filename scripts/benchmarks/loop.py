@@ -10,7 +10,8 @@ from rich.table import Table
 
 from simbench.errors import SimbenchError
 from simbench.runs.execution import JobResult, run_isolated
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 USUAL = ("drawer", "dance")
 

@@ -14,7 +14,8 @@ from simbench.errors import RunError
 from simbench.runs.execution import run_isolated
 from simbench.runs.isolated_runs import run_once
 from simbench.runs.metric_catalogue import Metric
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 LAWS = {
     "PD alone": ("control.law=pd", "control.feedforward=none"),

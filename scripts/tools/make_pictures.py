@@ -28,7 +28,8 @@ from simbench.robot.human.human_skeleton import skeleton_lengths
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.plots.retargeting_plot import draw_retargeting
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 from simbench.sim.rendering.camera import Frames, draw_pictures
 from simbench.sim.rendering.portrait import natural_posture
 from simbench.sim.rendering.portrait_camera import frame_cameras

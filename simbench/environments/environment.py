@@ -26,8 +26,9 @@ from simbench.runs.preparation import (
     prepare,
     restart,
 )
-from simbench.runs.scenario.loading import Scenario, load_scenario, override_scenario
+from simbench.runs.scenario.loading import load_scenario, override_scenario
 from simbench.runs.scenario.scenario_files import Overrides
+from simbench.runs.scenario.schema import Scenario
 from simbench.sim.control.policy.contract import PolicyContract, read_contract
 from simbench.sim.control.policy.default import tracking_contract
 from simbench.sim.control.policy.law import PolicyLaw

@@ -21,7 +21,9 @@ from simbench.runs.execution import run_isolated
 from simbench.runs.log import open_run
 from simbench.runs.metric_catalogue import Metric
 from simbench.runs.run_directory import read_metrics
-from simbench.runs.scenario.loading import Scenario, find_scenario, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import find_scenario
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.traces.comparison import Divergence, compare_trace
 from simbench.runs.traces.measurement import measure_trace
 from simbench.runs.traces.signals import read_samples

@@ -13,7 +13,7 @@ import xarray as xr
 
 from simbench.errors import RunError
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.loading import Scenario
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.video import VideoScene, View, load_video_scene, make_camera, sample_frames
 from simbench.sim.engines import open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism

@@ -37,7 +37,8 @@ from simbench.runs.plan_cache import PLAN_REUSED
 from simbench.runs.provenance import describe_trajectory
 from simbench.runs.retargeted_reference import build_sweep_reference
 from simbench.runs.run_plan import Plan, collect_inputs, find_plan
-from simbench.runs.scenario.loading import Scenario, scenario_mechanisms
+from simbench.runs.scenario.loading import scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.trajectory_plan import TrajectoryPlan
 from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run
 from simbench.sim.balance_plugin import plug_balancer

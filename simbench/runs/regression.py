@@ -30,7 +30,9 @@ from simbench.runs.execution import JobResult, run_isolated
 from simbench.runs.isolated_runs import run_once
 from simbench.runs.log import open_run
 from simbench.runs.metric_catalogue import Better, Metric, format_value
-from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.traces.comparison import TraceComparison, compare_trace
 from simbench.runs.traces.signals import read_samples
 from simbench.runs.traces.trace import Trace

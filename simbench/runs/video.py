@@ -19,7 +19,8 @@ from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
-from simbench.runs.scenario.loading import Scenario, load_finished, scenario_mechanisms
+from simbench.runs.scenario.loading import load_finished, scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.video_person import place_person
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism

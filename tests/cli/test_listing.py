@@ -2,8 +2,8 @@ import pytest
 
 from simbench.cli.listing import Kind, listing_lines, make_listing, plain_lines
 from simbench.cli.main import main
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.runs.scenario.scenario_files import summarise_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios, summarise_scenario
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])

@@ -11,7 +11,8 @@ from simbench.options import Bound
 from simbench.resources import resource_dir
 from simbench.runs.baseline import Check, check_metrics
 from simbench.runs.result import RunResult
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 BASELINES = sorted((resource_dir("scenarios") / "baselines").glob("*.json"))
 # Beside the table: failed checks, how many hold, run, video and what to do next, and the command line itself.

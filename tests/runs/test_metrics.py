@@ -19,7 +19,8 @@ from simbench.runs.metrics import (
     run_metrics,
     step_metrics,
 )
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 from simbench.sim.push import plan_pushes
 from simbench.sim.sensing import ContactEvent
 

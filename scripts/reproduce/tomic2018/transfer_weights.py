@@ -53,7 +53,8 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 from simbench.sim.equipment import compute_resistance, describe_handles, describe_surroundings
 

@@ -14,7 +14,8 @@ from simbench.runs.plots.equipment import draw_equipment
 from simbench.runs.plots.fidelity import compare_logged, draw_comparison
 from simbench.runs.plots.torque import draw_torque
 from simbench.runs.plots.tracking import draw_tracking
-from simbench.runs.scenario.loading import Scenario, load_finished
+from simbench.runs.scenario.loading import load_finished
+from simbench.runs.scenario.schema import Scenario
 
 OnProgress = Callable[[str, int, int], None]
 

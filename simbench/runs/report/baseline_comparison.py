@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from simbench.errors import SimbenchError
 from simbench.runs.baseline import Verdict, baseline_path, compare, read_baseline
 from simbench.runs.metric_catalogue import Metric
-from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.scenario.scenario_files import find_scenario
+from simbench.runs.scenario.schema import Scenario
 
 _IGNORED = ("summary", "camera", "checks")
 """Sections of a scenario that change nothing in the motion."""

@@ -25,7 +25,6 @@ from simbench.runs.scenario.scenario_files import (
     apply_values,
     find_scenario,
     find_value,
-    list_scenarios,
     make_source,
 )
 from simbench.runs.scenario.schema import Scenario
@@ -33,18 +32,6 @@ from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.declared_sections import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.fixtures.scaling import scale_mechanism
-
-__all__ = [
-    "Scenario",
-    "find_scenario",
-    "list_scenarios",
-    "load_finished",
-    "load_scenario",
-    "override_scenario",
-    "resolved_yaml",
-    "scenario_mechanisms",
-    "validate_source",
-]
 
 _FILE_KEYS = (
     ("robot", "name"),

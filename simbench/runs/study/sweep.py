@@ -16,7 +16,8 @@ from simbench.files.documents.yaml_document import parse_yaml_list
 from simbench.files.storage.scratch import scratch_folder
 from simbench.runs.isolated_runs import run_once
 from simbench.runs.run_directory import incomplete_path
-from simbench.runs.scenario.loading import Scenario, load_scenario, resolve_paths, scenario_files
+from simbench.runs.scenario.loading import load_scenario, resolve_paths, scenario_files
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.study.study import Item
 
 MOST = 10_000

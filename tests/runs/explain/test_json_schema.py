@@ -12,7 +12,8 @@ from simbench.runs.explain.json_schema import SCHEMAS, schema_text
 from simbench.runs.explain.names import names_text
 from simbench.runs.metric_catalogue import unit_of
 from simbench.runs.motion_source import _timing, scenario_motion
-from simbench.runs.scenario.loading import list_scenarios, load_scenario, scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 LINE = "# yaml-language-server: $schema="
 SCENARIO = """\
