@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 DIVERGED = "simulation.diverged_s"
 """Metric of a run whose physics diverged: when, s. Other runs do not have it."""
+Outcome = Literal["holds", "worse", "better", "missing", "new"]
+_DIGITS = 6
+"""Significant digits of a value in a file."""
+_LARGEST = 1e15
+"""Largest number in a baseline: beyond it, sums and products of tolerances could become infinite."""
+Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 
 @dataclass(frozen=True)
@@ -75,15 +81,6 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
                 reason = "not measured"
         found.append(Check(name, passed, words, reason))
     return tuple(found)
-
-
-Outcome = Literal["holds", "worse", "better", "missing", "new"]
-
-_DIGITS = 6
-"""Significant digits of a value in a file."""
-_LARGEST = 1e15
-"""Largest number in a baseline: beyond it, sums and products of tolerances could become infinite."""
-Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 
 @validated(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
@@ -257,12 +254,10 @@ def _spread(value: Metric, others: Sequence[Metric]) -> float | None:
     """Compute the greatest distance of others from a value, rounded up to two digits; None if kinds vary."""
     if not _is_number(value):
         return 0.0 if all(type(other) is type(value) and other == value for other in others) else None
-    distances = [abs(other - value) if _is_number(other) else None for other in others]
-    greatest = 0.0
-    for distance in distances:
-        if distance is None:
-            return None
-        greatest = max(greatest, distance)
+    numbers = [other for other in others if _is_number(other)]
+    if len(numbers) < len(others):
+        return None
+    greatest = max((abs(other - value) for other in numbers), default=0.0)
     if greatest == 0.0:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(greatest)) - 1)

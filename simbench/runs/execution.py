@@ -28,6 +28,10 @@ _START = "forkserver" if sys.platform == "linux" else "spawn"
 _ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 _LEFT_TO_THE_PARENT = {signal.SIGINT, signal.SIGHUP}
 """A terminal sends these to all processes: only the one that waits handles them and ends the others."""
+_CONNECT_TIMEOUT = 10.0
+"""Time in which the scheduler must answer, s."""
+_LONGEST_TRANSFER = 60.0
+"""Time in which the result of a job that has finished must arrive, s; it is a few lines of text."""
 
 
 @dataclass(frozen=True)
@@ -187,12 +191,6 @@ def _run_job(
     except (KeyboardInterrupt, BrokenPipeError):
         # The parent no longer waits for a result.
         return
-
-
-_CONNECT_TIMEOUT = 10.0
-"""Time in which the scheduler must answer, s."""
-_LONGEST_TRANSFER = 60.0
-"""Time in which the result of a job that has finished must arrive, s; it is a few lines of text."""
 
 
 @contextmanager

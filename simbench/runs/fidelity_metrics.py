@@ -40,6 +40,15 @@ from simbench.runs.motion_fidelity import (
 if TYPE_CHECKING:
     import xarray as xr
 
+_SCALES = {"fraction": (100.0, "% of arm"), "m": (1000.0, "mm"), "rad": (math.degrees(1.0), "°")}
+"""Factor and unit of what is shown, by the ending of an error's metrics."""
+_SAME = 5e-4
+"""Difference of durations, as a ratio, that is not said."""
+_EVEN = 1.001
+"""Ratio of the largest local stretch to the duration's from which on it is worth a word."""
+HEADS = ("mean", "95 %", "worst", "unit", "at s", "run's s")
+"""Headings of the columns of `FidelityRow.cells` after the first."""
+
 
 def add_fidelity(
     log: xr.Dataset,
@@ -137,14 +146,6 @@ def _stack(points: Mapping[str, Array], names: list[str], count: int) -> Array:
     return stacked
 
 
-_SCALES = {"fraction": (100.0, "% of arm"), "m": (1000.0, "mm"), "rad": (math.degrees(1.0), "°")}
-"""Factor and unit of what is shown, by the ending of an error's metrics."""
-_SAME = 5e-4
-"""Difference of durations, as a ratio, that is not said."""
-_EVEN = 1.001
-"""Ratio of the largest local stretch to the duration's from which on it is worth a word."""
-
-
 class FidelityRow(NamedTuple):
     """One error of a robot's motion against the person, as it is shown."""
 
@@ -161,10 +162,6 @@ class FidelityRow(NamedTuple):
         """The row as text: a digit after the point, times with two."""
         values = (f"{value:.1f}" for value in (self.mean, self.percentile_95, self.worst))
         return (self.quantity, *values, self.unit, f"{self.at:.2f}", f"{self.robot_at:.2f}")
-
-
-HEADS = ("mean", "95 %", "worst", "unit", "at s", "run's s")
-"""Headings of the columns of `FidelityRow.cells` after the first."""
 
 
 def fidelity_rows(metrics: Mapping[str, Metric]) -> list[FidelityRow]:

@@ -30,23 +30,6 @@ from simbench.runs.traces.signals import read_samples
 from simbench.sim.engines import usual_engine
 from simbench.system.progress import OnProgress
 
-
-def run_once(
-    scenario: Scenario, folder: Path, cache: bool = True
-) -> tuple[dict[str, Metric], tuple[Check, ...]]:
-    """Run a scenario.
-
-    `folder`: run directory to make; `cache`: whether the plan may come from the cache. Returns `metrics`
-    {name: float, bool, str or None}: metrics as in `metrics.json`: None where a number is not finite;
-    `checks`: outcome of the scenario's checks.
-    """
-    # Imported here, in the process with one thread: its imports read the number of threads.
-    from simbench.runs.pipeline import run_scenario
-
-    checks = run_scenario(scenario, folder, cache=cache, on_progress=False).checks
-    return read_metrics(folder), checks
-
-
 _BRIEF = ("simulation.settle_s=0.05", "simulation.hold_s=0.05")
 KINDS: dict[str, tuple[str, ...]] = {
     # Whole body on equipment.
@@ -63,6 +46,40 @@ KINDS: dict[str, tuple[str, ...]] = {
     "puma560_drawer": ("motion.task.repetitions=1", *_BRIEF),
 }
 """Scenarios that together need every kernel of a run, and overrides that make them short."""
+_MAIN = (
+    "fell",
+    "tracking.rms_rad",
+    "hands.rms_m",
+    "hands.max_m",
+    "zmp.min_margin_m",
+    "zmp.inside_fraction",
+    "feet.slip_m",
+    "feet.turn_rad",
+    "torque.rms_nm",
+    "torque.saturated_fraction",
+    "contact.peak_force_n",
+    "grip.max_force_n",
+    "push.survived_ns",
+)
+"""Metrics that are always shown, where a run has them; beside those of the equipment's ways."""
+_WAYS = ("_travel_m", ".travel_m", "_turn_rad", ".cut_depth_m", ".max_m", ".max_rad")
+_IGNORED = "engine"
+
+
+def run_once(
+    scenario: Scenario, folder: Path, cache: bool = True
+) -> tuple[dict[str, Metric], tuple[Check, ...]]:
+    """Run a scenario.
+
+    `folder`: run directory to make; `cache`: whether the plan may come from the cache. Returns `metrics`
+    {name: float, bool, str or None}: metrics as in `metrics.json`: None where a number is not finite;
+    `checks`: outcome of the scenario's checks.
+    """
+    # Imported here, in the process with one thread: its imports read the number of threads.
+    from simbench.runs.pipeline import run_scenario
+
+    checks = run_scenario(scenario, folder, cache=cache, on_progress=False).checks
+    return read_metrics(folder), checks
 
 
 def choose_runs(names: Sequence[str]) -> list[Scenario]:
@@ -93,26 +110,6 @@ def warm_up(scenarios: Sequence[Scenario], jobs: int, on_progress: OnProgress) -
                         raise RunError(f"{part[number].name}: {result.error}")
                     done += 1
                     on_progress("warm up", done, len(scenarios))
-
-
-_MAIN = (
-    "fell",
-    "tracking.rms_rad",
-    "hands.rms_m",
-    "hands.max_m",
-    "zmp.min_margin_m",
-    "zmp.inside_fraction",
-    "feet.slip_m",
-    "feet.turn_rad",
-    "torque.rms_nm",
-    "torque.saturated_fraction",
-    "contact.peak_force_n",
-    "grip.max_force_n",
-    "push.survived_ns",
-)
-"""Metrics that are always shown, where a run has them; beside those of the equipment's ways."""
-_WAYS = ("_travel_m", ".travel_m", "_turn_rad", ".cut_depth_m", ".max_m", ".max_rad")
-_IGNORED = "engine"
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,12 @@ from simbench.sim.rendering.scene_view import fits_video
 from simbench.sim.rendering.video_stream import StreamBrokenError, VideoStream, open_video_stream
 
 VIDEO_NAME = "video.mp4"
+_RATE = 30.0
+"""Frames per second of the run."""
+FRAME_RATE = 60.0
+"""Frame rate of the window, 1/s."""
+JUMP = 1.0
+"""Time of the run by which the arrow keys jump forward and back, s."""
 
 
 class LiveVideo:
@@ -120,10 +126,6 @@ def live_video(
         live.renderer = OPENGL if live.whole and (folder / VIDEO_NAME).exists() else None
 
 
-_RATE = 30.0
-"""Frames per second of the run."""
-
-
 class LiveView:
     """A scene that browsers show while its run is simulated, and after that for as long as it is open.
 
@@ -192,12 +194,6 @@ class LiveView:
         """
         if self._view is not None:
             self._view.finish(words, wait=wait)
-
-
-FRAME_RATE = 60.0
-"""Frame rate of the window, 1/s."""
-JUMP = 1.0
-"""Time of the run by which the arrow keys jump forward and back, s."""
 
 
 @dataclass(frozen=True)

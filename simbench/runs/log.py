@@ -40,6 +40,30 @@ if TYPE_CHECKING:
 
 _COMPRESSION = 4
 """Level of gzip."""
+_INTERVAL = 1.0
+"""Least simulated time in a file, s."""
+_LARGEST_SHARE = 0.02
+"""Largest share of the computing time that these files may take; where it would be more, they hold more."""
+_DESCRIPTION = "description"
+_DAMAGE = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    MemoryError,
+    RecursionError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    RunError,
+)
+"""What reading a damaged file raises."""
+_STATE = ("joint_position", "joint_reference", "torque_motor", "torque_requested", "base_pose")
+"""Variables over time that are drawn of every run."""
+_PLANNED = ("cog_desired", "zmp_desired")
+"""Variables over time that are drawn if the robot was balanced."""
+FOLDER = "plots"
+"""Folder of the plots in the run directory."""
 
 
 class Variable(NamedTuple):
@@ -168,26 +192,6 @@ def open_run(folder: str | Path) -> xr.Dataset:
         if state is SealState.ABSENT and (reason := probe_file(path)):
             raise RunError(f"{path}: cannot be read: {reason}")
         return check_log(load_dataset(path), path)
-
-
-_INTERVAL = 1.0
-"""Least simulated time in a file, s."""
-_LARGEST_SHARE = 0.02
-"""Largest share of the computing time that these files may take; where it would be more, they hold more."""
-_DESCRIPTION = "description"
-_DAMAGE = (
-    OSError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    MemoryError,
-    RecursionError,
-    NotImplementedError,
-    zipfile.BadZipFile,
-    RunError,
-)
-"""What reading a damaged file raises."""
 
 
 class LogParts:
@@ -323,14 +327,6 @@ def _plain(attributes: dict[Any, Any]) -> dict[str, Any]:
     return {
         str(name): value.item() if hasattr(value, "item") else value for name, value in attributes.items()
     }
-
-
-_STATE = ("joint_position", "joint_reference", "torque_motor", "torque_requested", "base_pose")
-"""Variables over time that are drawn of every run."""
-_PLANNED = ("cog_desired", "zmp_desired")
-"""Variables over time that are drawn if the robot was balanced."""
-FOLDER = "plots"
-"""Folder of the plots in the run directory."""
 
 
 def open_plotted_run(folder: Path) -> xr.Dataset:

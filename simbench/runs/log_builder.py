@@ -94,6 +94,35 @@ DIVERGENCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     Signal("diverged", (), "", "When the physics diverged and what did first; absent if not.", dtype=str),
 )
 """Attributes of the log of a run whose physics diverged."""
+JOINT_TRAJECTORY: Signal[None] = Signal(
+    "joint_trajectory",
+    ("joint",),
+    "rad",
+    "Joint positions of the file that is followed; NaN before and after it.",
+)
+TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "base_trajectory",
+        ("pose",),
+        "m",
+        "Pose of the root in the world that the file that is followed has, as placed; NaN before and after.",
+    ),
+    Signal(
+        "foot_trajectory",
+        ("foot", "xyz"),
+        "m",
+        "Position of the feet in the world that the file that is followed has, as placed; NaN before and "
+        "after.",
+    ),
+    Signal(
+        "contact_trajectory",
+        ("foot",),
+        "",
+        "Whether the file that is followed has a foot on the floor.",
+        dtype=bool,
+    ),
+)
+"""What `with_trajectory` adds to a log beside `JOINT_TRAJECTORY`, for a robot on its feet."""
 
 
 def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
@@ -303,37 +332,6 @@ def make_run_log(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr
         return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
     return make
-
-
-JOINT_TRAJECTORY: Signal[None] = Signal(
-    "joint_trajectory",
-    ("joint",),
-    "rad",
-    "Joint positions of the file that is followed; NaN before and after it.",
-)
-TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
-    Signal(
-        "base_trajectory",
-        ("pose",),
-        "m",
-        "Pose of the root in the world that the file that is followed has, as placed; NaN before and after.",
-    ),
-    Signal(
-        "foot_trajectory",
-        ("foot", "xyz"),
-        "m",
-        "Position of the feet in the world that the file that is followed has, as placed; NaN before and "
-        "after.",
-    ),
-    Signal(
-        "contact_trajectory",
-        ("foot",),
-        "",
-        "Whether the file that is followed has a foot on the floor.",
-        dtype=bool,
-    ),
-)
-"""What `with_trajectory` adds to a log beside `JOINT_TRAJECTORY`, for a robot on its feet."""
 
 
 def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) -> xr.Dataset:

@@ -124,6 +124,58 @@ LARGEST = 1e12
 """Largest number in an array that is drawn, in its own unit."""
 _KINDS: dict[type[Any], str] = {float: "iuf", int: "iu", bool: "b", str: "UO"}
 _WORDS = {"iuf": "numbers", "iu": "whole numbers", "b": "flags", "UO": "texts"}
+PERSON_COORDINATES: tuple[Signal[None], ...] = (
+    Signal(
+        "limb",
+        ("limb",),
+        "",
+        "Parts of the body whose direction is compared with the person's, such as `left_upper_arm`.",
+        dtype=str,
+    ),
+    Signal(
+        "body_point",
+        ("body_point",),
+        "",
+        "Points of the body that stick figures connect, named as the joints of a recording.",
+        dtype=str,
+    ),
+)
+"""Labels of the dimensions that `with_person` adds to a log."""
+PERSON_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "recording_time",
+        ("recording",),
+        "s",
+        "Time of each sample of the recording, from the first one that is used on, at the person's tempo.",
+    ),
+    Signal(
+        "recording_robot_time",
+        ("recording",),
+        "s",
+        "Time of the run at which the robot is to be where the person is at each sample of the recording.",
+    ),
+    Signal(
+        "direction_error",
+        ("recording", "limb"),
+        "rad",
+        "Angle between the robot's part of the body and the person's, at `recording_robot_time`; NaN after "
+        "the end of a run that ended early.",
+    ),
+    Signal(
+        "person_point",
+        ("recording", "body_point", "xyz"),
+        "m",
+        "Position of the person's points in the recording's world; NaN for one that was not recorded.",
+    ),
+    Signal(
+        "robot_point",
+        ("recording", "body_point", "xyz"),
+        "m",
+        "Position of the robot's points at `recording_robot_time`, in the world turned back by the heading "
+        "with which it was placed; NaN for one that it does not have.",
+    ),
+)
+"""What `with_person` adds to a log."""
 
 
 def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
@@ -223,60 +275,6 @@ def _check_values(log: xr.Dataset, name: str, dims: tuple[Hashable, ...], kinds:
     if variable.dtype.kind not in kinds or (variable.dtype.kind == "O" and not texts):
         words = next(word for kind, word in _WORDS.items() if kinds.startswith(kind))
         raise RunError(f"{path}: {name} holds {variable.dtype}; must be {words}")
-
-
-PERSON_COORDINATES: tuple[Signal[None], ...] = (
-    Signal(
-        "limb",
-        ("limb",),
-        "",
-        "Parts of the body whose direction is compared with the person's, such as `left_upper_arm`.",
-        dtype=str,
-    ),
-    Signal(
-        "body_point",
-        ("body_point",),
-        "",
-        "Points of the body that stick figures connect, named as the joints of a recording.",
-        dtype=str,
-    ),
-)
-"""Labels of the dimensions that `with_person` adds to a log."""
-PERSON_SIGNALS: tuple[Signal[None], ...] = (
-    Signal(
-        "recording_time",
-        ("recording",),
-        "s",
-        "Time of each sample of the recording, from the first one that is used on, at the person's tempo.",
-    ),
-    Signal(
-        "recording_robot_time",
-        ("recording",),
-        "s",
-        "Time of the run at which the robot is to be where the person is at each sample of the recording.",
-    ),
-    Signal(
-        "direction_error",
-        ("recording", "limb"),
-        "rad",
-        "Angle between the robot's part of the body and the person's, at `recording_robot_time`; NaN after "
-        "the end of a run that ended early.",
-    ),
-    Signal(
-        "person_point",
-        ("recording", "body_point", "xyz"),
-        "m",
-        "Position of the person's points in the recording's world; NaN for one that was not recorded.",
-    ),
-    Signal(
-        "robot_point",
-        ("recording", "body_point", "xyz"),
-        "m",
-        "Position of the robot's points at `recording_robot_time`, in the world turned back by the heading "
-        "with which it was placed; NaN for one that it does not have.",
-    ),
-)
-"""What `with_person` adds to a log."""
 
 
 def has_person(log: xr.Dataset) -> bool:

@@ -128,6 +128,11 @@ ABSOLUTE: tuple[tuple[str, float], ...] = (
     ("_s", 1e-2),
 )
 """Allowed difference by the unit that a metric's name ends in, in that unit; zero for other names."""
+_CATALOGUE = "metric_catalogue.yaml"
+_ERROR_SAMPLES = "samples of the recording, at the robot's time"
+_ERROR_VARIABLES = "joint_position, base_pose, recording_robot_time"
+_KINDS = {"mean": "Mean", "p95": "95th percentile", "max": "Largest value"}
+_WILDCARDS = {"<fixture>": r"[A-Za-z0-9_-]+", "<joint>": r"[A-Za-z0-9_]+"}
 
 
 class MetricEntry(NamedTuple):
@@ -145,13 +150,6 @@ class MetricEntry(NamedTuple):
     # Variables and attributes of the log from which it is computed; empty if it comes from the plan.
     variables: tuple[str, ...]
     present: str  # When a run has this metric.
-
-
-_CATALOGUE = "metric_catalogue.yaml"
-_ERROR_SAMPLES = "samples of the recording, at the robot's time"
-_ERROR_VARIABLES = "joint_position, base_pose, recording_robot_time"
-_KINDS = {"mean": "Mean", "p95": "95th percentile", "max": "Largest value"}
-_WILDCARDS = {"<fixture>": r"[A-Za-z0-9_-]+", "<joint>": r"[A-Za-z0-9_]+"}
 
 
 def unit_of(name: str) -> str:

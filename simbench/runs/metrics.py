@@ -53,6 +53,10 @@ _CARRYING_FRACTION = 0.1
 
 _LATEST_LANDING = 0.1
 """Time after its planned landing by which a foot must touch the floor, s."""
+_AT_REST = 0.05
+"""Speed of the COG below which a robot stands still, m/s."""
+_STILL_FOR = 0.2
+"""Shortest time of standing still before the next push, s."""
 
 
 def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
@@ -483,12 +487,6 @@ def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
 def _summary(function: Callable[[Array], np.floating[Any]], values: Array) -> float | None:
     """Reduce values to one, None if there are none."""
     return float(function(values)) if values.size else None
-
-
-_AT_REST = 0.05
-"""Speed of the COG below which a robot stands still, m/s."""
-_STILL_FOR = 0.2
-"""Shortest time of standing still before the next push, s."""
 
 
 def push_metrics(

@@ -40,6 +40,30 @@ DRAWER = "drawer"
 """The task that is never performed without a fixture of the scenario."""
 _FEWEST_SAMPLES = 4
 """Samples that a cubic spline needs."""
+_TIMES = {
+    "initial_duration_s": "initial",
+    "transition_duration_s": "transition",
+    "descent_duration_s": "descent",
+    "grasp_duration_s": "grasp",
+    "turning_pause_s": "pause",
+    "rest_duration_s": "rest",
+}
+"""Keys of `motion.task` to fields of `Timing`."""
+_MAY_BE_ZERO = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
+_APPROACH = ("approach_forward_m", "approach_outward_m", "approach_up_m")
+"""Keys of a hand's position before it grasps its handle, relative to the handle: along x, away from the other
+hand, along z."""
+_FARTHEST_APPROACH = 0.3
+"""Largest distance of that position from the handle, m."""
+_MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
+"""Keys that name the duration of each move of a task."""
+_KEYS = {
+    "--joint-order": "motion.joint_order",
+    "--quaternion ": "motion.quaternion: ",
+    "--quaternion": "motion.quaternion",
+    "--fps": "motion.fps",
+}
+"""Key of a scenario for each option with which a file of a robot's motion is declared."""
 
 
 def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
@@ -121,25 +145,6 @@ def _crop(motion: HumanMotion, start: float, end: float | None) -> HumanMotion:
             if gap.last >= keep[0] and gap.first <= keep[-1]
         ),
     )
-
-
-_TIMES = {
-    "initial_duration_s": "initial",
-    "transition_duration_s": "transition",
-    "descent_duration_s": "descent",
-    "grasp_duration_s": "grasp",
-    "turning_pause_s": "pause",
-    "rest_duration_s": "rest",
-}
-"""Keys of `motion.task` to fields of `Timing`."""
-_MAY_BE_ZERO = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
-_APPROACH = ("approach_forward_m", "approach_outward_m", "approach_up_m")
-"""Keys of a hand's position before it grasps its handle, relative to the handle: along x, away from the other
-hand, along z."""
-_FARTHEST_APPROACH = 0.3
-"""Largest distance of that position from the handle, m."""
-_MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
-"""Keys that name the duration of each move of a task."""
 
 
 def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
@@ -258,15 +263,6 @@ def _timing(task: Task, scenario: Scenario) -> Timing:
             changes[_TIMES.get(key, key)] = value
     moves = tuple(zip(displacements.tolist(), durations.tolist(), strict=True))
     return replace(timing, moves=moves, **changes)
-
-
-_KEYS = {
-    "--joint-order": "motion.joint_order",
-    "--quaternion ": "motion.quaternion: ",
-    "--quaternion": "motion.quaternion",
-    "--fps": "motion.fps",
-}
-"""Key of a scenario for each option with which a file of a robot's motion is declared."""
 
 
 def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnProgress) -> TrajectoryPlan:

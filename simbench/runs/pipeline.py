@@ -81,6 +81,12 @@ if TYPE_CHECKING:
 PROVENANCE = "provenance.json"
 ENGINE = "engine"
 """Metric of every run: name of the physics engine."""
+_KEYS = {
+    "control_law": ("control.law", "control.options"),
+    "balancer": ("balance.controller", "balance.options"),
+    "retargeter": ("retarget.method", "retarget.options"),
+}
+"""Keys of a scenario that name what is given, and its options."""
 
 
 class GivenPlugins(TypedDict, total=False):
@@ -382,14 +388,6 @@ def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
     path = folder / PROVENANCE
     written = read_json_object(path, RunError)
     write_whole(path, json_text({**written, **entries}))
-
-
-_KEYS = {
-    "control_law": ("control.law", "control.options"),
-    "balancer": ("balance.controller", "balance.options"),
-    "retargeter": ("retarget.method", "retarget.options"),
-}
-"""Keys of a scenario that name what is given, and its options."""
 
 
 def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:

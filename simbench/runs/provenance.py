@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from simbench.options import PolicySection
     from simbench.robot.sources import RobotSource
 
+_DIGITS = 32
+_DATA = ("robots", "marker_maps", "samples")
+
 
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
     """Collect versions, machine, seed and command line of a run that starts now.
@@ -135,10 +138,6 @@ def _git_commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return described.stdout.strip()
-
-
-_DIGITS = 32
-_DATA = ("robots", "marker_maps", "samples")
 
 
 def fingerprint(value: Any) -> str:

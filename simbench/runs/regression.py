@@ -42,6 +42,10 @@ _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
 _PERTURBED = 5
 """Runs with inputs that differ by rounding, from which the spread of a baseline is measured."""
+_MOST_CELLS = 8
+"""Failed checks and drifts of a scenario that are listed; a job's summary is limited in size."""
+_MARKDOWN = "\\`*_[]<>|~&"
+"""Characters that Markdown may read as its own within a line."""
 
 
 @dataclass(frozen=True)
@@ -329,12 +333,6 @@ def format_tolerance(tolerance: float, better: Better) -> str:
     direction in which the metric improves. Returns sign and size, or `as it is`.
     """
     return f"{_SIGN[better]} {tolerance:.2g}" if tolerance else "as it is"
-
-
-_MOST_CELLS = 8
-"""Failed checks and drifts of a scenario that are listed; a job's summary is limited in size."""
-_MARKDOWN = "\\`*_[]<>|~&"
-"""Characters that Markdown may read as its own within a line."""
 
 
 def summary_markdown(

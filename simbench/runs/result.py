@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from simbench.runs.talk_video.composition import Decoration
     from simbench.runs.video import View
 
+_SHOWN = 12
+"""Lines of metrics in the text of a comparison."""
+
 
 @dataclass(frozen=True, repr=False)
 class RunResult:
@@ -254,10 +257,6 @@ def load_run(directory: str | Path) -> RunResult:
         video_file=video if video.is_file() else None,
         diverged=f"physics diverged at {time} s" if time is not None else None,
     )
-
-
-_SHOWN = 12
-"""Lines of metrics in the text of a comparison."""
 
 
 @dataclass(frozen=True, repr=False)

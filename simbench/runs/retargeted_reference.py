@@ -47,6 +47,14 @@ _CLEARANCE, _LEAST_CLEARANCE = 0.03, 0.005
 _CLOSING_THRESHOLD = 0.97
 # Largest fraction of its speed limit at which a grip closes.
 _GRIP_SPEED_FRACTION = 0.8
+# Keys of `motion.task` of a sweep and their defaults: displacement of every joint but those that close a
+# hand, to the side on which it has more room, rad; greatest speed of every joint, rad/s; number of strokes
+# out and back; and pause at every end, s.
+_SWEEP_TASK = {"amplitude_rad": 1.0, "speed_rad_s": 1.0, "repetitions": 1.0, "pause_s": 0.25}
+# Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985).
+_PEAK_OVER_MEAN = 1.875
+# Longest sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints.
+_MAX_SWEEP = 600.0
 
 
 def fixed_base_reference(robot: Robot, sampled: SampledMotion, feedforward: str, grip: Flags) -> Reference:
@@ -248,16 +256,6 @@ def _close_fingers(
         position = opened + (closed - opened) * progress**2 * (3.0 - 2.0 * progress)
         sampled.position[:, column] = position
         sampled.velocity[:, column] = np.gradient(position, timestep)
-
-
-# Keys of `motion.task` of a sweep and their defaults: displacement of every joint but those that close a
-# hand, to the side on which it has more room, rad; greatest speed of every joint, rad/s; number of strokes
-# out and back; and pause at every end, s.
-_SWEEP_TASK = {"amplitude_rad": 1.0, "speed_rad_s": 1.0, "repetitions": 1.0, "pause_s": 0.25}
-# Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985).
-_PEAK_OVER_MEAN = 1.875
-# Longest sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints.
-_MAX_SWEEP = 600.0
 
 
 def moved_by_sweep(robot: Robot) -> Flags:

@@ -31,6 +31,23 @@ from simbench.system.termination import TERMINATING
 if TYPE_CHECKING:
     from simbench.runs.metric_catalogue import Metric
 
+MARKER = "INCOMPLETE"
+SUFFIX = ".incomplete"
+LOG_PARTS = "log.parts"
+"""Folder of the log as far as it has been written while the simulation goes on."""
+_INPUTS = ("scenario.yaml", "provenance.json")
+_CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
+_PROVENANCE = {
+    **dict.fromkeys(("simbench", "git_commit", "date", "python", "platform", "processor"), "text or null"),
+    **dict.fromkeys(("seed", "cores"), "a whole number or null"),
+    "command": "a list of text",
+    "packages": "an object of text",
+    "doubts": "a list of text",
+}
+"""What is allowed in the entries of `provenance.json` that are read."""
+_OPTIONAL = ("doubts",)
+"""Entries that not every run has."""
+
 
 @contextmanager
 def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
@@ -61,14 +78,6 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
     if held:
         previous[signal.Signals(held[0])](held[0], None)
-
-
-MARKER = "INCOMPLETE"
-SUFFIX = ".incomplete"
-LOG_PARTS = "log.parts"
-"""Folder of the log as far as it has been written while the simulation goes on."""
-_INPUTS = ("scenario.yaml", "provenance.json")
-_CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
 
 
 def incomplete_path(final: Path) -> Path:
@@ -283,18 +292,6 @@ def _mark(working: Path, reason: str) -> None:
     """Write why a run is incomplete into its directory."""
     with suppress(OSError):
         (working / MARKER).write_text(reason + "\n", encoding="utf-8")
-
-
-_PROVENANCE = {
-    **dict.fromkeys(("simbench", "git_commit", "date", "python", "platform", "processor"), "text or null"),
-    **dict.fromkeys(("seed", "cores"), "a whole number or null"),
-    "command": "a list of text",
-    "packages": "an object of text",
-    "doubts": "a list of text",
-}
-"""What is allowed in the entries of `provenance.json` that are read."""
-_OPTIONAL = ("doubts",)
-"""Entries that not every run has."""
 
 
 def read_metrics(folder: Path) -> dict[str, Metric]:

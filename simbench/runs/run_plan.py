@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 OnProgress = Callable[[str, int, int], None]
 _FAR_OFF = 20.0
 """Mean angle between a robot's arms and the person's, degrees, above which its size is worth a word."""
+_STRUCTURE = "structure"
+"""Name of the array that holds the JSON text of everything but arrays."""
+_DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True)
@@ -223,9 +226,6 @@ _CLASSES = {
     each.__name__: each for each in (Plan, Timeline, Reference, HandPlan, WholeBodyPlan, Gait, FollowedSteps)
 }
 """Classes that a file may name."""
-_STRUCTURE = "structure"
-"""Name of the array that holds the JSON text of everything but arrays."""
-_DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 class DamagedPlanError(Exception):

@@ -55,6 +55,16 @@ _WORDING = {
     "a valid dictionary or object to extract fields from": "a section",
     "a valid dictionary": "a section",
 }
+_KEYS = (
+    ("robot", "name"),
+    ("motion", "source"),
+    ("motion", "marker_map"),
+    ("motion", "skeleton"),
+    ("motion", "body_model"),
+    ("motion", "joint_order"),
+)
+_LEAD_IN_S = 1.0
+"""Time from the robot's posture to the file's first sample, and back after its last one, s."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -304,16 +314,6 @@ def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
     ]
 
 
-_KEYS = (
-    ("robot", "name"),
-    ("motion", "source"),
-    ("motion", "marker_map"),
-    ("motion", "skeleton"),
-    ("motion", "body_model"),
-    ("motion", "joint_order"),
-)
-
-
 def resolve_paths(scenario: Scenario) -> Scenario:
     """Make the paths of files in a scenario absolute, so that it works from any directory.
 
@@ -378,10 +378,6 @@ def _user_file(section: str, text: str | None) -> Path | None:
         own = find_own_robot(text)
         return path if own is not None and is_regular_file(own) else None
     return path if is_regular_file(path) else None
-
-
-_LEAD_IN_S = 1.0
-"""Time from the robot's posture to the file's first sample, and back after its last one, s."""
 
 
 def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = ()) -> Scenario:

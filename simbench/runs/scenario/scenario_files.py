@@ -31,6 +31,8 @@ ROBOT_SUFFIXES = (".csv", ".nc", ".npz", ".pkl", ".pickle")
 """Suffixes of files of robot motions."""
 PERSON_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".txt", ".npy")
 """Suffixes of files that hold a person's recording only."""
+Overrides = Sequence[str] | Mapping[str, Any]
+"""Values to set in a scenario: `key=value` texts, or values by dotted or nested keys."""
 
 
 def list_scenarios() -> list[str]:
@@ -138,10 +140,6 @@ def is_motion_file(text: str) -> bool:
     `text`: argument of the command line. Returns whether its suffix is one of motions.
     """
     return Path(text).suffix.lower() in (*ROBOT_SUFFIXES, *PERSON_SUFFIXES)
-
-
-Overrides = Sequence[str] | Mapping[str, Any]
-"""Values to set in a scenario: `key=value` texts, or values by dotted or nested keys."""
 
 
 @dataclass
