@@ -202,7 +202,9 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
             outcome = "holds"
         elif was is None and _is_number(now):
             outcome = "worse" if better == "same" else "better"
-        elif (isinstance(was, bool) and isinstance(now, bool)) or (_is_number(was) and _is_number(now)):
+        elif isinstance(was, str | None) or isinstance(now, str | None):
+            outcome = "worse"
+        elif isinstance(was, bool) == isinstance(now, bool):
             change = float(now) - float(was)
             if abs(change) <= tolerance:
                 outcome = "holds"

@@ -187,12 +187,12 @@ def compare_engines(
             on_progress("runs", len(done), len(work))
     compared = []
     for number, name in enumerate(names):
-        scenario, pair = work[2 * number][0].name, (done[2 * number], done[2 * number + 1])
+        title, pair = work[2 * number][0].name, (done[2 * number], done[2 * number + 1])
         if any(run.error for run in pair):
-            compared.append(EngineComparison(scenario, pair))
+            compared.append(EngineComparison(title, pair))
             continue
         # The metrics of the first one, with the tolerances of its baseline where it has one.
-        baseline = read_baseline(baseline_path(find_scenario(name), scenario, pair[0].engine)) or {}
+        baseline = read_baseline(baseline_path(find_scenario(name), title, pair[0].engine)) or {}
         expected = {
             metric: Expectation(value, spread=baseline[metric].spread if metric in baseline else 0.0)
             for metric, value in pair[0].metrics.items()
@@ -202,11 +202,11 @@ def compare_engines(
         try:
             first, second = (read_samples(open_run(run.folder)) for run in pair)
         except SimbenchError:
-            compared.append(EngineComparison(scenario, pair, verdicts))
+            compared.append(EngineComparison(title, pair, verdicts))
             continue
         earliest: dict[str, Divergence] = {}
         for divergence in compare_trace(measure_trace([first], rate=1e6), second).divergences:
             earliest.setdefault(divergence.channel.signal, divergence)
         signals = len({each.signal for each in first.channels})
-        compared.append(EngineComparison(scenario, pair, verdicts, tuple(earliest.values()), signals))
+        compared.append(EngineComparison(title, pair, verdicts, tuple(earliest.values()), signals))
     return compared

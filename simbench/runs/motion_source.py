@@ -198,7 +198,8 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
         poses = {side: handle_poses(held[side], positions_of_use(held[side], travel))[side] for side in hands}
         return stack_palms(*(poses.get(side, idle) for side in SIDES))
 
-    timing, approach = _timing(given, scenario), {}
+    timing = _timing(given, scenario)
+    approach: dict[str, Array] = {}
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         if side not in given.approach:
             continue

@@ -76,7 +76,7 @@ from simbench.system.progress import OnProgress, Progress, shown_progress
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.runs.live_view import LiveView
+    from simbench.runs.live_view import LiveVideo, LiveView
 
 PROVENANCE = "provenance.json"
 ENGINE = "engine"
@@ -306,12 +306,14 @@ def _simulate(
     the renderer of the video if it was drawn.
     """
     settings, robot, mechanisms = scenario.simulation, prepared.robot, prepared.mechanisms
-    variation, fidelity = scenario.variation, {}
+    variation = scenario.variation
+    fidelity: dict[str, float | None] = {}
+    live: LiveVideo | None = None
     varied, friction = draw_variation(
         scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
     )
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
-    steps, live = len(prepared.timeline.reference.position), None
+    steps = len(prepared.timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, mechanisms)
     with ExitStack() as stack:
         opened = open_engine(settings.engine).open_world(

@@ -126,7 +126,8 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
             "stepping: the legs follow the person's steps; allowed: with retarget.physics: stand, or no "
             "stepping"
         )
-    section, source, notes = scenario.robot, scenario.motion.source, ()
+    section, source = scenario.robot, scenario.motion.source
+    notes: tuple[str, ...] = ()
     reason = "sits" if section.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):
         if getattr(scenario, key) is not None and reason:
@@ -169,7 +170,8 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
     mechanisms, source, task = scenario_mechanisms(scenario), scenario.motion.source, scenario.motion.task
     seat = find_seat(robot, scenario.robot, mechanisms)
     settings, feedforward = scenario.simulation, scenario.control.feedforward
-    followed, recording = None, None
+    followed: TrajectoryPlan | None = None
+    recording: HumanMotion | None = None
     if source.startswith(TRAJECTORY):
         followed = plan_scenario_trajectory(robot, scenario, on_progress)
         path = Path(source.removeprefix(TRAJECTORY))

@@ -448,7 +448,7 @@ def compare(first: RunResult | str | Path, second: RunResult | str | Path) -> Co
     settings = differing_keys(scenarios)
     settings.pop("name", None)
     baseline = {name: Expectation(value) for name, value in runs[0].metrics.items()}
-    changes = {}
+    changes: dict[Verdict, float] = {}
     for verdict in compare_metrics(baseline, runs[1].metrics):
         if verdict.outcome != "holds":
             # In tolerances; a change of kind counts most.

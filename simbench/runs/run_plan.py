@@ -110,7 +110,8 @@ def collect_inputs(
     `robot`: the scenario's robot; `mechanisms`: mechanisms of its fixtures; `motion`: its recording. Returns
     inputs of `make_plan`.
     """
-    settings, described = scenario.simulation, []
+    settings = scenario.simulation
+    described: list[Mechanism] = []
     timing = SimulationSection(
         timestep_s=settings.timestep_s,
         settle_s=settings.settle_s,

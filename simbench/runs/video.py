@@ -297,7 +297,8 @@ def sample_frames(
     COG, ZMP and support polygon are shown. Returns poses in each frame.
     """
     chosen = log.isel(time=_nearest(log, times))
-    balance, joints = None, {}
+    balance: Balance | None = None
+    joints: dict[str, NDArray[np.float64]] = {}
     for each in mechanisms:
         columns = [chosen[f"{each.name}_{joint.name}"].values for joint in each.joints]
         joints[each.name] = np.stack(columns, axis=1) if columns else np.empty((len(times), 0))
