@@ -5,8 +5,8 @@ python scripts/tools/write_schemas.py
 
 from pathlib import Path
 
+from simbench.runs.explain.declared_names import names_text
 from simbench.runs.explain.json_schema import SCHEMAS, schema_text
-from simbench.runs.explain.names import names_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 

@@ -69,7 +69,7 @@ def complete_scenario_key(incomplete: str) -> list[str]:
     `incomplete`: what has been typed. Returns dotted keys, each with an equals sign; of fixtures and of what
     users name none, since they depend on the scenario.
     """
-    from simbench.runs.explain.keys import scenario_key_entries
+    from simbench.runs.explain.documented_names import scenario_key_entries
 
     names = (key.name for section in scenario_key_entries() for key in section.keys)
     chosen = (name for name in names if not name.startswith("fixtures.") and "<" not in name)

@@ -9,7 +9,7 @@ from hdf5_damage import damage_bytes
 
 from simbench.errors import RunError
 from simbench.files.hdf5.seal import SEAL
-from simbench.runs.explain.log_names import log_entries
+from simbench.runs.explain.documented_names import log_entries
 from simbench.runs.log import build_dataset, contact_variables, open_run, write_log
 from simbench.runs.log_builder import BALANCE_SIGNALS, HAND_SIGNALS, LIMIT_SIGNALS
 from simbench.runs.log_schema import FLAGS, FORMS

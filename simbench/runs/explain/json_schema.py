@@ -74,7 +74,22 @@ def scenario_schema() -> Schema:
                 key["type"] = key["type"][0]
                 del key["default"]
         _finish_section(made)
-    _separate_tasks(definitions["MotionSection"])
+    # Each kind of motion source has its own keys of `motion.task`.
+    motion = definitions["MotionSection"]
+    motion["properties"]["task"].pop("additionalProperties")
+    actor = {"pattern": "^actor:[A-Za-z0-9_-]+$"}
+    motion["allOf"] += [
+        {
+            "if": {"properties": {"source": source}, "required": ["source"]},
+            "then": {"properties": {"task": task}},
+        }
+        for source, task in (
+            (actor, {"$ref": "#/$defs/ActorTaskKeys"}),
+            ({"const": SWEEP}, {"$ref": "#/$defs/SweepTaskKeys"}),
+            ({"not": {"anyOf": [actor, {"const": SWEEP}]}, "type": "string"}, {"maxProperties": 0}),
+        )
+    ]
+    motion["properties"]["source"]["examples"] = [SWEEP, STILL]
     step = definitions["StepCommand"]
     # Keys that are null count as absent.
     step["oneOf"] = [
@@ -260,7 +275,9 @@ def _finish_section(section: Schema) -> None:
     """Say the unit of each key, and flag names with a wrong unit or none."""
     properties: Mapping[str, Schema] = section.get("properties", {})
     for name, schema in properties.items():
-        unit = schema.get("unit") or _unit_within(schema) or unit_of(name)
+        units = {item.get("unit", "") for item in schema.get("prefixItems", [])}
+        # All numbers of a list may have the same unit.
+        unit = schema.get("unit") or (str(units.pop()) if len(units) == 1 else "") or unit_of(name)
         if unit:
             schema["description"] = f"{schema.get('description', '')} Unit: {unit}.".strip()
             schema["unit"] = unit
@@ -280,27 +297,3 @@ def _finish_section(section: Schema) -> None:
     if wrong and section.get("additionalProperties") is False:
         # Inside `allOf` they do not count as allowed names.
         section["allOf"] = [{"patternProperties": wrong}]
-
-
-def _unit_within(schema: Schema) -> str:
-    """Find the unit that all numbers of a list have."""
-    items = schema.get("prefixItems", [])
-    units = {item.get("unit", "") for item in items}
-    return str(units.pop()) if len(units) == 1 else ""
-
-
-def _separate_tasks(motion: Schema) -> None:
-    """Allow each kind of motion source its own keys of `motion.task`."""
-    motion["properties"]["task"].pop("additionalProperties")
-    actor = {"pattern": "^actor:[A-Za-z0-9_-]+$"}
-
-    def when(source: Schema, task: Schema) -> Schema:
-        condition = {"properties": {"source": source}, "required": ["source"]}
-        return {"if": condition, "then": {"properties": {"task": task}}}
-
-    motion["allOf"] += [
-        when(actor, {"$ref": "#/$defs/ActorTaskKeys"}),
-        when({"const": SWEEP}, {"$ref": "#/$defs/SweepTaskKeys"}),
-        when({"not": {"anyOf": [actor, {"const": SWEEP}]}, "type": "string"}, {"maxProperties": 0}),
-    ]
-    motion["properties"]["source"]["examples"] = [SWEEP, STILL]

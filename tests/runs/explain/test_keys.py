@@ -3,7 +3,7 @@ from pydantic import BaseModel
 
 from simbench.options import ScenarioSection
 from simbench.robot.shapes import Strict
-from simbench.runs.explain.keys import find_keys, robot_key_entries, scenario_key_entries
+from simbench.runs.explain.documented_names import find_keys, robot_key_entries, scenario_key_entries
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
 from simbench.runs.scenario.schema import Scenario
 

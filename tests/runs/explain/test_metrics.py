@@ -7,7 +7,7 @@ import xarray as xr
 
 from simbench.resources import resource_dir
 from simbench.runs import metric_catalogue as metrics
-from simbench.runs.explain.log_names import find_log_entry
+from simbench.runs.explain.documented_names import find_log_entry
 from simbench.runs.metric_catalogue import find_metric, metric_entries
 from simbench.runs.metric_format import UNITS, unit_of
 from simbench.runs.metrics import fixture_metrics

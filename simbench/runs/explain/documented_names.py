@@ -1,4 +1,8 @@
-"""Every key of a scenario and of a robot.yaml, from their JSON Schemas."""
+"""Names that a user meets in files, read from `schemas/`: keys of scenarios and robot.yaml, entries of logs.
+
+The files are written by scripts/tools/write_schemas.py from the models, and from what the modules declare
+that write logs; to import these takes a second.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +20,8 @@ Schema = dict[str, Any]
 
 NAME = "<name>"
 """Placeholder of a name that the user chooses, such as that of a joint."""
+FIXTURE, JOINT = "<fixture>", "<joint>"
+"""Placeholders of a fixture's and its joint's name."""
 
 
 class KeyEntry(NamedTuple):
@@ -41,18 +47,13 @@ class SectionEntry(NamedTuple):
 @lru_cache(maxsize=1)
 def scenario_key_entries() -> tuple[SectionEntry, ...]:
     """List the keys of a scenario by section. Returns the top level first, then sections in their order."""
-    return tuple(_sections(_read_schema("scenario")))
+    return tuple(_sections("scenario"))
 
 
 @lru_cache(maxsize=1)
 def robot_key_entries() -> tuple[SectionEntry, ...]:
     """List the keys of a robot.yaml by section. Returns the top level first, then sections in their order."""
-    return tuple(_sections(_read_schema("robot")))
-
-
-def _read_schema(kind: str) -> Schema:
-    """Read a schema that scripts/tools/write_schemas.py wrote; to make it from the models takes longer."""
-    return read_json_object(resource_dir("schemas") / f"{kind}.json", SimbenchError)
+    return tuple(_sections("robot"))
 
 
 KINDS: Mapping[str, Callable[[], tuple[SectionEntry, ...]]] = {
@@ -94,8 +95,9 @@ def _means(name: str, pattern: str) -> bool:
     )
 
 
-def _sections(schema: Schema) -> Iterator[SectionEntry]:
-    """Walk through a schema from its top level."""
+def _sections(kind: str) -> Iterator[SectionEntry]:
+    """Walk through a file's schema from its top level."""
+    schema = read_json_object(resource_dir("schemas") / f"{kind}.json", SimbenchError)
     definitions = schema["$defs"]
     waiting: list[tuple[str, Schema]] = [("", schema)]
     while waiting:
@@ -109,7 +111,18 @@ def _sections(schema: Schema) -> Iterator[SectionEntry]:
             required = name in section.get("required", ()) or (
                 path.startswith("fixtures.") and name == "type"
             )
-            entries.append(_key(key, node, definitions, required=required, parent=bool(below)))
+            unit, default = str(node.get("unit", "")), node.get("default")
+            if path == "motion.task" and default is None:
+                shown = "the task's own"
+            elif required:
+                shown = "required"
+            elif default is None:
+                shown = "" if below else "none"
+            else:
+                text = yaml.safe_dump(default, default_flow_style=True, allow_unicode=True, width=1000)
+                shown = re.sub(r"\n(\.\.\.)?", "", text).strip()
+            description = str(node.get("description", "")).removesuffix(f"Unit: {unit}.").strip()
+            entries.append(KeyEntry(key, _type(node, definitions), unit, shown, _range(node), description))
         yield SectionEntry(path, section.get("description", ""), tuple(entries))
         waiting = within + waiting
 
@@ -141,16 +154,6 @@ def _resolved(node: Schema, definitions: Schema) -> Schema:
     return definitions[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
 
 
-def _key(name: str, node: Schema, definitions: Schema, *, required: bool, parent: bool) -> KeyEntry:
-    """Describe a key."""
-    unit = str(node.get("unit", ""))
-    default = node.get("default")
-    written = "required" if required else "" if default is None and parent else _yaml(default)
-    written = "the task's own" if name.startswith("motion.task.") and default is None else written
-    description = str(node.get("description", "")).removesuffix(f"Unit: {unit}.").strip()
-    return KeyEntry(name, _type(node, definitions), unit, written, _range(node), description)
-
-
 _TYPES = {
     "number": "number",
     "integer": "whole number",
@@ -162,27 +165,27 @@ _TYPES = {
 def _type(node: Schema, definitions: Schema) -> str:
     """Say of which type a value is."""
     node = _resolved(node, definitions)
-    kind = node.get("type", "")
-    # That a value may be null, its default says.
-    kinds = [each for each in (kind if isinstance(kind, list) else [kind]) if each != "null"]
     if "const" in node or "enum" in node:
         return "text"
-    return " or ".join(dict.fromkeys(_one_type(each, node, definitions) for each in kinds))
-
-
-def _one_type(kind: str, node: Schema, definitions: Schema) -> str:
-    """Say what one of the types of a value is."""
-    if kind in _TYPES:
-        return _TYPES[kind]
-    inner = [choice["then"] for choice in node.get("allOf", ()) if choice.get("if") == {"type": kind}]
-    node = _resolved(inner[0], definitions) if inner else node
-    if kind == "object":
-        values = node.get("additionalProperties")
-        return f"by name: {_type(values, definitions)}" if isinstance(values, dict) else "section"
-    if "prefixItems" in node:
-        types = dict.fromkeys(_type(each, definitions) for each in node["prefixItems"])
-        return f"list of {len(node['prefixItems'])}: {', '.join(types)}"
-    return f"list, each {_type(node.get('items', {}), definitions)}"
+    kind = node.get("type", "")
+    types = []
+    for each in kind if isinstance(kind, list) else [kind]:
+        inner = [choice["then"] for choice in node.get("allOf", ()) if choice.get("if") == {"type": each}]
+        value = _resolved(inner[0], definitions) if inner else node
+        if each == "null":
+            # That a value may be null, its default says.
+            continue
+        if each in _TYPES:
+            types.append(_TYPES[each])
+        elif each == "object":
+            values = value.get("additionalProperties")
+            types.append(f"by name: {_type(values, definitions)}" if isinstance(values, dict) else "section")
+        elif "prefixItems" in value:
+            items = dict.fromkeys(_type(item, definitions) for item in value["prefixItems"])
+            types.append(f"list of {len(value['prefixItems'])}: {', '.join(items)}")
+        else:
+            types.append(f"list, each {_type(value.get('items', {}), definitions)}")
+    return " or ".join(dict.fromkeys(types))
 
 
 def _range(node: Schema) -> str:
@@ -204,9 +207,49 @@ def _range(node: Schema) -> str:
     return ", ".join(parts)
 
 
-def _yaml(value: Any) -> str:
-    """Write a value as in a YAML file."""
-    if value is None:
-        return "none"
-    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=1000)
-    return re.sub(r"\n(\.\.\.)?", "", text).strip()
+class LogEntry(NamedTuple):
+    """Everything that the reference says about an entry of a log."""
+
+    name: str  # Name in the log, or a pattern with `<fixture>` and `<joint>`.
+    kind: str  # `variable`, `coordinate` or `attribute`.
+    dims: str  # Dimensions, separated by commas; empty for an attribute.
+    unit: str  # Unit, and the frame where there is one; empty for what has none.
+    description: str
+    present: str
+
+
+@lru_cache(maxsize=1)
+def log_entries() -> tuple[LogEntry, ...]:
+    """List everything that a run's log can hold.
+
+    Returns coordinates, variables, those of fixtures as patterns, and attributes.
+    """
+    names = read_json_object(resource_dir("schemas") / "names.json", SimbenchError)
+    return tuple(LogEntry(**entry) for entry in names["log"])
+
+
+def find_log_entry(name: str) -> LogEntry | None:
+    """Find the entry of a variable, coordinate or attribute.
+
+    `name`: name as in a log, such as `drawer_travel_actor`. Returns its entry, named as asked; None if no log
+    has it.
+    """
+    entries = log_entries()
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    # Longer patterns first: `drawer_travel_actor` is no joint `travel_actor`.
+    for entry in sorted(entries, key=lambda entry: -len(entry.name.replace(JOINT, "").replace(FIXTURE, ""))):
+        expression = re.escape(entry.name)
+        expression = expression.replace(re.escape(FIXTURE), "[A-Za-z0-9_-]+?")
+        # Any word with an underscore could be a joint of some fixture.
+        expression = expression.replace(re.escape(JOINT), f"(?:{'|'.join(shipped_joints())})")
+        if "<" in entry.name and re.fullmatch(expression, name):
+            return entry._replace(name=name)
+    return None
+
+
+@lru_cache(maxsize=1)
+def shipped_joints() -> tuple[str, ...]:
+    """List the names of the joints of all kinds of fixtures. Returns names, such as `travel`."""
+    return tuple(read_json_object(resource_dir("schemas") / "names.json", SimbenchError)["joints"])
