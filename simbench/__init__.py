@@ -56,11 +56,12 @@ if TYPE_CHECKING:
     from simbench.runs.log import open_run
     from simbench.runs.pipeline import run_scenario
     from simbench.runs.result import RunResult, load_run
-    from simbench.runs.robot_check.check import RobotCheck, check_robot
+    from simbench.runs.robot_check.abilities import check_robot
+    from simbench.runs.robot_check.findings import RobotCheck
     from simbench.runs.scenario.loading import load_scenario
     from simbench.runs.scenario.schema import Scenario
-    from simbench.runs.verdict.check import check_trajectory
-    from simbench.runs.verdict.outcome import Verdict
+    from simbench.runs.verdict.physical_checks import check_trajectory
+    from simbench.runs.verdict.verdict_outcome import Verdict
 
 __version__ = "0.1.0"
 
@@ -121,13 +122,13 @@ _MODULE_OF = {
     "Reference": "simbench.retargeting.reference.reference",
     "Retargeting": "simbench.retargeting.api",
     "Robot": "simbench.robot.robot",
-    "RobotCheck": "simbench.runs.robot_check.check",
+    "RobotCheck": "simbench.runs.robot_check.findings",
     "RunResult": "simbench.runs.result",
     "Scenario": "simbench.runs.scenario.schema",
-    "Verdict": "simbench.runs.verdict.outcome",
+    "Verdict": "simbench.runs.verdict.verdict_outcome",
     "calibrate": "simbench.retargeting.imitation.scaled_model",
-    "check_robot": "simbench.runs.robot_check.check",
-    "check_trajectory": "simbench.runs.verdict.check",
+    "check_robot": "simbench.runs.robot_check.abilities",
+    "check_trajectory": "simbench.runs.verdict.physical_checks",
     "compare": "simbench.runs.comparison",
     "follow_frames": "simbench.retargeting.imitation.imitation",
     "imitation_targets": "simbench.retargeting.imitation.imitation",

@@ -36,9 +36,9 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.verdict.check import check_trajectory
 from simbench.runs.verdict.motion_state import examine_motion
-from simbench.runs.verdict.outcome import Verdict
+from simbench.runs.verdict.physical_checks import check_trajectory
+from simbench.runs.verdict.verdict_outcome import Verdict
 
 Array = NDArray[np.float64]
 

@@ -92,8 +92,8 @@ def compare_engines(
 
 def _write_reports(compared: list[EngineComparison], out: Path, on_progress: object) -> list[Path]:
     """Write a page for each scenario, on which the second engine's robot is the ghost of the first one's."""
-    from simbench.runs.report.html import write_report
-    from simbench.runs.report.report import read_reports
+    from simbench.runs.report.report_page import write_report
+    from simbench.runs.report.run_report import read_reports
 
     pages = []
     for each in compared:

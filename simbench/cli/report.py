@@ -26,8 +26,8 @@ def report(
 
     if out is not None:
         require_output_file(out, RunError, ".html", "a report")
-    from simbench.runs.report.html import write_report
-    from simbench.runs.report.report import read_reports
+    from simbench.runs.report.report_page import write_report
+    from simbench.runs.report.run_report import read_reports
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         reports = read_reports(folders, on_progress, pictures=plots)

@@ -11,7 +11,7 @@ import typer
 from simbench.cli.completion import complete_robot
 
 if TYPE_CHECKING:
-    from simbench.runs.robot_check.check import RobotCheck
+    from simbench.runs.robot_check.findings import RobotCheck
 
 _MARKS = {"yes": "✓", "marginal": "~", "no": "✗"}
 
@@ -32,7 +32,7 @@ def check(
 ) -> None:
     """Say by numbers whether a robot can stand, reach, step and track; exit status 1 if it cannot."""
     from simbench.cli.console import make_console, progress_bars
-    from simbench.runs.robot_check.check import check_robot
+    from simbench.runs.robot_check.abilities import check_robot
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         checked = check_robot(robot, simulate=not no_simulate, on_progress=on_progress)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.motion.trajectory_files.options import TrajectoryOptions
-    from simbench.runs.verdict.outcome import Check, Moment, Verdict
+    from simbench.runs.verdict.verdict_outcome import Check, Moment, Verdict
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable": ("–", "dim")}
 
@@ -64,7 +64,7 @@ def verdict(
             file, robot, declared, floor=floor, simulate=not no_run, folder=out, on_progress=on_progress
         )
     if picture is not None:
-        from simbench.runs.verdict.plot import draw_verdict
+        from simbench.runs.verdict.verdict_plot import draw_verdict
 
         draw_verdict(judged, picture)
     text = json.dumps(judged.as_dict(), indent=2, ensure_ascii=False)

@@ -107,8 +107,8 @@ class Comparison:
         Path
             The file.
         """
-        from simbench.runs.report.html import write_report
-        from simbench.runs.report.report import read_reports
+        from simbench.runs.report.report_page import write_report
+        from simbench.runs.report.run_report import read_reports
 
         with shown_progress(on_progress) as tell:
             write_report(read_reports([run.directory for run in self.runs], tell), Path(out))
@@ -164,7 +164,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Write what differs as a notebook shows it."""
-        from simbench.runs.report.html import escape
+        from simbench.runs.report.report_page import escape
 
         head = "".join(
             f"<li><b>{escape(label)}</b>: {escape(describe_checks(run.checks))}</li>"
@@ -209,7 +209,7 @@ def compare(first: RunResult | str | Path, second: RunResult | str | Path) -> Co
     RunError, ScenarioError
         If one is not the directory of a finished run.
     """
-    from simbench.runs.report.report import differing_keys, run_labels
+    from simbench.runs.report.run_report import differing_keys, run_labels
 
     runs = (_as_result(first), _as_result(second))
     scenarios = [read_yaml(run.directory / "scenario.yaml", RunError).value for run in runs]

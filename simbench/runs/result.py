@@ -156,8 +156,8 @@ class RunResult:
         Path
             The file.
         """
-        from simbench.runs.report.html import write_report
-        from simbench.runs.report.report import read_reports
+        from simbench.runs.report.report_page import write_report
+        from simbench.runs.report.run_report import read_reports
 
         path = self.directory / "report.html" if out is None else Path(out)
         with shown_progress(on_progress) as tell:
@@ -175,7 +175,7 @@ class RunResult:
 
     def _repr_html_(self) -> str:
         """Write checks, failed ones first, then the metrics, as a notebook shows them."""
-        from simbench.runs.report.html import escape
+        from simbench.runs.report.report_page import escape
 
         verdict = escape(f"{self.directory.name}: {describe_checks(self.checks)}")
         rows = "".join(

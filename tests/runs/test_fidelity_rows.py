@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from simbench.runs.fidelity_rows import fidelity_lines, fidelity_rows
-from simbench.runs.report.html import report_page
-from simbench.runs.report.report import read_reports
+from simbench.runs.report.report_page import report_page
+from simbench.runs.report.run_report import read_reports
 
 ERRORS = {
     "fidelity.hand_mean_fraction": 0.05,

@@ -18,8 +18,8 @@ from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff
 from simbench.runs.dossier.page import PageContent, dossier_page
 from simbench.runs.plots.divergence import draw_divergence
 from simbench.runs.regression import CaseResult
-from simbench.runs.report.html import write_report
-from simbench.runs.report.report import read_reports
+from simbench.runs.report.report_page import write_report
+from simbench.runs.report.run_report import read_reports
 from simbench.runs.run_directory import holds_only_a_run, json_text, plain_value
 from simbench.runs.traces.comparison import Divergence, TraceComparison, describe_divergence
 from simbench.sim.rendering.renderer_choice import RendererUnavailableError, UndrawableShapeError

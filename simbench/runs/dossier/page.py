@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simbench.runs.dossier.metrics_diff import HEADS
-from simbench.runs.report.html import escape
+from simbench.runs.report.report_page import escape
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 1250px; }

@@ -6,13 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.files.printable import printable
 from simbench.kinematics.arrays import Array
 from simbench.runs.fixture_coordinates import fixture_coordinates
 from simbench.runs.metric_traces import EXTREMES, Trace, saturation_excess
-from simbench.runs.report.packing import Packer
+from simbench.runs.report.page_data import Packer
 from simbench.runs.report.scene import scene_samples
 
 if TYPE_CHECKING:
@@ -54,10 +53,53 @@ def make_panels(log: xr.Dataset, grip: GripSection) -> list[Panel]:
 
     `log`: log from `open_run`; `grip`: strength of the grips. Returns panels in the order of the page.
     """
-    return [*_balance(log), *_equipment(log), *_hands(log), *_contacts(log, grip), *_joints(log), *_root(log)]
+    panels = _balance_panels(log)
+    equipment = fixture_coordinates(log)
+    for each in equipment:
+        scale, unit = (1000.0, "mm") if each.unit == "m" else (_DEGREES, "°")
+        curves = (
+            Curve("actor", scale * each.actor, "reference", "reference"),
+            Curve("robot", scale * each.robot, "robot"),
+        )
+        panels.append(Panel(f"equipment.{each.name}", f"{each.name}, position", unit, curves))
+    names = ("palm_actor", "palm_position", "hand_contact")
+    if all(name in log for name in names) and log["hand_contact"].values.any():
+        error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)
+        error = np.where(log["hand_contact"].values, 1000.0 * error, np.nan)
+        title = "palms, distance from the actor's in contact"
+        panels.append(Panel("hands", title, "mm", _sides(log["hand"].values, error)))
+    if log.sizes["foot"]:
+        weight = float(log.attrs["mass_kg"] * log.attrs["gravity_m_s2"])
+        force = log["foot_wrench"].values[..., 2]
+        curves = _sides(log["foot"].values, force)
+        panels.append(Panel("feet", "floor on each foot, upwards", "N", curves, (("weight", weight),)))
+    if log.sizes["hand"] and equipment:
+        wrench = log["grip_wrench"].values
+        for key, part, unit, strength in (
+            ("force", wrench[..., :3], "N", grip.max_force_n),
+            ("torque", wrench[..., 3:], "N·m", grip.max_torque_nm),
+        ):
+            curves = _sides(log["hand"].values, np.linalg.norm(part, axis=2))
+            lines = (("lets go", float(strength)),)
+            panels.append(Panel(f"grip.{key}", f"grip of each hand, {key}", unit, curves, lines))
+    time = log.time.values
+    if "is_grip" in log and (~log["is_grip"].values).any():
+        largest = Curve("largest", _on_grid(EXTREMES["tracking.max_rad"](log), time), "robot")
+        panels.append(Panel("tracking", "joint position error, largest of all joints", "rad", (largest,)))
+    share = Curve("largest", 100.0 * _on_grid(EXTREMES["limits.torque_ratio"](log), time), "robot")
+    limit = (("limit", 100.0),)
+    panels.append(Panel("torque", "motor torque, largest share of a limit", "%", (share,), limit))
+    saturation = saturation_excess(log)
+    if saturation.value.max() > 0.0:
+        excess = Curve("largest", _on_grid(saturation, time), "zmp")
+        panels.append(Panel("saturation", "torque asked for beyond the limit, largest", "N·m", (excess,)))
+    if log.sizes["foot"]:
+        height = Curve("root", log["base_pose"].values[:, 2], "robot")
+        panels.append(Panel("root", "height of the root", "m", (height,)))
+    return panels
 
 
-def _balance(log: xr.Dataset) -> list[Panel]:
+def _balance_panels(log: xr.Dataset) -> list[Panel]:
     """ZMP and COG over the support in both horizontal directions, and the ZMP's margin."""
     if "zmp" not in log:
         return []
@@ -98,84 +140,8 @@ def _balance(log: xr.Dataset) -> list[Panel]:
     return panels
 
 
-def _equipment(log: xr.Dataset) -> list[Panel]:
-    """Joints of the equipment, moved by the robot and by the actor."""
-    panels = []
-    for each in fixture_coordinates(log):
-        scale, unit = (1000.0, "mm") if each.unit == "m" else (_DEGREES, "°")
-        curves = (
-            Curve("actor", scale * each.actor, "reference", "reference"),
-            Curve("robot", scale * each.robot, "robot"),
-        )
-        panels.append(Panel(f"equipment.{each.name}", f"{each.name}, position", unit, curves))
-    return panels
-
-
-def _hands(log: xr.Dataset) -> list[Panel]:
-    """Distance of the palms from the actor's in contact."""
-    names = ("palm_actor", "palm_position", "hand_contact")
-    if any(name not in log for name in names) or not log["hand_contact"].values.any():
-        return []
-    error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)
-    error = np.where(log["hand_contact"].values, 1000.0 * error, np.nan)
-    curves = tuple(
-        Curve(side, error[:, hand], side) for hand, side in enumerate(log["hand"].values.astype(str))
-    )
-    return [Panel("hands", "palms, distance from the actor's in contact", "mm", curves)]
-
-
-def _contacts(log: xr.Dataset, grip: GripSection) -> list[Panel]:
-    """Make the panels of the floor's forces on the feet, and of force and torque of the grips."""
-    panels = []
-    if log.sizes["foot"]:
-        weight = float(log.attrs["mass_kg"] * log.attrs["gravity_m_s2"])
-        force = log["foot_wrench"].values[..., 2]
-        curves = _sides(log["foot"].values, force)
-        panels.append(Panel("feet", "floor on each foot, upwards", "N", curves, (("weight", weight),)))
-    if log.sizes["hand"] and fixture_coordinates(log):
-        wrench = log["grip_wrench"].values
-        for key, part, unit, strength in (
-            ("force", wrench[..., :3], "N", grip.max_force_n),
-            ("torque", wrench[..., 3:], "N·m", grip.max_torque_nm),
-        ):
-            curves = _sides(log["hand"].values, np.linalg.norm(part, axis=2))
-            lines = (("lets go", float(strength)),)
-            panels.append(Panel(f"grip.{key}", f"grip of each hand, {key}", unit, curves, lines))
-    return panels
-
-
 def _sides(names: Any, values: Array) -> tuple[Curve, ...]:
     return tuple(Curve(side, values[:, k], side) for k, side in enumerate(names.astype(str)))
-
-
-def _joints(log: xr.Dataset) -> list[Panel]:
-    """Largest joint position error, and torque of the motor nearest to its limit."""
-    time = log.time.values
-    curves = []
-    if "is_grip" in log and (~log["is_grip"].values).any():
-        curves.append(Curve("largest", _on_grid(EXTREMES["tracking.max_rad"](log), time), "robot"))
-    panels = (
-        [Panel("tracking", "joint position error, largest of all joints", "rad", tuple(curves))]
-        if curves
-        else []
-    )
-    ratio = EXTREMES["limits.torque_ratio"](log)
-    share = Curve("largest", 100.0 * _on_grid(ratio, time), "robot")
-    panels.append(
-        Panel("torque", "motor torque, largest share of a limit", "%", (share,), (("limit", 100.0),))
-    )
-    if saturation_excess(log).value.max() > 0.0:
-        excess = Curve("largest", _on_grid(saturation_excess(log), time), "zmp")
-        panels.append(Panel("saturation", "torque asked for beyond the limit, largest", "N·m", (excess,)))
-    return panels
-
-
-def _root(log: xr.Dataset) -> list[Panel]:
-    """Height of the root of a robot with a floating base."""
-    if not log.sizes["foot"]:
-        return []
-    height = Curve("root", log["base_pose"].values[:, 2], "robot")
-    return [Panel("root", "height of the root", "m", (height,))]
 
 
 def _on_grid(trace: Trace, time: Array) -> Array:
@@ -185,35 +151,28 @@ def _on_grid(trace: Trace, time: Array) -> Array:
     return values
 
 
-class Thinning(NamedTuple):
-    """How a log is thinned for curves."""
+def thin_time(time: Array) -> tuple[Array, int]:
+    """Choose the points of curves over a log, so that at most `MOST_POINTS` are drawn.
 
-    time: Array  # (P,): times of the points, s.
-    size: int  # Samples for each pair of points; 0 if every sample is a point.
-
-
-def thin_time(time: Array) -> Thinning:
-    """Choose the points of curves over a log.
-
-    `time` (T,): times of the log's samples, s. Returns all samples; of a long log, two for each of at most
-    half `MOST_POINTS` equal numbers of samples.
+    `time` (T,): times of the log's samples, s. Returns the times of the points, s, (P,), and the number of
+    samples for each pair of points; 0 if every sample is a point.
     """
     if len(time) <= MOST_POINTS:
-        return Thinning(time, 0)
+        return time, 0
     size = 2 * math.ceil(len(time) / MOST_POINTS)
     groups = _grouped(time, size)
-    return Thinning(np.stack([groups[:, 0], groups[:, size // 2]], axis=1).ravel(), size)
+    return np.stack([groups[:, 0], groups[:, size // 2]], axis=1).ravel(), size
 
 
-def thin_values(values: Array, thinning: Thinning) -> Array:
+def thin_values(values: Array, size: int) -> Array:
     """Thin a curve so that no peak is lost.
 
-    `values` (T,): values at the log's samples; `thinning`: from `thin_time`. Returns (P,): values at the
-    points: of each group of samples the least and the greatest, in their order.
+    `values` (T,): values at the log's samples; `size`: samples for each pair of points, from `thin_time`.
+    Returns (P,): values at the points: of each group of samples the least and the greatest, in their order.
     """
-    if not thinning.size:
+    if not size:
         return values
-    groups = _grouped(values, thinning.size)
+    groups = _grouped(values, size)
     least = np.where(np.isnan(groups), np.inf, groups).argmin(axis=1)
     greatest = np.where(np.isnan(groups), -np.inf, groups).argmax(axis=1)
     rows = np.arange(len(groups))
@@ -233,7 +192,7 @@ def pack_panels(panels: list[Panel], log: xr.Dataset, packer: Packer) -> dict[st
     `panels`: from `make_panels`; `log`: log of the run; `packer`: gets the arrays. Returns `time` and
     `panels` of a run.
     """
-    thinning = thin_time(log.time.values)
+    time, size = thin_time(log.time.values)
     described = [
         {
             "key": printable(panel.key),
@@ -246,14 +205,14 @@ def pack_panels(panels: list[Panel], log: xr.Dataset, packer: Packer) -> dict[st
                     "name": curve.name,
                     "colour": curve.colour,
                     "role": curve.role,
-                    "values": packer.add_signals(thin_values(curve.values, thinning)),
+                    "values": packer.add_signals(thin_values(curve.values, size)),
                 }
                 for curve in panel.curves
             ],
         }
         for panel in panels
     ]
-    return {"time": packer.add_array(thinning.time, "float64"), "panels": described}
+    return {"time": packer.add_array(time, "float64"), "panels": described}
 
 
 def pack_joints(log: xr.Dataset, packer: Packer) -> dict[str, Any]:
@@ -263,6 +222,8 @@ def pack_joints(log: xr.Dataset, packer: Packer) -> dict[str, Any]:
     of the run; `packer`: gets the arrays. Returns `joints` of a run, with the times of the scene's samples.
     """
     samples = scene_samples(log.time.values)
+    torque, begins = log["torque_motor"].values, np.append(0, samples[:-1] + 1)
+    largest, least = (each.reduceat(torque, begins, axis=0) for each in (np.maximum, np.minimum))
     error = np.abs((log["joint_position"] - log["joint_reference"]).values).max(axis=0)
     return {
         "time": packer.add_array(log.time.values[samples], "float64"),
@@ -271,13 +232,6 @@ def pack_joints(log: xr.Dataset, packer: Packer) -> dict[str, Any]:
         "largestError": error.tolist(),
         "position": packer.add_signals(log["joint_position"].values[samples]),
         "reference": packer.add_signals(log["joint_reference"].values[samples]),
-        "torque": packer.add_signals(_largest_between(log["torque_motor"].values, samples)),
+        "torque": packer.add_signals(np.where(np.abs(largest) >= np.abs(least), largest, least)),
         "torqueLimit": [float(limit) for limit in np.minimum(log["torque_limit"].values, 1e15)],
     }
-
-
-def _largest_between(values: Array, samples: NDArray[np.intp]) -> Array:
-    """Keep of each column the value of largest magnitude since the chosen sample before."""
-    largest = np.maximum.reduceat(values, np.append(0, samples[:-1] + 1), axis=0)
-    smallest = np.minimum.reduceat(values, np.append(0, samples[:-1] + 1), axis=0)
-    return np.where(np.abs(largest) >= np.abs(smallest), largest, smallest)

@@ -15,7 +15,7 @@ from simbench.files.documents.text_file import read_text
 from simbench.files.documents.yaml_document import parse_yaml
 from simbench.files.printable import printable
 from simbench.runs.log import open_run
-from simbench.runs.report.report import differing_keys, run_labels
+from simbench.runs.report.run_report import differing_keys, run_labels
 from simbench.runs.scenario.loading import load_finished
 from simbench.runs.talk_video.caption import caption_names, caption_texts
 from simbench.runs.talk_video.lettering import Caption, Picture, draw_label, title_card

@@ -1,31 +1,34 @@
-"""Content of a report: everything in a run directory."""
+"""Content of a report: everything in a run directory, and the baseline of its scenario beside it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from simbench.errors import RunError
+from simbench.errors import RunError, SimbenchError
 from simbench.files.documents.text_file import read_text
 from simbench.files.documents.yaml_document import parse_yaml
 from simbench.options import GripSection
+from simbench.runs.baseline import Verdict, baseline_path, compare, read_baseline
 from simbench.runs.checks import Check, Metric, check_metrics
 from simbench.runs.metric_traces import FailureTime, find_failure_times
 from simbench.runs.person_log import has_person
 from simbench.runs.plotted_log import open_plotted_run
-from simbench.runs.report.baseline_comparison import BaselineComparison, compare_with_baseline
 from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.run_records import read_metrics, read_provenance
-from simbench.runs.scenario.loading import load_finished
+from simbench.runs.scenario.library import find_scenario
+from simbench.runs.scenario.loading import Scenario, load_finished, load_scenario
 
 if TYPE_CHECKING:
     from simbench.runs.plots.run_plots import OnProgress, Plot
 
+_IGNORED = {"summary", "camera", "checks"}
+"""Sections of a scenario that change nothing in the motion."""
 FIDELITY = "fidelity"
 """Plot that a page shows as a picture: stick figures of the recording and of the robot."""
 
@@ -43,7 +46,7 @@ class RunReport:
     log: xr.Dataset
     grip: GripSection  # Strength of the grips.
     failures: dict[str, FailureTime]  # When failed checks fail, by the metric's name.
-    baseline: BaselineComparison | None  # Metrics beside the baseline of the scenario, if it has one.
+    baseline: tuple[Verdict, ...] | None  # Metrics beside the baseline of the scenario, if it has one.
     video: Path | None  # File of the video, if there is one.
     incomplete: str | None  # Reason why the run is incomplete, if it is.
     # Pictures of the run, among them `fidelity` where it follows a person.
@@ -61,44 +64,61 @@ def read_reports(
     RunError, ScenarioError if there is no log, or a file is damaged. Raises OSError if a plot cannot be
     written.
     """
-    reports = [_read_without_pictures(folder) for folder in folders]
-    return [replace(each, plots=_draw(each, on_progress, pictures=pictures)) for each in reports]
+    reports = []
+    for folder in folders:
+        log = open_plotted_run(folder)
+        scenario = load_finished(folder)
+        text = read_text(folder / "scenario.yaml", RunError)
+        incomplete = incomplete_reason(folder)
+        metrics = {} if incomplete else read_metrics(folder)
+        provenance = read_provenance(folder)
+        video = folder / "video.mp4"
+        checks = () if incomplete else check_metrics(scenario.checks, metrics)
+        reports.append(
+            RunReport(
+                folder=folder,
+                scenario=parse_yaml(text, str(folder / "scenario.yaml"), RunError).value,
+                scenario_text=text,
+                metrics=metrics,
+                checks=checks,
+                provenance=provenance,
+                log=log,
+                grip=scenario.grip,
+                failures=find_failure_times(checks, scenario.checks, metrics, log),
+                baseline=None if incomplete else compare_with_baseline(scenario, metrics),
+                video=video if video.is_file() else None,
+                incomplete=incomplete,
+            )
+        )
+    for report in reports:
+        if pictures or has_person(report.log):
+            # Matplotlib takes half a second to import.
+            from simbench.runs.plots.run_plots import draw_plots
+
+            chosen = None if pictures else (FIDELITY,)
+            report.plots.extend(draw_plots(report.folder, on_progress, chosen, report.log))
+    return reports
 
 
-def _draw(report: RunReport, on_progress: OnProgress, *, pictures: bool) -> list[Plot]:
-    """Draw the pictures of a run, if it has any."""
-    if not pictures and not has_person(report.log):
-        return []
-    # Matplotlib takes half a second to import.
-    from simbench.runs.plots.run_plots import draw_plots
+def compare_with_baseline(scenario: Scenario, metrics: Mapping[str, Metric]) -> tuple[Verdict, ...] | None:
+    """Compare a run with the baseline of the scenario of its name that ships with simbench.
 
-    return draw_plots(report.folder, on_progress, None if pictures else (FIDELITY,), report.log)
-
-
-def _read_without_pictures(folder: Path) -> RunReport:
-    """Collect the content of a run directory whose plots can be drawn."""
-    log = open_plotted_run(folder)
-    scenario = load_finished(folder)
-    text = read_text(folder / "scenario.yaml", RunError)
-    incomplete = incomplete_reason(folder)
-    metrics = {} if incomplete else read_metrics(folder)
-    provenance = read_provenance(folder)
-    video = folder / "video.mp4"
-    checks = () if incomplete else check_metrics(scenario.checks, metrics)
-    return RunReport(
-        folder=folder,
-        scenario=parse_yaml(text, str(folder / "scenario.yaml"), RunError).value,
-        scenario_text=text,
-        metrics=metrics,
-        checks=checks,
-        provenance=provenance,
-        log=log,
-        grip=scenario.grip,
-        failures=find_failure_times(checks, scenario.checks, metrics, log),
-        baseline=None if incomplete else compare_with_baseline(scenario, metrics),
-        video=video if video.is_file() else None,
-        incomplete=incomplete,
-    )
+    Returns what is worse or missing first, and what holds last; None if there is no such scenario or
+    baseline, or the run's scenario was changed.
+    """
+    try:
+        engine = scenario.simulation.engine
+        shipped = load_scenario(scenario.name, [f"simulation.engine={engine}"])
+        baseline = read_baseline(baseline_path(find_scenario(scenario.name), scenario.name, engine))
+    except SimbenchError:
+        return None
+    # The values of both that decide what happens in a run.
+    motions = [each.model_dump(mode="json", exclude=_IGNORED) for each in (shipped, scenario)]
+    if baseline is None or motions[0] != motions[1]:
+        return None
+    order = {"worse": 0, "missing": 1, "better": 2, "new": 3, "holds": 4}
+    verdicts = compare(baseline, metrics)
+    return tuple(sorted(verdicts, key=lambda verdict: (order[verdict.outcome], verdict.name)))
 
 
 def run_labels(folders: Sequence[Path]) -> list[str]:

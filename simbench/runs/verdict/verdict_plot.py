@@ -19,7 +19,7 @@ from simbench.plotting import (
     save_png,
     set_time_axis,
 )
-from simbench.runs.verdict.outcome import Check, Verdict
+from simbench.runs.verdict.verdict_outcome import Check, Verdict
 
 _LANE, _SPACE = 46, 30
 """Height of a lane and of the space above it, pixels."""
