@@ -137,7 +137,7 @@ class SimbenchRun:
             If the scenario has no baseline.
         """
         __tracebackhide__ = True
-        from simbench.runs.dossier.headline import headline
+        from simbench.runs.dossier.dossier import headline
         from simbench.runs.regression import (
             CaseResult,
             compare_signals,

@@ -213,7 +213,7 @@ def divergence_lines(results: Sequence[CaseResult]) -> list[str]:
     diverged = [result for result in results if result.diverged]
     if not diverged:
         return []
-    from simbench.runs.dossier.headline import headline
+    from simbench.runs.dossier.dossier import headline
 
     return [headline(result) for result in diverged]
 

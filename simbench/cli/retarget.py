@@ -310,8 +310,14 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     `moments`: largest number of moments to show.
     """
     from simbench.retargeting.body_errors import person_points, robot_points
-    from simbench.runs.plots.fidelity import Comparison, direction_errors, draw_comparison, panel_size
-    from simbench.runs.plots.fidelity_view import choose_moments, draw_robot
+    from simbench.runs.plots.fidelity_plot import (
+        Comparison,
+        choose_moments,
+        direction_errors,
+        draw_comparison,
+        draw_robot,
+        panel_size,
+    )
 
     trajectory, heading = made.plan.trajectory, placed_heading(made)
     person = person_points(made.motion)

@@ -19,7 +19,7 @@ from simbench.system.progress import Progress, shown_progress
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simbench.runs.plots.signals import SignalFigure
+    from simbench.runs.plots.signal_plot import SignalFigure
     from simbench.runs.talk_video.composition import Decoration
     from simbench.runs.video import View
 
@@ -87,7 +87,7 @@ class Comparison:
         matplotlib.figure.Figure
             The figure: a notebook shows it, `savefig` writes it.
         """
-        from simbench.runs.plots.signals import plot_signals
+        from simbench.runs.plots.signal_plot import plot_signals
 
         logs = {label: run.log for label, run in zip(self.labels, self.runs, strict=True)}
         return plot_signals(logs, signals, entries=entries)

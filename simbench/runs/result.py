@@ -19,7 +19,7 @@ from simbench.system.progress import Progress, shown_progress
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.runs.plots.signals import SignalFigure
+    from simbench.runs.plots.signal_plot import SignalFigure
     from simbench.runs.talk_video.composition import Decoration
     from simbench.runs.video import View
 
@@ -95,7 +95,7 @@ class RunResult:
         RunError
             If the log has no such signal; the message lists those it has.
         """
-        from simbench.runs.plots.signals import plot_signals
+        from simbench.runs.plots.signal_plot import plot_signals
 
         name = self.directory.name
         return plot_signals({name: self.log}, signals, entries=entries, title=name)

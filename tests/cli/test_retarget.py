@@ -18,8 +18,7 @@ from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.steps.step_following import StepFollowingPlan
-from simbench.runs.plots import fidelity as fidelity_picture
-from simbench.runs.plots import fidelity_view
+from simbench.runs.plots import fidelity_plot
 from simbench.runs.plots import retargeting_plot as retarget_picture
 
 
@@ -109,8 +108,8 @@ def test_lines_below_say_the_tempo_and_the_share_at_limits(retargeting, made, ca
 
 def test_the_robot_is_drawn_beside_the_person(retargeting, made, capsys, monkeypatch):
     drawn = []
-    monkeypatch.setattr(fidelity_picture, "draw_comparison", lambda *all_: drawn.append(all_))
-    monkeypatch.setattr(fidelity_view, "draw_robot", lambda *all_: ["pictures", all_[3]])
+    monkeypatch.setattr(fidelity_plot, "draw_comparison", lambda *all_: drawn.append(all_))
+    monkeypatch.setattr(fidelity_plot, "draw_robot", lambda *all_: ["pictures", all_[3]])
     assert main(["retarget", "actor:drawer", "--picture", "b.png", "--beside", "--moments", "3"]) == 0
     assert "picture  b.png\n" in capsys.readouterr().out
     ((shown, path),) = drawn

@@ -34,7 +34,7 @@ from simbench.errors import ScenarioError, SimbenchError
 from simbench.runs.log import open_run
 from simbench.runs.metrics import find_steps, run_metrics
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plots.balance import draw_balance, until_fall
+from simbench.runs.plots.balance_plot import draw_balance, until_fall
 from simbench.runs.scenario.loading import Scenario, load_scenario, resolved_yaml
 from simbench.runs.video import render_strip
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import base64
+import math
 import os
 import re
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simbench.errors import RunError, SimbenchError
+from simbench.files.printable import printable
 from simbench.files.storage.claimed_folder import FolderInUseError, ForeignFolderError, claim_folder
-from simbench.runs.dossier.clip import write_clip
-from simbench.runs.dossier.headline import headline
-from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff_rows, summarise_rest
-from simbench.runs.dossier.page import PageContent, dossier_page
-from simbench.runs.plots.divergence import draw_divergence
-from simbench.runs.regression import CaseResult
-from simbench.runs.report.report_page import write_report
+from simbench.runs.dossier.baseline_clip import write_clip
+from simbench.runs.plots.signal_plot import draw_divergence
+from simbench.runs.regression import (
+    CaseResult,
+    describe_check,
+    describe_drift,
+    format_number,
+    format_tolerance,
+)
+from simbench.runs.report.report_page import escape, write_report
 from simbench.runs.report.run_report import read_reports
 from simbench.runs.run_directory import holds_only_a_run, json_text, plain_value
-from simbench.runs.traces.comparison import Divergence, TraceComparison, describe_divergence
+from simbench.runs.traces.comparison import Divergence, describe_divergence
 from simbench.sim.rendering.renderer_choice import RendererUnavailableError, UndrawableShapeError
 
 OnProgress = Callable[[str, int, int], None]
@@ -34,6 +40,19 @@ _LISTED = 20
 """Largest number of diverging channels that the page lists; the file has all."""
 _DRAWN = 8
 """Largest number of signals of which a plot is drawn: those that diverged first."""
+_HEADS = ("metric", "baseline", "now", "tolerance", "verdict")
+_STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 1250px; }
+h1 { font-size: 1.5rem; margin-bottom: .2rem; }
+h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; }
+th, td { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
+th { border-bottom: 1px solid #999; }
+.bad { color: #c01010; font-weight: bold; }
+.note { color: #666; }
+img, video { max-width: 100%; }
+pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: 13px; }
+"""
 
 
 class Dossier(NamedTuple):
@@ -74,7 +93,7 @@ def write_dossier(
             raise RunError(f"{folder}: holds more than a dossier; move or delete it first")
         with claim_folder(working, _holds_only_a_dossier):
             shutil.copytree(result.run, working / RUN)
-            notes = _fill(working, result, commands, on_progress)
+            notes = _fill_dossier(working, result, commands, on_progress)
             if folder.exists():
                 shutil.rmtree(folder)
             os.replace(working, folder)
@@ -87,24 +106,39 @@ def write_dossier(
     return Dossier(folder, tuple(notes))
 
 
-def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress: OnProgress) -> list[str]:
+def _fill_dossier(
+    folder: Path, result: CaseResult, commands: Sequence[str], on_progress: OnProgress
+) -> list[str]:
     """Write everything into a folder that holds the run already; return what could not be made."""
-    run = folder / RUN
+    run, scenario, comparison = folder / RUN, result.case.scenario, result.comparison
     notes: list[str] = []
     text = "\n".join(commands) + "\n"
     (folder / COMMANDS).write_text(text, encoding="utf-8")
-    rows = diff_rows(result.verdicts, result.failed_checks)
-    rest = summarise_rest(result.verdicts)
-    (folder / "metrics_diff.md").write_text(diff_markdown(rows, rest), encoding="utf-8")
-    entries = diff_entries(result.verdicts, result.failed_checks)
-    (folder / "metrics_diff.json").write_text(json_text(entries), encoding="utf-8")
-    comparison = result.comparison
+    metrics, rest = _write_metrics(folder, result)
     divergences = comparison.divergences if comparison else ()
-    (folder / "divergence.json").write_text(json_text(_divergence_entries(comparison)), encoding="utf-8")
-    plots: list[Path] = []
-    clip = ""
+    diverged = []
+    for each in divergences:
+        numbers = {key: plain_value(value) for key, value in each._asdict().items() if key != "channel"}
+        diverged.append({"channel": each.channel.name, "unit": each.channel.unit, **numbers})
+    counted = {"channels": len(comparison.trace.channels)} if comparison else {"trace": None}
+    (folder / "divergence.json").write_text(json_text({**counted, "diverged": diverged}), encoding="utf-8")
+    clip = signals = ""
     if comparison is not None and divergences:
-        plots = _draw_plots(folder / PLOTS, result, comparison)
+        (folder / PLOTS).mkdir()
+        by_signal: dict[str, list[Divergence]] = {}
+        for each in divergences:
+            by_signal.setdefault(each.channel.signal, []).append(each)
+        lines = [describe_divergence(each) for each in divergences[:_LISTED]]
+        if len(divergences) > _LISTED:
+            lines.append(f"and {len(divergences) - _LISTED} more: divergence.json")
+        listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        signals = f"<h2>Signals that diverged</h2><ul>{listed}</ul>"
+        for signal, channels in list(by_signal.items())[:_DRAWN]:
+            plot = folder / PLOTS / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', signal)}.png"
+            title = f"{scenario.name}: {signal}, {len(channels)} of its channels diverged"
+            draw_divergence(comparison, channels, title, plot)
+            data = base64.b64encode(plot.read_bytes()).decode()
+            signals += f'<p><img alt="{escape(plot.stem)}" src="data:image/png;base64,{data}"></p>'
         try:
             on_progress("clip", 0, 1)
             write_clip(run, comparison, divergences[0].time, folder / CLIP)
@@ -116,50 +150,68 @@ def _fill(folder: Path, result: CaseResult, commands: Sequence[str], on_progress
         write_report(read_reports([run], on_progress), run / "report.html")
     except SimbenchError as error:
         notes.append(f"no report of the run: {error}")
-    lines = [describe_divergence(each) for each in divergences]
-    more = len(lines) - _LISTED
-    listed = [*lines[:_LISTED], *([f"and {more} more: divergence.json"] if more > 0 else [])]
-    scenario = result.case.scenario
-    page = dossier_page(
-        PageContent(
-            f"{scenario.name} on {scenario.robot.name}",
-            headline(result),
-            listed,
-            rows,
-            rest,
-            plots,
-            clip,
-            notes,
-            text,
-        )
+    title = f"{scenario.name} on {scenario.robot.name}"
+    sections = [
+        f"<h1>{escape(title)}: check failed</h1>",
+        f'<p class="bad">{escape(headline(result))}</p>',
+        *(f'<p class="note">{escape(note)}</p>' for note in notes),
+        f'<video src="{escape(clip)}" controls loop muted></video>' if clip else "",
+        signals,
+        f'<h2>Metrics</h2>{metrics}<p class="note">{escape(rest)}</p>',
+        f"<h2>Reproduce</h2><pre>{escape(text)}</pre>",
+        '<p><a href="run/report.html">Report of the run</a></p>',
+    ]
+    page = (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{_STYLE}</style></head><body>\n" + "\n".join(filter(None, sections)) + "\n</body></html>\n"
     )
     (folder / PAGE).write_text(page, encoding="utf-8", errors="replace")
     return notes
 
 
-def _draw_plots(folder: Path, result: CaseResult, comparison: TraceComparison) -> list[Path]:
-    """Draw a plot for each of the signals that diverged first."""
-    folder.mkdir()
-    by_signal: dict[str, list[Divergence]] = {}
-    for each in comparison.divergences:
-        by_signal.setdefault(each.channel.signal, []).append(each)
-    paths = []
-    for signal, channels in list(by_signal.items())[:_DRAWN]:
-        paths.append(folder / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', signal)}.png")
-        title = f"{result.case.scenario.name}: {signal}, {len(channels)} of its channels diverged"
-        draw_divergence(comparison, channels, title, paths[-1])
-    return paths
+def _write_metrics(folder: Path, result: CaseResult) -> tuple[str, str]:
+    """Write the metrics of a failed run beside those of its baseline, as Markdown and JSON.
 
-
-def _divergence_entries(comparison: TraceComparison | None) -> dict[str, Any]:
-    """List all diverging channels for `divergence.json`, the earliest first."""
-    if comparison is None:
-        return {"trace": None, "diverged": []}
-    entries = []
-    for each in comparison.divergences:
-        numbers = {key: plain_value(value) for key, value in each._asdict().items() if key != "channel"}
-        entries.append({"channel": each.channel.name, "unit": each.channel.unit, **numbers})
-    return {"channels": len(comparison.trace.channels), "diverged": entries}
+    The table has violated checks and metrics that changed, failures first. Returns the table as HTML, and a
+    sentence about the metrics that are not in it.
+    """
+    rows: list[tuple[str, ...]] = [
+        (check.name, "", format_number(check.now), "", f"check failed: must be {check.bound}")
+        for check in result.failed_checks
+    ]
+    changed = [verdict for verdict in result.verdicts if verdict.outcome not in ("holds", "new")]
+    for verdict in sorted(changed, key=lambda each: not each.failed):
+        now = "" if verdict.outcome == "missing" else format_number(verdict.now)
+        tolerance = format_tolerance(verdict.tolerance, verdict.better)
+        words = {"worse": "worse", "better": "better", "missing": "missing in the run"}[verdict.outcome]
+        words = "changed" if verdict.outcome == "worse" and verdict.better == "same" else words
+        rows.append((verdict.name, format_number(verdict.was), now, tolerance, words))
+    held = sum(verdict.outcome == "holds" for verdict in result.verdicts)
+    new = sum(verdict.outcome == "new" for verdict in result.verdicts)
+    rest = f"{held} metrics hold their tolerance." + (f" {new} are not in the baseline." if new else "")
+    lines, html = [], ""
+    for row in (_HEADS, *rows) if rows else ():
+        lines.append("| " + " | ".join(printable(cell).replace("|", "\\|") for cell in row) + " |")
+        tag = "th" if row is _HEADS else "td"
+        html += "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>"
+    lines.insert(1, "|---|---:|---:|---:|---|")
+    table = lines if rows else []
+    (folder / "metrics_diff.md").write_text("\n".join([*table, "", rest]).lstrip() + "\n", encoding="utf-8")
+    entries = {
+        "metrics": {
+            each.name: {
+                "baseline": each.was,
+                "now": each.now,
+                "tolerance": each.tolerance if math.isfinite(each.tolerance) else None,
+                "better": each.better,
+                "outcome": each.outcome,
+            }
+            for each in result.verdicts
+        },
+        "checks": {each.name: {"now": each.now, "must_be": each.bound} for each in result.failed_checks},
+    }
+    (folder / "metrics_diff.json").write_text(json_text(entries), encoding="utf-8")
+    return f"<table>{html}</table>" if rows else "", rest
 
 
 def _holds_only_a_dossier(folder: Path) -> bool:
@@ -184,3 +236,19 @@ def check_command(arguments: Sequence[str]) -> str:
     """
     name, *overrides = arguments
     return shlex.join(["simbench", "check", name, *(part for text in overrides for part in ("--set", text))])
+
+
+def headline(result: CaseResult) -> str:
+    """Say in one line how a check failed: by the first divergence, if a signal diverged.
+
+    `result`: outcome of a check that failed. Returns the line, which begins with the scenario's name.
+    """
+    name = result.case.scenario.name
+    if result.comparison is not None and result.comparison.first is not None:
+        return f"{name}: first divergence: {describe_divergence(result.comparison.first)}"
+    for check in result.failed_checks:
+        return describe_check(name, check)
+    for verdict in result.verdicts:
+        if verdict.failed:
+            return describe_drift(name, verdict)
+    return f"{name}: {result.error}"

@@ -1,4 +1,4 @@
-"""Change points of a series of values: steps and drifts that are not noise.
+"""Changes of metrics over the records of a history: steps and drifts that are not noise.
 
 A series of n values is compared with shapes that change at one place: a level that holds from value i until
 value j (a step, or a step and its return), and a ramp from value i to the last one (a drift). The shape that
@@ -11,6 +11,7 @@ them has at most the probability `FALSE_ALARM_RATE` where noise is normal and in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -19,6 +20,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
+
+from simbench.runs.tolerances import Better, metric_direction, usual_tolerance
+from simbench.runs.trend.history import HistoryRecord
 
 FALSE_ALARM_RATE = 0.001
 """Largest probability of any false mark in all series that are looked at together."""
@@ -35,6 +39,7 @@ _ROUNDING = 1e-12
 """Part of a sum of squares that may be rounding alone."""
 
 Array = NDArray[np.float64]
+Effect = Literal["better", "worse", "changed"]
 
 
 class Change(NamedTuple):
@@ -51,6 +56,83 @@ class Change(NamedTuple):
     chance: float  # Largest probability that noise alone makes such a change in any of the series.
 
 
+class Series(NamedTuple):
+    """A metric of a scenario over the records of that scenario."""
+
+    metric: str  # Name of the metric.
+    # Value in each record; None where it has none or it is no finite number.
+    values: tuple[float | None, ...]
+    changes: tuple[Change, ...]  # Steps and drifts; their indices are those of `values`.
+    better: Better  # Direction in which the metric improves.
+
+
+class ScenarioTrend(NamedTuple):
+    """A scenario's records and metrics."""
+
+    scenario: str  # Its name.
+    records: tuple[HistoryRecord, ...]  # Its records in the order of time.
+    series: tuple[Series, ...]  # Its metrics, those with changes first.
+
+
+def find_trends(records: Sequence[HistoryRecord]) -> tuple[ScenarioTrend, ...]:
+    """Arrange a history by scenario and metric, and find the changes.
+
+    Metrics that baselines ignore, such as times of the machine, are drawn but not tested. The tests of all
+    metrics of all scenarios share one probability of a false mark. `records`: records in the order of time.
+    Returns scenarios by name.
+    """
+    by_scenario: dict[str, list[HistoryRecord]] = {}
+    for record in records:
+        by_scenario.setdefault(record.scenario, []).append(record)
+    values = {
+        (scenario, metric): tuple(
+            # True is 1; text, and what is not finite, is left out.
+            None if value is None or isinstance(value, str) or not math.isfinite(value) else float(value)
+            for value in (record.metrics.get(metric) for record in own)
+        )
+        for scenario, own in sorted(by_scenario.items())
+        for metric in dict.fromkeys(name for record in own for name in record.metrics)
+    }
+    drawn = {key: found for key, found in values.items() if any(value is not None for value in found)}
+    tested = []
+    for (scenario, metric), found in drawn.items():
+        expected = by_scenario[scenario][-1].tolerances.get(metric, 0.0)
+        ignored = metric_direction(metric) == "ignored" or expected is None
+        if not ignored and sum(value is not None for value in found) >= FEWEST:
+            tested.append((scenario, metric, expected or 0.0))
+    changes: dict[tuple[str, str], tuple[Change, ...]] = {}
+    for scenario, metric, expected in tested:
+        found = drawn[scenario, metric]
+        known = [index for index, value in enumerate(found) if value is not None]
+        numbers = [value for value in found if value is not None]
+        # That of the smallest value: nothing that a check would notice is left out.
+        tolerance = max(usual_tolerance(metric, min(map(abs, numbers))), expected)
+        changes[scenario, metric] = tuple(
+            each._replace(first=known[each.first], last=known[each.last])
+            for each in find_changes(numbers, tolerance, len(tested))
+        )
+    trends = []
+    for scenario, own in sorted(by_scenario.items()):
+        series = [
+            Series(metric, found, changes.get((name, metric), ()), metric_direction(metric))
+            for (name, metric), found in drawn.items()
+            if name == scenario
+        ]
+        series.sort(key=lambda each: (not each.changes, each.metric))
+        trends.append(ScenarioTrend(scenario, tuple(own), tuple(series)))
+    return tuple(trends)
+
+
+def change_effect(series: Series, change: Change) -> Effect:
+    """Say whether a change is an improvement.
+
+    `series`: the metric. Returns `better`, `worse`, or `changed` for a metric that has no better direction.
+    """
+    if series.better not in ("lower", "higher"):
+        return "changed"
+    return "better" if (change.after < change.before) == (series.better == "lower") else "worse"
+
+
 def find_changes(values: Sequence[float], tolerance: float, series: int = 1) -> tuple[Change, ...]:
     """Find the steps and drifts of a series that are neither noise nor smaller than a tolerance.
 
@@ -65,96 +147,71 @@ def find_changes(values: Sequence[float], tolerance: float, series: int = 1) -> 
     return tuple(sorted(shifted, key=lambda change: change.first))
 
 
-class _Fit(NamedTuple):
-    """The shape that explains most of a series."""
-
-    kind: Literal["step", "drift"]
-    start: int
-    stop: int
-    chance: float
-
-
 def _search(values: Array, offset: int, tolerance: float, series: int) -> Iterator[Change]:
     """Find the changes of a part of a series that begins at an index, and of what they divide it into."""
     if len(values) < FEWEST:
         return
-    fit = _best_shape(values)
-    chance = min(1.0, fit.chance * series)
+    kind, start, stop, chance = _best_shape(values)
+    chance = min(1.0, chance * series)
     if chance > FALSE_ALARM_RATE:
         return
-    inner = [*_described(values, fit, tolerance, chance)]
+    inner = []
+    if kind == "drift":
+        bounds = [0, start]
+        time = np.maximum(np.arange(len(values)) - start, 0.0)
+        slope, level = np.polyfit(time, values, 1)
+        last = len(values) - 1
+        if abs(slope * time[-1]) > tolerance:
+            inner.append(Change("drift", start, last, float(level), float(level + slope * time[-1]), chance))
+    else:
+        # One step, or a step and its return.
+        bounds = [0, start, stop, len(values)]
+        parts = [(begin, end) for begin, end in pairwise(bounds) if end > begin]
+        levels = [float(values[begin:end].mean()) for begin, end in parts]
+        for (begin, end), before, after in zip(parts[1:], levels, levels[1:], strict=False):
+            if abs(after - before) > tolerance:
+                inner.append(Change("step", begin, end - 1, before, after, chance))
     if not inner:
         return
     yield from (each._replace(first=each.first + offset, last=each.last + offset) for each in inner)
-    bounds = [0, fit.start, fit.stop, len(values)] if fit.kind == "step" else [0, fit.start]
     for begin, end in pairwise(bounds):
         yield from _search(values[begin:end], offset + begin, tolerance, series)
 
 
-def _described(values: Array, fit: _Fit, tolerance: float, chance: float) -> Iterator[Change]:
-    """Describe what a shape says about a series: one step, a step and its return, or a drift."""
-    if fit.kind == "drift":
-        time = np.maximum(np.arange(len(values)) - fit.start, 0.0)
-        slope, level = np.polyfit(time, values, 1)
-        last = len(values) - 1
-        if abs(slope * time[-1]) > tolerance:
-            yield Change("drift", fit.start, last, float(level), float(level + slope * time[-1]), chance)
-        return
-    bounds = [0, fit.start, fit.stop, len(values)]
-    parts = [(begin, end) for begin, end in pairwise(bounds) if end > begin]
-    levels = [float(values[begin:end].mean()) for begin, end in parts]
-    for number in range(1, len(parts)):
-        if abs(levels[number] - levels[number - 1]) > tolerance:
-            begin, end = parts[number]
-            yield Change("step", begin, end - 1, levels[number - 1], levels[number], chance)
-
-
-def _best_shape(values: Array) -> _Fit:
-    """Find the shape that explains most of a series, and how probable that is by chance."""
+def _best_shape(values: Array) -> tuple[Literal["step", "drift"], int, int, float]:
+    """Find the shape that explains most of a series, where it begins and ends, and its chance."""
     centred = values - values.mean()
     total = float(centred @ centred)
-    shapes = _shapes(len(values))
+    starts, stops, norms, ramps = _shapes(len(values))
     # A level from i until j: the sum of its values, over the square root of the centred indicator's norm.
     sums = np.concatenate(([0.0], np.cumsum(centred)))
-    explained = np.concatenate(
-        [(sums[shapes.stops] - sums[shapes.starts]) ** 2 / shapes.norms, (shapes.ramps @ centred) ** 2]
-    )
+    explained = np.concatenate([(sums[stops] - sums[starts]) ** 2 / norms, (ramps @ centred) ** 2])
     best = int(explained.argmax())
     left = max(total - float(explained[best]), _ROUNDING * total)
     freedom = len(values) - 2
     # Of a constant series nothing is left to explain.
     statistic = np.sqrt(explained[best] * freedom / left) if left > 0.0 else 0.0
     chance = min(1.0, 2.0 * float(stdtr(freedom, -statistic)) * len(explained))
-    if best < len(shapes.starts):
-        return _Fit("step", int(shapes.starts[best]), int(shapes.stops[best]), chance)
-    return _Fit("drift", best - len(shapes.starts), len(values), chance)
-
-
-class _Shapes(NamedTuple):
-    """Shapes that a series of a length is compared with."""
-
-    starts: NDArray[np.intp]
-    stops: NDArray[np.intp]
-    norms: Array
-    """Sum of squares of each level's indicator without its mean."""
-    ramps: Array
-    """Ramps without their mean, of unit length, (shapes, n)."""
+    if best < len(starts):
+        return "step", int(starts[best]), int(stops[best]), chance
+    return "drift", best - len(starts), len(values), chance
 
 
 @lru_cache(maxsize=8)
-def _shapes(count: int) -> _Shapes:
-    """List the shapes for a series of some values."""
+def _shapes(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]:
+    """List the shapes that a series of a length is compared with.
+
+    Returns first and last values of levels, the sum of squares of each level's indicator without its mean,
+    and ramps without their mean, of unit length, (shapes, n).
+    """
     pairs = np.array(
         [
             (start, stop)
             for start in range(count)
             for stop in range(start + _SHORTEST_LEVEL, count + 1)
-            # What is left beside a level is long enough to have a level of its own, or nothing.
-            if _is_level(start)
-            and _is_level(count - stop)
-            and stop - start < count
-            # A level from the first value on is the same as one until the last.
-            and start > 0
+            # What is left beside a level is long enough to have a level of its own, or nothing after it; a
+            # level from the first value on is the same as one until the last.
+            if start >= _SHORTEST_LEVEL and (stop == count or count - stop >= _SHORTEST_LEVEL)
         ],
         dtype=np.intp,
     )
@@ -163,9 +220,4 @@ def _shapes(count: int) -> _Shapes:
     ramps = np.array([np.maximum(time - start, 0.0) for start in range(count - _SHORTEST_DRIFT + 1)])
     ramps -= ramps.mean(axis=1, keepdims=True)
     ramps /= np.linalg.norm(ramps, axis=1, keepdims=True)
-    return _Shapes(pairs[:, 0], pairs[:, 1], lengths * (1.0 - lengths / count), ramps)
-
-
-def _is_level(length: int) -> bool:
-    """Return whether a part of a series is empty, or long enough to be a level."""
-    return length == 0 or length >= _SHORTEST_LEVEL
+    return pairs[:, 0], pairs[:, 1], lengths * (1.0 - lengths / count), ramps

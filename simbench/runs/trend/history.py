@@ -55,7 +55,13 @@ def make_records(
     `history`: file to which they will be added; `kept`: folder in which the run directories will stay; None
     if they do not. Returns one for each scenario.
     """
-    commit, now = _working_commit(), datetime.now(timezone.utc).isoformat(timespec="seconds")
+    describe = ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        # Outside a repository.
+        commit = ""
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     records = []
     for result in results:
         name = result.case.scenario.name
@@ -70,8 +76,8 @@ def make_records(
                 outcome,
                 metrics,
                 _own_tolerances(result),
-                {} if result.error else _versions(read_provenance(folder)),
-                _job_address(os.environ) if kept is None else os.path.relpath(kept / name, history.parent),
+                {} if result.error else _required_versions(read_provenance(folder)),
+                job_address(os.environ) if kept is None else os.path.relpath(kept / name, history.parent),
                 result.error,
             )
         )
@@ -80,9 +86,15 @@ def make_records(
 
 def append_history(path: Path, records: Sequence[HistoryRecord]) -> None:
     """Add lines to a history; the file is made if it is missing."""
-    lines = "".join(
-        json.dumps(_as_dict(record), ensure_ascii=False, allow_nan=False) + "\n" for record in records
-    )
+    lines = ""
+    for record in records:
+        # What is empty is left out; a number that is not finite becomes none, as in `metrics.json`.
+        values = {name: value for name, value in record._asdict().items() if value not in ("", {})}
+        metrics = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in record.metrics.items()
+        }
+        lines += json.dumps(values | {"metrics": metrics}, ensure_ascii=False, allow_nan=False) + "\n"
     with path.open("a+b") as file:
         if file.tell() > 0:
             # What another program wrote last need not end its line.
@@ -100,33 +112,17 @@ def read_history(path: Path) -> list[HistoryRecord]:
     """
     records = []
     for number, line in enumerate(read_text(path, BaselineError, _MAX_BYTES).split("\n"), 1):
-        if line.strip():
-            records.append(_read_record(line, path, number))
+        if not line.strip():
+            continue
+        try:
+            records.append(_validate(parse_json(line, "line", BaselineError)))
+        except BaselineError as error:
+            # Of one line, the line within it says nothing.
+            reason = re.sub(r"^line:1:(\d+): ", r"column \1: ", str(error))
+            raise BaselineError(
+                f"{path}:{number}: {reason}; simbench check --history writes such lines"
+            ) from None
     return sorted(records, key=lambda record: datetime.fromisoformat(record.date))
-
-
-def _as_dict(record: HistoryRecord) -> dict[str, Any]:
-    """Write a record as its line holds it: what is empty is left out, and every value is one of JSON."""
-    values = {name: value for name, value in record._asdict().items() if value not in ("", {})}
-    return values | {"metrics": {name: _plain(value) for name, value in record.metrics.items()}}
-
-
-def _plain(value: Metric) -> Metric:
-    """Write a number that is not finite as none, as `metrics.json` does."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _read_record(line: str, path: Path, number: int) -> HistoryRecord:
-    """Read a line of a history."""
-    try:
-        data = parse_json(line, "line", BaselineError)
-        return _validate(data)
-    except BaselineError as error:
-        # Of one line, the line within it says nothing.
-        reason = re.sub(r"^line:1:(\d+): ", r"column \1: ", str(error))
-        raise BaselineError(
-            f"{path}:{number}: {reason}; simbench check --history writes such lines"
-        ) from None
 
 
 def _validate(data: Any) -> HistoryRecord:
@@ -191,7 +187,7 @@ def _own_tolerances(result: CaseResult) -> dict[str, float | None]:
     return own
 
 
-def _versions(provenance: Mapping[str, Any]) -> dict[str, str]:
+def _required_versions(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Take the versions of simbench, Python and the packages that simbench requires from a provenance."""
     packages: dict[str, str] = provenance["packages"]
     try:
@@ -208,21 +204,7 @@ def _plain_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _working_commit() -> str:
-    """Find the commit of the repository in which the command runs; empty outside one."""
-    try:
-        described = subprocess.run(
-            ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return described.stdout.strip()
-
-
-def _job_address(environment: Mapping[str, str]) -> str:
+def job_address(environment: Mapping[str, str]) -> str:
     """Find the address of the job of GitHub Actions that runs the command; empty elsewhere."""
     parts = [environment.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
     return f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}" if all(parts) else ""

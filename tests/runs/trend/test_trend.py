@@ -9,14 +9,14 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.errors import BaselineError
+from simbench.runs.trend.changes import change_effect, find_trends
 from simbench.runs.trend.history import (
     HistoryRecord,
-    _job_address,
     append_history,
+    job_address,
     read_history,
 )
-from simbench.runs.trend.page import write_trend
-from simbench.runs.trend.series import change_effect, find_trends
+from simbench.runs.trend.trend_page import write_trend
 
 COMMITS = 20
 METRICS = [f"group.value{number}_m" for number in range(60)]
@@ -216,5 +216,5 @@ def test_text_of_a_history_does_nothing_in_the_page(tmp_path):
 
 def test_the_job_that_ran_a_check_is_linked():
     job = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "a/b", "GITHUB_RUN_ID": "7"}
-    assert _job_address(job) == "https://github.com/a/b/actions/runs/7"
-    assert _job_address({}) == ""
+    assert job_address(job) == "https://github.com/a/b/actions/runs/7"
+    assert job_address({}) == ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -60,7 +61,9 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
     fractions = np.maximum(lengths / lengths.sum(), min(LEAST_WIDTH, 1.0 / len(runs)))
     widths = fractions / fractions.sum() * (WIDTH - LEFT - RIGHT - (len(runs) - 1) * BETWEEN)
     for row, (direction, label) in enumerate(DIRECTIONS):
-        limits = _limits(standing, direction)
+        extents = np.concatenate([_support(log, direction) for log in standing.values()], axis=1)
+        low, high = float(np.nanmin(extents)), float(np.nanmax(extents))
+        limits = low - MARGIN * (high - low), high + MARGIN * (high - low)
         for column, (heading, log) in enumerate(standing.items()):
             left = LEFT + widths[:column].sum() + column * BETWEEN
             bottom = BOTTOM + (1 - row) * (HEIGHT + SPACE)
@@ -69,7 +72,10 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
             )
             _draw_direction(axes, log, direction)
             if log.sizes["time"] < runs[heading].sizes["time"]:
-                _mark_fall(axes, float(log.time[-1]), named=row == 0)
+                fall = float(log.time[-1])
+                axes.axvline(fall, color=FALL_COLOUR, linewidth=2.5)
+                if row == 0:
+                    axes.set_title(f"fallen at {fall:.1f} s", loc="right", size=9, color=FALL_COLOUR)
             if column == 0:
                 axes.set_ylabel(label, size=9)
             else:
@@ -80,15 +86,26 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
             else:
                 axes.set_xlabel("time (s)", size=9)
     figure.text(LEFT / WIDTH, 1 - 12 / height, title, va="top", size=12, weight="bold", parse_math=False)
-    _add_key(figure, planned=any("cog_desired" in log for log in runs.values()), top=1 - 34 / height)
+    key: list[Patch | Line2D] = [
+        Patch(fc=SUPPORT_COLOUR, ec=EDGE_COLOUR, linewidth=0.8, label="support, from edge to edge"),
+        Line2D([], [], color=ZMP_COLOUR, label="ZMP"),
+        Line2D([], [], color=COG_COLOUR, label="COG"),
+    ]
+    if any("cog_desired" in log for log in runs.values()):
+        style: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 2)), "alpha": 0.6}
+        key.append(Line2D([], [], color=ZMP_COLOUR, label="ZMP planned", **style))
+        key.append(Line2D([], [], color=COG_COLOUR, label="COG planned", **style))
+    figure.legend(
+        handles=key,
+        loc="upper left",
+        bbox_to_anchor=(LEFT / WIDTH, 1 - 34 / height),
+        ncols=len(key),
+        fontsize=9,
+        frameon=False,
+        borderaxespad=0.0,
+        borderpad=0.2,
+    )
     save_png(figure, path)
-
-
-def _limits(runs: Mapping[str, xr.Dataset], direction: str) -> tuple[float, float]:
-    """Compute the limits of a drawing's vertical axis, mm."""
-    extents = np.concatenate([_support(log, direction) for log in runs.values()], axis=1)
-    low, high = float(np.nanmin(extents)), float(np.nanmax(extents))
-    return low - MARGIN * (high - low), high + MARGIN * (high - low)
 
 
 def _support(log: xr.Dataset, direction: str) -> Array:
@@ -115,37 +132,3 @@ def _draw_direction(axes: Axes, log: xr.Dataset, direction: str) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=bool(time[-1] > 3.0)))
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _mark_fall(axes: Axes, time: float, *, named: bool) -> None:
-    """Mark the end of a run whose robot has fallen."""
-    axes.axvline(time, color=FALL_COLOUR, linewidth=2.5)
-    if named:
-        axes.set_title(f"fallen at {time:.1f} s", loc="right", size=9, color=FALL_COLOUR)
-
-
-def _add_key(figure: Figure, *, planned: bool, top: float) -> None:
-    """Add the legend."""
-    entries: list[Patch | Line2D] = [
-        Patch(
-            facecolor=SUPPORT_COLOUR, edgecolor=EDGE_COLOUR, linewidth=0.8, label="support, from edge to edge"
-        ),
-        Line2D([], [], color=ZMP_COLOUR, label="ZMP"),
-        Line2D([], [], color=COG_COLOUR, label="COG"),
-    ]
-    if planned:
-        style = {"linewidth": 0.8, "linestyle": (0, (4, 2)), "alpha": 0.6}
-        entries += [
-            Line2D([], [], color=ZMP_COLOUR, label="ZMP planned", **style),  # type: ignore[arg-type]
-            Line2D([], [], color=COG_COLOUR, label="COG planned", **style),  # type: ignore[arg-type]
-        ]
-    figure.legend(
-        handles=entries,
-        loc="upper left",
-        bbox_to_anchor=(LEFT / WIDTH, top),
-        ncols=len(entries),
-        fontsize=9,
-        frameon=False,
-        borderaxespad=0.0,
-        borderpad=0.2,
-    )

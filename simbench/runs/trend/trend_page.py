@@ -6,18 +6,16 @@ import html
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote
 
 from simbench.files.printable import printable
 from simbench.files.storage.whole_file import write_whole
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.tolerances import usual_tolerance
-from simbench.runs.trend.changes import FALSE_ALARM_RATE, FEWEST, Change
+from simbench.runs.trend.changes import FALSE_ALARM_RATE, FEWEST, Change, ScenarioTrend, Series, change_effect
 from simbench.runs.trend.history import HistoryRecord
-from simbench.runs.trend.series import ScenarioTrend, Series, change_effect
 
 _SMALL, _LARGE = (200, 44), (380, 130)
 """Width and height of a picture of a metric, and of one with changes, in units of the page."""
@@ -101,8 +99,64 @@ def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> N
     `trends`: scenarios with their metrics and changes; `page`: file to write; `history`: file that the
     records are from: run directories are relative to its folder.
     """
+    records = [record for trend in trends for record in trend.records]
     links = [[_link(record, page, history) for record in trend.records] for trend in trends]
-    write_whole(page, "".join(_page(trends, links, history)))
+    changed = [
+        _figure(trend, number, links[number], series, large=True)
+        for number, trend in enumerate(trends)
+        for series in trend.series
+        if series.changes
+    ]
+    opening = "The history is empty."
+    if records:
+        dates = sorted(record.date for record in records)
+        commits = len({record.commit for record in records} - {""})
+        metrics = sum(len(trend.series) for trend in trends)
+        what = f"<b>{len(changed)} of {metrics} metrics changed</b>" if changed else "nothing changed"
+        opening = (
+            f"{len(trends)} scenario{'s' if len(trends) != 1 else ''}, {len(records)} runs of {commits} "
+            f"commits, {escape(dates[0][:10])} to {escape(dates[-1][:10])}; {what}."
+        )
+    parts = [
+        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>Trend of {escape(history.name)}</title><style>{_STYLE}</style></head><body>\n"
+        f"<h1>Trend of {escape(history.name)}</h1>\n<p>{opening}</p>\n"
+        "<p class='soft'>A step or drift is marked if it exceeds the metric's tolerance and noise: one "
+        f"false mark on this page has a probability of at most {FALSE_ALARM_RATE:.1%} where noise is normal. "
+        f"Nothing is looked for in fewer than {FEWEST} values. What stays within the tolerance is drawn "
+        "almost level. Point at a line, or tap it, for value, date and commit.</p>\n"
+    ]
+    if changed:
+        parts += ["<h2>What changed</h2>\n<div class='grid large'>\n", *changed, "</div>\n"]
+    parts.append("<h2>Every metric</h2>\n")
+    data = []
+    for number, trend in enumerate(trends):
+        steps = sum(bool(series.changes) for series in trend.series)
+        failed = sum(record.outcome != "holds" for record in trend.records)
+        counts = [f"{len(trend.records)} runs", f"{len(trend.series)} metrics"]
+        counts += [f"{steps} changed"] if steps else []
+        counts += [f"{failed} runs failed"] if failed else []
+        heading = f"{escape(trend.scenario)} <span class='soft'>{', '.join(counts)}</span>"
+        is_open = " open" if len(trends) == 1 else ""
+        parts.append(f"<details{is_open}><summary>{heading}</summary>\n")
+        shown = []
+        for record, link in zip(trend.records, links[number], strict=True):
+            label, date = record_label(record), printable(record.date[:16].replace("T", " "))
+            shown.append({"label": printable(label), "date": date, "link": link, "outcome": record.outcome})
+            if record.outcome == "error":
+                place = _linked(label, link)
+                parts.append(f"<p class='worse'>no run at {place}: {escape(record.error)}</p>\n")
+        data.append(shown)
+        parts.append("<div class='grid'>\n")
+        parts += [_figure(trend, number, links[number], series, large=False) for series in trend.series]
+        parts.append("</div></details>\n")
+    # A `<` could end the element.
+    text = json.dumps(data, ensure_ascii=False)
+    text = re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    parts.append(f"<script type='application/json' id='records'>{text}</script>\n")
+    parts.append(f"<script>{_SCRIPT}</script>\n</body></html>\n")
+    write_whole(page, "".join(parts))
 
 
 def describe_change(trend: ScenarioTrend, series: Series, change: Change) -> str:
@@ -114,7 +168,9 @@ def describe_change(trend: ScenarioTrend, series: Series, change: Change) -> str
     first, last = (record_label(trend.records[index]) for index in (change.first, change.last))
     when = f"step at {first}" if change.kind == "step" else f"drift from {first} to {last}"
     levels = f"{format_value(change.before)} → {format_value(change.after)}"
-    relative = _relative(change)
+    # In percent of zero, a change says nothing.
+    ratio = (change.after - change.before) / abs(change.before) if change.before else 0.0
+    relative = f" ({ratio:+.1%})" if change.before else ""
     return f"{when}: {levels}{f' {unit}' if unit else ''}{relative}, {change_effect(series, change)}"
 
 
@@ -125,13 +181,6 @@ def record_label(record: HistoryRecord) -> str:
     """
     commit, _, changed = record.commit.partition("-")
     return f"{commit[:9]}{'-' if changed else ''}{changed}" if commit else record.date
-
-
-def _relative(change: Change) -> str:
-    """Write by how much a value changed in percent; nothing where that says nothing."""
-    if change.before == 0.0:
-        return ""
-    return f" ({(change.after - change.before) / abs(change.before):+.1%})"
 
 
 def _link(record: HistoryRecord, page: Path, history: Path) -> str:
@@ -149,123 +198,15 @@ def _link(record: HistoryRecord, page: Path, history: Path) -> str:
     return f"{address}/report.html" if report.is_file() else address
 
 
-class _Context(NamedTuple):
-    """Where a picture belongs to."""
-
-    trend: ScenarioTrend
-    number: int
-    links: Sequence[str]
-
-
-def _page(trends: Sequence[ScenarioTrend], links: Sequence[Sequence[str]], history: Path) -> Iterator[str]:
-    """Write the page in parts."""
-    contexts = [
-        _Context(trend, number, own) for number, (trend, own) in enumerate(zip(trends, links, strict=True))
-    ]
-    changed = [(context, series) for context in contexts for series in context.trend.series if series.changes]
-    yield "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
-    yield "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-    yield f"<title>Trend of {escape(history.name)}</title><style>{_STYLE}</style></head><body>\n"
-    yield f"<h1>Trend of {escape(history.name)}</h1>\n<p>{_opening(trends, len(changed))}</p>\n"
-    yield (
-        "<p class='soft'>A step or drift is marked if it exceeds the metric's tolerance and noise: one "
-        f"false mark on this page has a probability of at most {FALSE_ALARM_RATE:.1%} where noise is normal. "
-        f"Nothing is looked for in fewer than {FEWEST} values. What stays within the tolerance is drawn "
-        "almost level. Point at a line, or tap it, for value, date and commit.</p>\n"
-    )
-    if changed:
-        yield "<h2>What changed</h2>\n<div class='grid large'>\n"
-        for context, series in changed:
-            yield from _figure(context, series, large=True)
-        yield "</div>\n"
-    yield "<h2>Every metric</h2>\n"
-    for context in contexts:
-        is_open = " open" if len(contexts) == 1 else ""
-        yield f"<details{is_open}><summary>{_heading(context.trend)}</summary>\n"
-        yield from _failures(context)
-        yield "<div class='grid'>\n"
-        for series in context.trend.series:
-            yield from _figure(context, series, large=False)
-        yield "</div></details>\n"
-    # A `<` could end the element.
-    records = json.dumps([_record_data(context) for context in contexts], ensure_ascii=False)
-    records = re.sub("[<>&\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", records)
-    yield f"<script type='application/json' id='records'>{records}</script>\n<script>{_SCRIPT}</script>\n"
-    yield "</body></html>\n"
-
-
-def _opening(trends: Sequence[ScenarioTrend], changed: int) -> str:
-    """Say what the page is about."""
-    records = [record for trend in trends for record in trend.records]
-    if not records:
-        return "The history is empty."
-    dates = sorted(record.date for record in records)
-    commits = len({record.commit for record in records} - {""})
-    metrics = sum(len(trend.series) for trend in trends)
-    what = "nothing changed" if not changed else f"<b>{changed} of {metrics} metrics changed</b>"
-    return (
-        f"{len(trends)} scenario{'s' if len(trends) != 1 else ''}, {len(records)} runs of {commits} commits, "
-        f"{escape(dates[0][:10])} to {escape(dates[-1][:10])}; {what}."
-    )
-
-
-def _heading(trend: ScenarioTrend) -> str:
-    """Name a scenario with its number of runs and changes."""
-    changed = sum(bool(series.changes) for series in trend.series)
-    failed = sum(record.outcome != "holds" for record in trend.records)
-    parts = [f"{len(trend.records)} runs", f"{len(trend.series)} metrics"]
-    parts += [f"{changed} changed"] if changed else []
-    parts += [f"{failed} runs failed"] if failed else []
-    return f"{escape(trend.scenario)} <span class='soft'>{', '.join(parts)}</span>"
-
-
-def _failures(context: _Context) -> Iterator[str]:
-    """List the runs of a scenario that gave no metrics."""
-    for record, link in zip(context.trend.records, context.links, strict=True):
-        if record.outcome == "error":
-            label = _linked(record_label(record), link)
-            yield f"<p class='worse'>no run at {label}: {escape(record.error)}</p>\n"
-
-
 def _linked(text: str, link: str) -> str:
     """Write a text as a link, if there is an address."""
     return f"<a href='{html.escape(link, quote=True)}'>{escape(text)}</a>" if link else escape(text)
 
 
-def _record_data(context: _Context) -> list[dict[str, str]]:
-    """List what the page shows of each record when it is pointed at."""
-    return [
-        {
-            "label": printable(record_label(record)),
-            "date": printable(record.date[:16].replace("T", " ")),
-            "link": link,
-            "outcome": record.outcome,
-        }
-        for record, link in zip(context.trend.records, context.links, strict=True)
-    ]
-
-
-def _figure(context: _Context, series: Series, *, large: bool) -> Iterator[str]:
-    """Draw a metric with its changes, its last value and what changed."""
+def _figure(trend: ScenarioTrend, number: int, links: Sequence[str], series: Series, *, large: bool) -> str:
+    """Draw a metric over the records of a scenario as SVG, with its last value and what changed."""
     unit = unit_of(series.metric)
-    latest = next(value for value in reversed(series.values) if value is not None)
-    # A long name is broken between its words.
-    name = re.sub("([._])", r"\1<wbr>", escape(series.metric))
-    heading = f"<b>{name}</b> <span class='value soft'>{format_value(latest)} {unit}</span>"
-    scenario = f"<br><span class='soft'>{escape(context.trend.scenario)}</span>" if large else ""
-    yield f"<figure><figcaption>{heading}{scenario}</figcaption>"
-    yield from _picture(context, series, _LARGE if large else _SMALL)
-    for change in series.changes:
-        text = describe_change(context.trend, series, change)
-        link = context.links[change.first]
-        run = f" {_linked('run', link)}" if link else ""
-        yield f"<div class='mark {change_effect(series, change)}'>{escape(text)}{run}</div>"
-    yield "<div class='shown'></div></figure>\n"
-
-
-def _picture(context: _Context, series: Series, size: tuple[int, int]) -> Iterator[str]:
-    """Draw the values of a metric over its records as SVG."""
-    width, height = size
+    width, height = _LARGE if large else _SMALL
     known = [(index, value) for index, value in enumerate(series.values) if value is not None]
     low, high = min(value for _, value in known), max(value for _, value in known)
     # Noise within the tolerance is not drawn as if it were large.
@@ -273,7 +214,7 @@ def _picture(context: _Context, series: Series, size: tuple[int, int]) -> Iterat
     span = max(high - low, _LEAST_SPAN * tolerance) or 1.0
     middle = 0.5 * (low + high)
     records = max(len(series.values) - 1, 1)
-    left = _MARGIN if size == _SMALL else _SCALE_WIDTH
+    left = _SCALE_WIDTH if large else _MARGIN
 
     def x(index: float) -> float:
         return left + (width - left - _MARGIN) * index / records
@@ -281,28 +222,38 @@ def _picture(context: _Context, series: Series, size: tuple[int, int]) -> Iterat
     def y(value: float) -> float:
         return 0.5 * height - (height - 2 * _MARGIN) * (value - middle) / span
 
+    # A long name is broken between its words.
+    name = re.sub("([._])", r"\1<wbr>", escape(series.metric))
+    heading = f"<b>{name}</b> <span class='value soft'>{format_value(known[-1][1])} {unit}</span>"
+    scenario = f"<br><span class='soft'>{escape(trend.scenario)}</span>" if large else ""
     points = [(x(index), y(value)) for index, value in known]
-    shown = json.dumps([f"{format_value(value)} {unit_of(series.metric)}".strip() for _, value in known])
-    yield (
+    shown = json.dumps([f"{format_value(value)} {unit}".strip() for _, value in known])
+    parts = [
+        f"<figure><figcaption>{heading}{scenario}</figcaption>"
         f"<svg viewBox='0 0 {width} {height}' role='img' aria-label='{escape(series.metric)}' "
-        f"data-scenario='{context.number}' data-x='{' '.join(f'{each:.1f}' for each, _ in points)}' "
+        f"data-scenario='{number}' data-x='{' '.join(f'{each:.1f}' for each, _ in points)}' "
         f"data-y='{' '.join(f'{each:.1f}' for _, each in points)}' "
         f"data-record='{' '.join(str(index) for index, _ in known)}' data-values='{escape(shown)}'>"
-    )
-    if size == _LARGE:
+    ]
+    if large:
         for value, baseline in ((high, _MARGIN + 4), (low, height - 1)):
-            yield f"<text x='0' y='{baseline}'>{format_value(value)}</text>"
-    yield f"<polyline points='{' '.join(f'{a:.1f},{b:.1f}' for a, b in points)}'/>"
-    radius = 2.2 if size == _LARGE or len(points) == 1 else 1.4
-    yield "".join(f"<circle cx='{a:.1f}' cy='{b:.1f}' r='{radius}'/>" for a, b in points)
+            parts.append(f"<text x='0' y='{baseline}'>{format_value(value)}</text>")
+    parts.append(f"<polyline points='{' '.join(f'{a:.1f},{b:.1f}' for a, b in points)}'/>")
+    radius = 2.2 if large or len(points) == 1 else 1.4
+    parts += [f"<circle cx='{a:.1f}' cy='{b:.1f}' r='{radius}'/>" for a, b in points]
+    marks = []
     for change in series.changes:
         effect = change_effect(series, change)
         if change.kind == "step":
             at = f"{x(change.first - 0.5):.1f}"
-            yield f"<line class='change {effect}' x1='{at}' x2='{at}' y1='0' y2='{height}'/>"
+            parts.append(f"<line class='change {effect}' x1='{at}' x2='{at}' y1='0' y2='{height}'/>")
         else:
-            yield (
+            parts.append(
                 f"<line class='drift {effect}' x1='{x(change.first):.1f}' y1='{y(change.before):.1f}' "
                 f"x2='{x(change.last):.1f}' y2='{y(change.after):.1f}'/>"
             )
-    yield "</svg>"
+        link = links[change.first]
+        run = f" {_linked('run', link)}" if link else ""
+        text = escape(describe_change(trend, series, change))
+        marks.append(f"<div class='mark {effect}'>{text}{run}</div>")
+    return "".join([*parts, "</svg>", *marks, "<div class='shown'></div></figure>\n"])

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from simbench.errors import RunError
@@ -52,6 +51,7 @@ def write_clip(run: Path, comparison: TraceComparison, moment: float, path: Path
     left, _ = draw_pictures(scene.robot, scene.mechanisms, mine, camera, count)
     right, _ = draw_pictures(scene.robot, scene.mechanisms, theirs, camera, count)
     canvas = replace(camera, width=2 * WIDTH, height=height + _BAR)
+    font = ImageFont.load_default(16)
     try:
         with (
             whole_file(path, keep_suffix=True) as part,
@@ -59,7 +59,16 @@ def write_clip(run: Path, comparison: TraceComparison, moment: float, path: Path
             os.fdopen(os.dup(encoder.input), "wb") as stream,
         ):
             for time, panels in zip(scene.times, zip(left, right, strict=True), strict=True):
-                stream.write(_compose(panels, float(time), moment).tobytes())
+                # Two pictures side by side under a bar that names them and shows the time.
+                sheet = Image.new("RGB", (2 * WIDTH, height + _BAR), _PAPER)
+                for number, picture in enumerate(panels):
+                    sheet.paste(Image.fromarray(picture), (number * WIDTH, _BAR))
+                drawing, late = ImageDraw.Draw(sheet), time >= moment
+                words = f"run  {time:.2f} s" + (f"  diverged at {moment:.2f} s" if late else "")
+                drawing.text((8, 5), words, fill=_ALARM if late else _INK, font=font)
+                drawing.text((WIDTH + 8, 5), f"baseline  {time:.2f} s", fill=_INK, font=font)
+                drawing.line([(WIDTH, 0), (WIDTH, sheet.height)], fill=_INK, width=2)
+                stream.write(sheet.tobytes())
     except OSError as error:
         raise RunError(f"{path}: cannot write the clip: {error.strerror or error}") from error
     return start, end
@@ -88,19 +97,3 @@ def pose_trace(trace: Trace, robot: Robot, mechanisms: list[Mechanism], times: A
         None,
         {each.name: pose(f"{each.name}_stand") for each in mechanisms if each.standing},
     )
-
-
-def _compose(panels: tuple[NDArray[np.uint8], NDArray[np.uint8]], time: float, moment: float) -> Image.Image:
-    """Put two pictures side by side under a bar that names them and shows the time."""
-    left, right = panels
-    sheet = Image.new("RGB", (2 * WIDTH, left.shape[0] + _BAR), _PAPER)
-    for number, picture in enumerate((left, right)):
-        sheet.paste(Image.fromarray(picture), (number * WIDTH, _BAR))
-    drawing = ImageDraw.Draw(sheet)
-    font = ImageFont.load_default(16)
-    late = time >= moment
-    words = f"run  {time:.2f} s" + (f"  diverged at {moment:.2f} s" if late else "")
-    drawing.text((8, 5), words, fill=_ALARM if late else _INK, font=font)
-    drawing.text((WIDTH + 8, 5), f"baseline  {time:.2f} s", fill=_INK, font=font)
-    drawing.line([(WIDTH, 0), (WIDTH, sheet.height)], fill=_INK, width=2)
-    return sheet

@@ -1,19 +1,38 @@
-"""Plot of a run's signals over time, or of several runs' on the same axes."""
+"""Plots of signals over time: of runs on the same axes, and of a run over the envelopes of its baseline."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
-from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, add_axes, new_sheet, set_time_axis
+from simbench.plotting import (
+    ALARM_COLOUR,
+    LEFT,
+    MEASURED_COLOUR,
+    REFERENCE_COLOUR,
+    RIGHT,
+    TOP,
+    WIDTH,
+    add_axes,
+    new_sheet,
+    save_png,
+    set_time_axis,
+)
 from simbench.runs.fixture_coordinates import fixture_coordinates
+from simbench.runs.traces.comparison import Divergence, TraceComparison
 
 HEIGHT, SPACE = 170, 44
+ROWS = 8
+"""Largest number of channels in a plot of divergences: those that diverged first."""
+_DIVERGENCE_HEIGHT, _DIVERGENCE_SPACE, _GAP = 150, 46, 70
+_BAND_COLOUR = "#e4e4e4"
 _LEGEND_WIDTH = 180
 MOST_LINES = 6
 """Lines in one panel: of more joints, those that differ or move most are drawn."""
@@ -88,22 +107,6 @@ def plot_signals(
     return sheet.figure
 
 
-def _legend(names: Sequence[str], runs: Sequence[str]) -> list[Line2D]:
-    """Make the legend of a panel: its curves by colour, or the runs where each has one curve."""
-    if len(names) == 1 and len(runs) > 1:
-        return [
-            Line2D(
-                [],
-                [],
-                color=_COLOURS[number % len(_COLOURS)],
-                linestyle=_STYLES[number % len(_STYLES)],
-                label=run,
-            )
-            for number, run in enumerate(runs)
-        ]
-    return [Line2D([], [], color=_COLOURS[line], label=name) for line, name in enumerate(names)]
-
-
 def usual_signals(logs: Sequence[xr.Dataset]) -> list[str]:
     """List the signals that are drawn where none is named.
 
@@ -137,14 +140,11 @@ def _collect_panel(
         if not wanted and len(known) > 1:
             raise RunError(f"{signal}: has no {', '.join(entries)}; allowed: {', '.join(known)}")
         if wanted:
-            panel = {run: _only(channels, wanted) for run, channels in panel.items()}
+            for run, channels in panel.items():
+                kept = [name for name in wanted if name in channels.names]
+                columns = [channels.names.index(name) for name in kept]
+                panel[run] = Channels(channels.unit, kept, channels.values[:, columns])
     return panel
-
-
-def _only(channels: Channels, names: Sequence[str]) -> Channels:
-    kept = [name for name in names if name in channels.names]
-    columns = [channels.names.index(name) for name in kept]
-    return Channels(channels.unit, kept, channels.values[:, columns])
 
 
 def _read_channels(log: xr.Dataset, signal: str, entries: Sequence[str]) -> Channels | None:
@@ -208,3 +208,53 @@ def _drawn_names(panel: Mapping[str, Channels]) -> tuple[list[str], int]:
         ranges[name] = float(np.nanmax(spread, initial=0.0))
     kept = sorted(names, key=lambda name: -ranges[name])[:MOST_LINES]
     return [name for name in names if name in kept], len(names)
+
+
+def draw_divergence(
+    comparison: TraceComparison, divergences: Sequence[Divergence], title: str, path: Path
+) -> None:
+    """Draw channels over the baseline and, beside each, its deviation from the baseline with the envelope.
+
+    `comparison`: the run compared with its trace; `divergences`: channels of one signal that diverged, in the
+    order in which they are drawn; `title`: title of the sheet; `path`: PNG file to write. Raises OSError if
+    the file cannot be written.
+    """
+    shown, trace, run = divergences[:ROWS], comparison.trace, comparison.run
+    key: list[Line2D | Patch] = [
+        Line2D([], [], color=REFERENCE_COLOUR, linewidth=3.0, label="baseline"),
+        Patch(facecolor=_BAND_COLOUR, label="allowed deviation"),
+        Line2D([], [], color=MEASURED_COLOUR, label="run; right: its deviation from the baseline"),
+        Line2D([], [], color=ALARM_COLOUR, label="first diverging sample"),
+    ]
+    sheet = new_sheet(len(shown) * (_DIVERGENCE_HEIGHT + _DIVERGENCE_SPACE) - _DIVERGENCE_SPACE, title, key)
+    width = (WIDTH - LEFT - RIGHT - _GAP) / 2
+    for row, divergence in enumerate(shown):
+        top = TOP + row * (_DIVERGENCE_HEIGHT + _DIVERGENCE_SPACE)
+        curve = add_axes(sheet, LEFT, top, width, _DIVERGENCE_HEIGHT)
+        deviation = add_axes(sheet, LEFT + width + _GAP, top, width, _DIVERGENCE_HEIGHT)
+        unit = "" if divergence.channel.unit == "quaternion" else f" ({divergence.channel.unit})"
+        curve.set_title(f"{divergence.channel.name}{unit}", loc="left", size=9, parse_math=False)
+        if divergence.outcome in ("lags", "leads"):
+            heading = f"{divergence.outcome} by {1e3 * abs(divergence.lag):.2g} ms"
+        elif np.isfinite(divergence.ratio):
+            heading = f"{divergence.ratio:.3g} times its envelope, at most {divergence.peak_ratio:.3g} times"
+        else:
+            heading = divergence.outcome
+        heading = f"at {divergence.time:.3f} s: {heading}"
+        deviation.set_title(heading, loc="left", size=9, parse_math=False)
+        column = trace.channels.index(divergence.channel)
+        baseline, allowed = trace.values[:, column], trace.tolerance[:, column]
+        allowed = np.where(np.isfinite(allowed), allowed, np.nan)
+        curve.plot(trace.time, baseline, color=REFERENCE_COLOUR, linewidth=3.0)
+        deviation.fill_between(trace.time, -allowed, allowed, color=_BAND_COLOUR, linewidth=0.0)
+        deviation.axhline(0.0, color=REFERENCE_COLOUR, linewidth=0.9)
+        if divergence.channel in run.channels:
+            measured = run.values[:, run.channels.index(divergence.channel)]
+            curve.plot(run.time, measured, color=MEASURED_COLOUR, linewidth=0.9)
+            sampled = np.interp(trace.time, run.time, measured, right=np.nan)
+            deviation.plot(trace.time, sampled - baseline, color=MEASURED_COLOUR, linewidth=0.9)
+        for axes in (curve, deviation):
+            axes.axvline(divergence.time, color=ALARM_COLOUR, linewidth=0.9)
+            axes.ticklabel_format(axis="y", useOffset=False)
+            set_time_axis(axes, trace.time)
+    save_png(sheet.figure, path)
