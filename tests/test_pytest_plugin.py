@@ -13,8 +13,8 @@ from scenes import SHORT_SWEEP
 from simbench.runs.log import open_run
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.traces.signals import read_samples
 from simbench.runs.traces.trace_file import fit_trace, write_trace
+from simbench.runs.traces.trace_signals import read_samples
 
 TESTS = """
 import pytest

@@ -22,9 +22,9 @@ from simbench.runs.execution.local import run_isolated
 from simbench.runs.log import open_run
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import Scenario, find_scenario, load_scenario
-from simbench.runs.traces.comparison import Divergence, compare_trace
-from simbench.runs.traces.measurement import measure_trace
-from simbench.runs.traces.signals import read_samples
+from simbench.runs.traces.trace_comparison import Divergence, compare_trace
+from simbench.runs.traces.trace_file import measure_trace
+from simbench.runs.traces.trace_signals import read_samples
 
 _MAIN = (
     "fell",

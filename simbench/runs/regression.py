@@ -27,10 +27,9 @@ from simbench.runs.metric_format import format_value
 from simbench.runs.run_records import read_metrics
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
 from simbench.runs.tolerances import Better
-from simbench.runs.traces.comparison import TraceComparison, compare_trace
-from simbench.runs.traces.signals import read_samples
-from simbench.runs.traces.trace import Trace
+from simbench.runs.traces.trace_comparison import TraceComparison, compare_trace
 from simbench.runs.traces.trace_file import fit_trace, read_trace, trace_path
+from simbench.runs.traces.trace_signals import Trace, read_samples
 
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 

@@ -11,9 +11,8 @@ from simbench.errors import RunError
 from simbench.files.storage.whole_file import whole_file
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.runs.traces.comparison import TraceComparison
-from simbench.runs.traces.signals import POSE
-from simbench.runs.traces.trace import Trace
+from simbench.runs.traces.trace_comparison import TraceComparison
+from simbench.runs.traces.trace_signals import POSE, Trace
 from simbench.runs.video import View, load_video_scene
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.camera import Frames, draw_pictures

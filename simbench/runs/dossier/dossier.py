@@ -27,7 +27,7 @@ from simbench.runs.regression import (
 from simbench.runs.report.report_page import escape, write_report
 from simbench.runs.report.run_report import read_reports
 from simbench.runs.run_directory import holds_only_a_run, json_text, plain_value
-from simbench.runs.traces.comparison import Divergence, describe_divergence
+from simbench.runs.traces.trace_comparison import Divergence, describe_divergence
 from simbench.sim.rendering.renderer_choice import RendererUnavailableError, UndrawableShapeError
 
 OnProgress = Callable[[str, int, int], None]

@@ -259,8 +259,8 @@ def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, pa
     """Draw the forces on feet and grips over time as PNG, with the times of planned hand contact in green.
 
     `log`: log from `open_run` of a robot with feet, or of a run with equipment; `strength`: force, N, and
-    torque, N·m, at which a grip lets go; `title`: title of the sheet; `path`: file to write. Raises OSError if the file
-    cannot be written.
+    torque, N·m, at which a grip lets go; `title`: title of the sheet; `path`: file to write. Raises OSError
+    if the file cannot be written.
     """
     feet = bool(log.sizes["foot"])
     hands = bool(fixture_coordinates(log)) and bool(log.sizes["hand"])

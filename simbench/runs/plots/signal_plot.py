@@ -26,7 +26,7 @@ from simbench.plotting import (
     set_time_axis,
 )
 from simbench.runs.fixture_coordinates import fixture_coordinates
-from simbench.runs.traces.comparison import Divergence, TraceComparison
+from simbench.runs.traces.trace_comparison import Divergence, TraceComparison
 
 HEIGHT, SPACE = 170, 44
 ROWS = 8

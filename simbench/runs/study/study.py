@@ -1,20 +1,33 @@
 """A study: one function, many arguments, one table; it can be killed at any time and continues later."""
 
+import fcntl
+import hashlib
+import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simbench.errors import StorageError, StudyError
-from simbench.runs.execution.local import Execute, JobResult, capture_result
+from simbench.files.documents.json_document import read_json
+from simbench.files.storage.whole_file import is_part_of, whole_file, write_whole
+from simbench.runs.execution.local import Execute, capture_result
 from simbench.runs.fingerprint import fingerprint, own_source_fingerprint, sources_fingerprint
-from simbench.runs.run_directory import plain_value
-from simbench.runs.study.directory import read_row, study_directory, write_row
-from simbench.runs.study.table import StudyRow, require_tables, write_tables
+from simbench.runs.run_directory import json_text, plain_value
 
+if TYPE_CHECKING:
+    import pyarrow
+
+TABLE, TIMING = "table.parquet", "timing.parquet"
+RUNS = "runs"
+"""Folder for the run directories of a study that keeps them."""
+_MANIFEST, _ROWS, _LOCK = "study.json", "rows", "lock"
 _OWN_COLUMNS = ("error", "seconds")
+_LARGEST = 2**63
 
 
 @dataclass(frozen=True)
@@ -34,6 +47,16 @@ class Item:
     varied: Mapping[str, Any]
     arguments: tuple[Any, ...]
     identity: Any = None
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    """Result of one job of a study."""
+
+    varied: Mapping[str, Any]  # Values that distinguish the job from the others.
+    values: Mapping[str, Any]  # Results by name; empty after an error.
+    seconds: float | None = None  # Duration; None if its process died.
+    error: str = ""  # Error that ended it, in one line; empty if none did.
 
 
 def run_study(
@@ -84,11 +107,21 @@ def run_study(
     StudyError
         If two items are equal, the folder holds something else or is in use, or the sources change meanwhile.
     """
-    require_tables()
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise StudyError("a study's table needs pyarrow: pip install pyarrow") from None
     sources = sources_fingerprint()
     keys = _keys(function, items)
-    _require_rows(items, keys)
-    with study_directory(folder, _manifest(function, items, keys, sources), inputs or {}):
+    _require_distinct(items, keys)
+    manifest = {
+        "function": getattr(function, "__qualname__", repr(function)),
+        "runs": len(items),
+        "varied": list(dict.fromkeys(name for item in items for name in item.varied)),
+        "items": fingerprint(list(keys)),
+        "sources": fingerprint((sources, own_source_fingerprint(function))),
+    }
+    with study_directory(folder, manifest, inputs or {}):
         found = {k: read_row(folder, key, items[k].varied) for k, key in enumerate(keys)}
         rows = {k: row for k, row in found.items() if row is not None and not (retry and row.error)}
         missing = [k for k in range(len(items)) if k not in rows]
@@ -97,7 +130,13 @@ def run_study(
         with closing(execute(_measure, work)) as results:
             for number, result in results:
                 index = missing[number]
-                rows[index] = _row(items[index], result, folder)
+                if not result.error and result.value is None:
+                    raise StudyError(
+                        f"{folder}: the sources of simbench have changed since the study began, or are "
+                        "others on a worker; finished runs are kept"
+                    )
+                measured = ({}, None, result.error) if result.error else result.value
+                rows[index] = StudyRow(items[index].varied, *measured)
                 if not result.crashed:
                     write_row(folder, keys[index], rows[index])
                 on_progress("runs", len(rows), len(items))
@@ -122,19 +161,7 @@ def _keys(function: Callable[..., Any], items: Sequence[Item]) -> list[str]:
     ]
 
 
-def _manifest(
-    function: Callable[..., Any], items: Sequence[Item], keys: Sequence[str], sources: str
-) -> dict[str, Any]:
-    return {
-        "function": getattr(function, "__qualname__", repr(function)),
-        "runs": len(items),
-        "varied": list(dict.fromkeys(name for item in items for name in item.varied)),
-        "items": fingerprint(list(keys)),
-        "sources": fingerprint((sources, own_source_fingerprint(function))),
-    }
-
-
-def _require_rows(items: Sequence[Item], keys: Sequence[str]) -> None:
+def _require_distinct(items: Sequence[Item], keys: Sequence[str]) -> None:
     """Refuse items that would not be distinct rows of one table."""
     if not items:
         raise StudyError("a study without runs")
@@ -173,14 +200,156 @@ def _measure(
     return values, seconds, ""
 
 
-def _row(item: Item, result: JobResult, folder: Path) -> StudyRow:
-    """Make a row from the outcome of a job."""
-    if result.error:
-        return StudyRow(item.varied, {}, None, result.error)
-    if result.value is None:
+def write_tables(rows: Sequence[StudyRow], folder: Path) -> None:
+    """Write the reproducible results as `table.parquet`, and the others as `timing.parquet`.
+
+    `rows`: rows in the order of the tables. The columns of `table.parquet` are the varied values, the results
+    by name, and `error`; those of `timing.parquet` are the varied values, `seconds`, and results named
+    `timing.*`. `folder`: directory of the study.
+    """
+    varied = list(dict.fromkeys(name for row in rows for name in row.varied))
+    named = sorted({name for row in rows for name in row.values})
+    timed = [name for name in named if name.startswith("timing.")]
+    head = {name: [plain_value(row.varied.get(name)) for row in rows] for name in varied}
+    values = {name: [row.values.get(name) for row in rows] for name in named}
+    seconds, errors = [row.seconds for row in rows], [row.error or None for row in rows]
+    reproducible = {name: values[name] for name in named if name not in timed}
+    _write_table({**head, **reproducible, "error": errors}, folder / TABLE)
+    _write_table({**head, "seconds": seconds, **{name: values[name] for name in timed}}, folder / TIMING)
+
+
+def _write_table(columns: Mapping[str, list[Any]], path: Path) -> None:
+    """Write columns, each of the narrowest type that holds its values; JSON for values of several kinds."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    arrays: dict[str, pyarrow.Array] = {}
+    for name, values in columns.items():
+        kinds = {type(value) for value in values if value is not None}
+        if kinds == {str} or name == "error":
+            arrays[name] = pa.array(values, pa.string())
+        elif kinds == {bool}:
+            arrays[name] = pa.array(values, pa.bool_())
+        elif kinds == {int} and all(abs(value) < _LARGEST for value in values if value is not None):
+            arrays[name] = pa.array(values, pa.int64())
+        elif kinds <= {int, float}:
+            numbers = [None if value is None else float(value) for value in values]
+            arrays[name] = pa.array(numbers, pa.float64())
+        else:
+            texts = [None if value is None else json.dumps(value) for value in values]
+            arrays[name] = pa.array(texts, pa.string())
+    with whole_file(path) as part:
+        parquet.write_table(pa.table(arrays), part)
+
+
+class _Description(BaseModel):
+    """Content of `study.json`."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    function: str
+    runs: int
+    varied: list[str]
+    items: str
+    sources: str
+
+
+class _Row(BaseModel):
+    """Content of a row's file."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    values: dict[str, float | int | bool | str | None]
+    seconds: Annotated[float, Field(ge=0.0)] | None
+    error: str
+    sha256: str
+
+
+@contextmanager
+def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[str, str]) -> Iterator[None]:
+    """Make or reopen the directory of a study, and lock it while the body runs.
+
+    `folder`: directory of the study; its parents are made. `manifest`: description of the study, ready for
+    JSON. `sources` identifies the state of the code, all other entries the study; `runs` is the number of
+    rows, `varied` the names of their columns. `inputs`: content of files that are written when the study
+    begins, by name.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        _require_same(folder, manifest)
+    (folder / _ROWS).mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("w") as lock:
+        try:
+            # A lock ends with the process that holds it, however that ends.
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StudyError(f"{folder}: another process is working on this study") from None
+        for name, content in {_MANIFEST: json_text(manifest), **inputs}.items():
+            if not (folder / name).exists():
+                write_whole(folder / name, content)
+        yield
+
+
+def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a directory that holds another study, or one of other sources."""
+    # A process that was killed at its start leaves these files; one whose directory was deleted meanwhile
+    # leaves the runs that its workers were writing.
+    names = [path.name for path in folder.iterdir()]
+    if all(name in (_ROWS, _LOCK, RUNS) or is_part_of(name, _MANIFEST) for name in names):
+        return
+    if not (folder / _MANIFEST).is_file():
+        raise StudyError(f"{folder}: exists and is not the directory of a study")
+    try:
+        found = _Description.model_validate(read_json(folder / _MANIFEST, StudyError))
+    except ValidationError as error:
+        details = error.errors(include_url=False)[0]
+        key = ".".join(str(step) for step in details["loc"]) or "the file"
         raise StudyError(
-            f"{folder}: the sources of simbench have changed since the study began, or are others on a "
-            "worker; finished runs are kept"
+            f"{folder / _MANIFEST}: {key}: {details['msg']}; so {folder} is not the directory of a study"
+        ) from None
+    others = {name for name in manifest if getattr(found, name) != manifest[name]}
+    if others == {"sources"}:
+        raise StudyError(f"{folder}: this study was begun with other sources; choose another directory")
+    if others:
+        raise StudyError(
+            f"{folder}: holds another study, {found.runs} runs over {', '.join(found.varied)}; "
+            "choose another directory"
         )
-    values, seconds, error = result.value
-    return StudyRow(item.varied, values, seconds, error)
+
+
+def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | None:
+    """Read a finished row.
+
+    `folder`: directory of the study; `varied`: values that distinguish the row. Returns the row; None if
+    there is none or it is damaged.
+    """
+    path = folder / _ROWS / f"{key}.json"
+    if not path.is_file():
+        return None
+    try:
+        found = _Row.model_validate(read_json(path, StudyError))
+    except (StudyError, ValidationError):
+        return None
+    content = found.model_dump(exclude={"sha256"})
+    return StudyRow(varied, **content) if found.sha256 == _digest(content) else None
+
+
+def write_row(folder: Path, key: str, row: StudyRow) -> None:
+    """Write a finished row so that it is on the disk completely or not at all, whatever ends this process.
+
+    `folder`: directory of the study.
+    """
+    content = {"values": dict(row.values), "seconds": row.seconds, "error": row.error}
+    write_whole(folder / _ROWS / f"{key}.json", json_text({**content, "sha256": _digest(content)}))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    """Compute the SHA-256 of a row's values, time and error, by which a changed file is recognised."""
+    return hashlib.sha256(json_text(content).encode(errors="surrogatepass")).hexdigest()
+
+
+def finished_rows(folder: Path) -> int:
+    """Count the rows of a study that are on the disk.
+
+    `folder`: directory of the study. Returns number of rows.
+    """
+    return len(list((folder / _ROWS).glob("*.json")))

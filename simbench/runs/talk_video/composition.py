@@ -17,8 +17,14 @@ from simbench.files.printable import printable
 from simbench.runs.log import open_run
 from simbench.runs.report.run_report import differing_keys, run_labels
 from simbench.runs.scenario.loading import load_finished
-from simbench.runs.talk_video.caption import caption_names, caption_texts
-from simbench.runs.talk_video.lettering import Caption, Picture, draw_label, title_card
+from simbench.runs.talk_video.caption import (
+    Caption,
+    Picture,
+    caption_names,
+    caption_texts,
+    draw_label,
+    title_card,
+)
 from simbench.runs.video import (
     ANIMATIONS,
     OnProgress,
@@ -106,7 +112,13 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
     scenes = [first]
     rate = first.camera.fps / view.speed
     for folder in folders[1:]:
-        shared = _camera_overrides(folders[0], view)
+        # Another run has the camera of the first, but for the place.
+        camera = load_finished(folders[0], view.overrides).camera.model_dump()
+        shared = [
+            f"camera.{key}={'null' if value is None else str(value).lower()}"
+            for key, value in camera.items()
+            if key not in _OWN
+        ]
         own = replace(view, overrides=(*view.overrides, *shared))
         scene = load_video_scene(folder, own, rate, may_end_before=True)
         scenes.append(replace(scene, camera=replace(scene.camera, fps=first.camera.fps)))
@@ -128,16 +140,6 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
             caption = Caption(items, scene.camera.width, scene.camera.height)
         panels.append(_Panel(scene, label, clock, caption, end))
     return first.camera, panels
-
-
-def _camera_overrides(folder: Path, view: View) -> list[str]:
-    """Texts that give another run the camera of the first, but for the place."""
-    section = load_finished(folder, view.overrides).camera.model_dump()
-    return [
-        f"camera.{key}={'null' if value is None else str(value).lower()}"
-        for key, value in section.items()
-        if key not in _OWN
-    ]
 
 
 def _fit_panels(scenes: Sequence[VideoScene], *, keep_distance: bool) -> list[VideoScene]:
@@ -167,18 +169,14 @@ def _label_runs(folders: Sequence[Path]) -> list[str]:
     differing = differing_keys(shown)
     if not 1 <= len(differing) <= _MOST_KEYS:
         return [printable(label) for label in run_labels(folders)]
-    return [
-        ", ".join(f"{key}: {_short(values[number])}" for key, values in differing.items())
-        for number in range(len(folders))
-    ]
-
-
-def _short(value: Any) -> str:
-    """Write a scenario's value in a few letters."""
-    text = (
-        "none" if value is None else str(value).lower() if isinstance(value, bool) else printable(str(value))
-    )
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    named: list[list[str]] = [[] for _ in folders]
+    for key, values in differing.items():
+        for label, value in zip(named, values, strict=True):
+            plain = str(value).lower() if isinstance(value, bool) else printable(str(value))
+            text = "none" if value is None else plain
+            short = text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+            label.append(f"{key}: {short}")
+    return [", ".join(label) for label in named]
 
 
 @contextlib.contextmanager
@@ -210,7 +208,13 @@ def _composed(
                     yield card
             count = max(len(panel.scene.times) for panel in panels)
             for frame, parts in enumerate(_advance(panels, streams, count)):
-                yield _side_by_side(parts, whole.width)
+                height, width = parts[0].shape[:2]
+                row = np.full((height, whole.width, 3), 255, np.uint8)
+                for number, part in enumerate(parts):
+                    # A spare column of an odd width belongs to the line between the pictures.
+                    left = number * (whole.width - width)
+                    row[:, left : left + width] = part
+                yield row
                 on_progress("video", frame + 1, count)
 
         yield pictures(), ", ".join(dict.fromkeys(renderers))
@@ -242,14 +246,3 @@ def _advance(
     for stream in streams:
         for _ in stream:
             pass
-
-
-def _side_by_side(parts: Sequence[Picture], width: int) -> Picture:
-    """Put pictures of one size into a row with a line between them."""
-    height, each = parts[0].shape[:2]
-    row = np.full((height, width, 3), 255, np.uint8)
-    for number, part in enumerate(parts):
-        # A spare column of an odd width belongs to the line.
-        left = number * (width - each)
-        row[:, left : left + each] = part
-    return row

@@ -1,7 +1,7 @@
 import pytest
 
 from simbench.errors import StudyError
-from simbench.runs.study.sweep import MOST, parse_vary
+from simbench.runs.study.scenario_sweep import MOST, parse_vary
 
 
 @pytest.mark.parametrize(
@@ -22,9 +22,9 @@ from simbench.runs.study.sweep import MOST, parse_vary
     ],
 )
 def test_values_are_read_as_yaml_and_kept_as_written(listed, texts, values):
-    varied = parse_vary(f"a.0.b={listed}")
-    assert (varied.key, varied.texts, varied.values) == ("a.0.b", texts, values)
-    assert list(map(type, varied.values)) == list(map(type, values))
+    key, written, read = parse_vary(f"a.0.b={listed}")
+    assert (key, written, read) == ("a.0.b", texts, values)
+    assert list(map(type, read)) == list(map(type, values))
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,7 @@ from waiting import wait_until
 from simbench.errors import StudyError
 from simbench.runs.execution.local import JobResult, capture_result, run_isolated
 from simbench.runs.study import study
-from simbench.runs.study.directory import finished_rows
-from simbench.runs.study.study import Item, run_study
-from simbench.runs.study.table import TABLE, TIMING
+from simbench.runs.study.study import TABLE, TIMING, Item, finished_rows, run_study
 
 parquet = pytest.importorskip("pyarrow.parquet")
 IMPORTABLE = Path(__file__).parents[2] / "helpers" / "importable"

@@ -13,9 +13,8 @@ from scenes import SHORT_SWEEP
 from simbench.cli.main import main
 from simbench.runs.execution import local as processes
 from simbench.runs.execution.local import capture_result
-from simbench.runs.study.directory import finished_rows
-from simbench.runs.study.sweep import plan_sweep, sweep_items
-from simbench.runs.study.table import TABLE, TIMING
+from simbench.runs.study.scenario_sweep import plan_sweep, sweep_items
+from simbench.runs.study.study import TABLE, TIMING, finished_rows
 
 parquet = pytest.importorskip("pyarrow.parquet")
 

@@ -7,8 +7,7 @@ from talk_runs import write_run_with_flags
 
 from simbench.errors import RunError
 from simbench.runs.log import open_run
-from simbench.runs.talk_video.caption import OVER_TIME, caption_names, caption_texts
-from simbench.runs.talk_video.lettering import Caption, title_card
+from simbench.runs.talk_video.caption import OVER_TIME, Caption, caption_names, caption_texts, title_card
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """A sweep: a study of a scenario in which some keys vary, with a run for every combination of values."""
 
-import functools
 import hashlib
 import itertools
 import math
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,19 +51,26 @@ def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequenc
     before anything is run.
     """
     varied = [parse_vary(text) for text in vary]
-    keys = [each.key for each in varied]
+    keys = [key for key, _, _ in varied]
     for key in keys:
         if keys.count(key) > 1:
             raise StudyError(f"--vary {key}: given twice; all values of a key go into one list")
-    count = math.prod(len(each.values) for each in varied)
+    count = math.prod(len(values) for _, _, values in varied)
     if count > MOST:
         raise StudyError(f"--vary: {count} combinations; at most {MOST} runs are one sweep")
     base = resolve_paths(load_scenario(name_or_path, overrides))
-    written = itertools.product(*([f"{each.key}={text}" for text in each.texts] for each in varied))
-    scenarios = tuple(_load(name_or_path, overrides, texts) for texts in written)
-    return ScenarioSweep(
-        base, tuple(keys), tuple(itertools.product(*(each.values for each in varied))), scenarios
-    )
+    scenarios = []
+    for texts in itertools.product(*([f"{key}={text}" for text in texts] for key, texts, _ in varied)):
+        try:
+            scenarios.append(resolve_paths(load_scenario(name_or_path, [*overrides, *texts])))
+        except ScenarioError as error:
+            line = str(error)
+            # The scenario's reader names the option `--set`.
+            for text in texts:
+                line = line.replace(f"--set {text}", f"--vary {text}")
+            raise ScenarioError(line) from None
+    combinations = itertools.product(*(values for _, _, values in varied))
+    return ScenarioSweep(base, tuple(keys), tuple(combinations), tuple(scenarios))
 
 
 def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool = True) -> list[Item]:
@@ -75,12 +81,18 @@ def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool =
     identified by its scenario and the content of the files that it names. Raises RobotError if a user's robot
     cannot be read.
     """
-    digest = functools.cache(_digest)
+    digests: dict[Path, str] = {}
     items = []
     for number, (scenario, values) in enumerate(zip(sweep.scenarios, sweep.combinations, strict=True), 1):
         varied = dict(zip(sweep.keys, values, strict=True))
-        folder = None if kept is None else kept / _run_name(number, varied)
-        identity = (scenario, {str(path): digest(path) for path in scenario_files(scenario)})
+        text = ",".join(f"{key.rpartition('.')[2]}={value}" for key, value in varied.items())
+        name = f"{number:04d}-{re.sub(r'[^A-Za-z0-9_.,=+-]+', '_', text)[:_LONGEST_NAME]}"
+        folder = None if kept is None else kept / name
+        files = scenario_files(scenario)
+        for path in files:
+            if path not in digests:
+                digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+        identity = (scenario, {str(path): digests[path] for path in files})
         items.append(Item(varied, (scenario, folder, cache), identity))
     return items
 
@@ -101,62 +113,33 @@ def run_varied(scenario: Scenario, folder: Path | None, cache: bool = True) -> d
     return {**metrics, CHECKS_HOLD: not failed, FAILED_CHECKS: ", ".join(failed)}
 
 
-def _load(name_or_path: str | Path, overrides: Sequence[str], texts: Sequence[str]) -> Scenario:
-    try:
-        return resolve_paths(load_scenario(name_or_path, [*overrides, *texts]))
-    except ScenarioError as error:
-        line = str(error)
-    # The scenario's reader names the option `--set`.
-    for text in texts:
-        line = line.replace(f"--set {text}", f"--vary {text}")
-    raise ScenarioError(line)
-
-
-def _run_name(number: int, varied: Mapping[str, Any]) -> str:
-    text = ",".join(f"{key.rpartition('.')[2]}={value}" for key, value in varied.items())
-    return f"{number:04d}-{re.sub(r'[^A-Za-z0-9_.,=+-]+', '_', text)[:_LONGEST_NAME]}"
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Varied:
-    """A varied key of a scenario and its values."""
-
-    key: str  # Dotted, such as `fixtures.0.mass_kg`.
-    texts: tuple[str, ...]  # Values as written, which is how overrides are given.
-    values: tuple[Any, ...]  # Values as YAML reads them.
-
-
-def parse_vary(text: str) -> Varied:
+def parse_vary(text: str) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
     """Parse the argument of `--vary`.
 
     `text`: `key=a,b,c`, each a YAML value. A range of whole numbers, both ends included, stands for its
-    values: `seed=1..20`, `motion.source=actor:valves:1..19`. Returns key and values.
+    values: `seed=1..20`, `motion.source=actor:valves:1..19`. Returns the dotted
+    key, the values as written, which is how overrides are given, and as YAML reads them.
     """
     key, equals, listed = text.partition("=")
     key = key.strip()
     if not equals or not all(key.split(".")):
         raise StudyError(f"--vary {text}: must be key=a,b,c or key=a..b, for example seed=1..20")
-    listed_values = parse_yaml_list(listed, f"--vary {text}", StudyError)
-    pairs = [pair for each in listed_values for pair in _expand_range(text, *each)]
-    if not pairs:
+    texts: list[str] = []
+    values: list[Any] = []
+    for written, value in parse_yaml_list(listed, f"--vary {text}", StudyError):
+        # The pattern takes time with the square of the length.
+        found = _RANGE.fullmatch(written) if len(written) <= _LONGEST_RANGE else None
+        if found is None or written != value:
+            # No range; also a text in quotes.
+            texts.append(written)
+            values.append(value)
+            continue
+        stem, ends = found["stem"], (found["first"], found["last"])
+        first, last = map(int, ends) if max(map(len, ends)) <= _MOST_DIGITS else (0, -1)
+        if not 0 <= last - first < MOST:
+            raise StudyError(f"--vary {text}: {written} must go up, by at most {MOST} values")
+        texts += [f"{stem}{number}" for number in range(first, last + 1)]
+        values += [f"{stem}{number}" if stem else number for number in range(first, last + 1)]
+    if not texts:
         raise StudyError(f"--vary {text}: gives no value")
-    return Varied(key, tuple(written for written, _ in pairs), tuple(value for _, value in pairs))
-
-
-def _expand_range(text: str, written: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the values of a range; any other value, also one in quotes, is yielded as it is."""
-    # The pattern takes time with the square of the length.
-    found = _RANGE.fullmatch(written) if len(written) <= _LONGEST_RANGE else None
-    if found is None or written != value:
-        yield written, value
-        return
-    stem, ends = found["stem"], (found["first"], found["last"])
-    first, last = map(int, ends) if max(map(len, ends)) <= _MOST_DIGITS else (0, -1)
-    if not 0 <= last - first < MOST:
-        raise StudyError(f"--vary {text}: {written} must go up, by at most {MOST} values")
-    for number in range(first, last + 1):
-        yield f"{stem}{number}", f"{stem}{number}" if stem else number
+    return key, tuple(texts), tuple(values)

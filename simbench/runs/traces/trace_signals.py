@@ -1,8 +1,8 @@
-"""Signals that a trace holds: declared once, each with the variable of the log that it comes from."""
+"""Traces: signals of a scenario at a low rate, and the envelope within which a run must stay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import continuous_quaternions
+from simbench.runs.tolerances import SPREADS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,13 +53,6 @@ class TraceSignal:
 
 def _values(name: str) -> Callable[[xr.Dataset], Array]:
     return lambda log: log[name].values
-
-
-def _torque_fraction(log: xr.Dataset) -> Array:
-    limit = log["torque_limit"].values
-    return np.divide(
-        log["torque_motor"].values, limit, out=np.zeros(log["torque_motor"].shape), where=limit > 0.0
-    )
 
 
 SIGNALS: tuple[TraceSignal, ...] = (
@@ -106,7 +100,12 @@ SIGNALS: tuple[TraceSignal, ...] = (
         "joint",
         "of limit",
         "Motor torque of each joint as a fraction of its limit.",
-        _torque_fraction,
+        lambda log: np.divide(
+            log["torque_motor"].values,
+            log["torque_limit"].values,
+            out=np.zeros(log["torque_motor"].shape),
+            where=log["torque_limit"].values > 0.0,
+        ),
     ),
 )
 """Signals of every trace; those whose source a log lacks are left out. Positions of fixtures come on top."""
@@ -140,13 +139,22 @@ def read_samples(log: xr.Dataset) -> Samples:
     """
     channels: list[Channel] = []
     columns: list[Array] = []
-    for signal in (*SIGNALS, *_fixture_signals(log)):
-        if signal.source not in log:
-            continue
+    signals = [signal for signal in SIGNALS if signal.source in log]
+    # Positions of fixtures' joints have a counterpart `<name>_actor`; some fixtures stand freely.
+    for name in map(str, log.data_vars):
+        if log[name].dims == ("time",) and f"{name}_actor" in log:
+            unit = str(log[name].attrs["units"])
+            signals.append(TraceSignal(name, name, (), unit, "Position of a fixture's joint.", _values(name)))
+        elif name.endswith("_stand") and log[name].dims == ("time", "pose"):
+            signals.append(TraceSignal(name, name, POSE, "pose", "Pose of a fixture.", _values(name)))
+    for signal in signals:
         values = np.array(signal.compute(log), dtype=float)
         values = values.reshape(len(values), -1)
-        if signal.unit == "pose":
-            values[:, 3:] = _signed_quaternions(values[:, 3:])
+        if signal.unit == "pose" and len(values):
+            # Of the first quaternion, the largest number is positive.
+            first = values[0, 3:]
+            sign = np.copysign(1.0, first[np.abs(first).argmax()])
+            values[:, 3:] = sign * continuous_quaternions(values[:, 3:])
         labels: tuple[str, ...] = ("",)
         if signal.labels:
             labels = (
@@ -155,34 +163,58 @@ def read_samples(log: xr.Dataset) -> Samples:
                 else signal.labels
             )
         for label, column in zip(labels, values.T, strict=True):
-            channels.append(Channel(signal.name, label, _unit(signal, label)))
+            unit = ("quaternion" if label.startswith("q") else "m") if signal.unit == "pose" else signal.unit
+            channels.append(Channel(signal.name, label, unit))
             columns.append(column)
     time = np.asarray(log["time"].values, dtype=float)
     return Samples(time, tuple(channels), np.stack(columns, axis=1))
 
 
-def _signed_quaternions(quaternions: Array) -> Array:
-    """Choose the sign of each quaternion (T, 4): the largest number of the first is positive."""
-    if not len(quaternions):
-        return quaternions
-    first = quaternions[0]
-    return np.copysign(1.0, first[np.abs(first).argmax()]) * continuous_quaternions(quaternions)
+@dataclass(frozen=True)
+class Trace:
+    """Signals of a scenario's run at a low rate, and how far rounding alone moved each of them.
+
+    The samples are those of the log at their instants. They are not low-pass filtered: a run is compared at
+    the same instants, so nothing is reconstructed between them and aliasing does no harm.
+    """
+
+    time: Array  # (T,).
+    channels: tuple[Channel, ...]  # Names and units.
+    values: Array  # (T, C): samples in the channels' units; NaN where a quantity is not defined.
+    # (T, C): greatest deviation of the perturbed runs near each sample, in the channels' units; infinite
+    # where rounding decides whether there is a value.
+    envelope: Array
+    lags: Mapping[str, float]  # Greatest lag of a perturbed run by signal, s.
+    log_rate: float  # Rate of the log, 1/s.
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the signals."""
+        return tuple(dict.fromkeys(channel.signal for channel in self.channels))
+
+    def columns(self, signal: str) -> list[int]:
+        """Return the columns of a signal's channels.
+
+        `signal`: name of the signal. Returns indices into `channels`.
+        """
+        return [column for column, channel in enumerate(self.channels) if channel.signal == signal]
+
+    @property
+    def tolerance(self) -> Array:
+        """Allowed deviation, (T, C): the usual tolerance, or what rounding does times `SPREADS`."""
+        return np.maximum(usual_tolerances(self.channels, self.values), SPREADS * self.envelope)
 
 
-def _unit(signal: TraceSignal, label: str) -> str:
-    if signal.unit != "pose":
-        return signal.unit
-    return "quaternion" if label.startswith("q") else "m"
+def usual_tolerances(channels: Sequence[Channel], values: Array) -> Array:
+    """Compute the deviation that is allowed whatever rounding does.
 
-
-def _fixture_signals(log: xr.Dataset) -> list[TraceSignal]:
-    """Declare the positions of fixtures' joints, which have a counterpart `<name>_actor`, and free stands."""
-    signals = []
-    for key, variable in log.data_vars.items():
-        name = str(key)
-        if variable.dims == ("time",) and f"{name}_actor" in log:
-            unit = str(variable.attrs["units"])
-            signals.append(TraceSignal(name, name, (), unit, "Position of a fixture's joint.", _values(name)))
-        elif name.endswith("_stand") and variable.dims == ("time", "pose"):
-            signals.append(TraceSignal(name, name, POSE, "pose", "Pose of a fixture.", _values(name)))
-    return signals
+    `channels`: names and units; `values` (T, C): samples; NaN where a quantity is not defined. Returns (C,):
+    tolerances in the channels' units.
+    """
+    finite = np.isfinite(values)
+    highest = np.max(values, axis=0, where=finite, initial=-np.inf)
+    lowest = np.min(values, axis=0, where=finite, initial=np.inf)
+    extent = np.where(highest >= lowest, highest - lowest, 0.0)
+    kinds = [TOLERANCES[channel.unit] for channel in channels]
+    absolute = np.array([kind.absolute for kind in kinds])
+    return np.maximum(absolute, np.array([kind.relative for kind in kinds]) * extent)

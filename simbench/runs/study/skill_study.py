@@ -1,6 +1,6 @@
 """Inverse optimal control over a session: each recording alone, and each task for all actors together."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
-from simbench.motion.actors.strategy import DOMINANT, ActorStrategy
+from simbench.motion.actors.strategy import DOMINANT
 from simbench.runs.study.study import Item
 from simbench.skills.ioc.identifiability import explore_mixture
 from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture, mean_period
@@ -59,20 +59,6 @@ def skill_items(
     that suits all the actors best. Returns jobs distinguished by `task` and `actor`; actor 0 stands for all
     actors together. Raises SkillError if the method, the skeleton, a task or an actor is unknown.
     """
-    _require_known(tasks, actors, search)
-    groups: list[tuple[int, tuple[int, ...]]] = [(actor, (actor,)) for actor in actors]
-    # The longest jobs first, so that no core waits for one in the end.
-    if general:
-        groups.insert(0, (EVERYBODY, tuple(actors)))
-    return [
-        Item({"task": task, "actor": actor}, (search, task, group))
-        for actor, group in groups
-        for task in tasks
-    ]
-
-
-def _require_known(tasks: Sequence[str], actors: Sequence[int], search: MixtureSearch) -> None:
-    """Refuse unknown names and numbers."""
     if search.skeleton not in SKELETONS:
         raise SkillError(f"skeleton {search.skeleton}: unknown; known: {', '.join(SKELETONS)}")
     if search.method not in METHODS:
@@ -84,6 +70,15 @@ def _require_known(tasks: Sequence[str], actors: Sequence[int], search: MixtureS
     for actor in actors:
         if not 1 <= actor <= people:
             raise SkillError(f"actor {actor}: a session has actors 1 to {people}")
+    groups: list[tuple[int, tuple[int, ...]]] = [(actor, (actor,)) for actor in actors]
+    # The longest jobs first, so that no core waits for one in the end.
+    if general:
+        groups.insert(0, (EVERYBODY, tuple(actors)))
+    return [
+        Item({"task": task, "actor": actor}, (search, task, group))
+        for actor, group in groups
+        for task in tasks
+    ]
 
 
 def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> dict[str, Any]:
@@ -107,7 +102,9 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
         motions += parts if len(actors) == 1 else parts[::_SPARSE]
     mixture = find_mixture(motions, search.method, search.seed)
     flat = explore_mixture(motions, mixture)
-    hidden = [each.strategy for each in performed if each.strategy is not None]
+    strategies = [each.strategy.weights for each in performed if each.strategy is not None]
+    hidden = np.mean(strategies, axis=0)
+    hidden_shares = compute_criterion_shares(hidden, mean_period(motions))
     return {
         "session": search.session,
         **dict(zip(CRITERIA, mixture.weights.tolist(), strict=True)),
@@ -119,7 +116,8 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
         **_by_criterion("highest_{}", flat.highest),
         "rivals": ", ".join(flat.dominant),
         "confused": ", ".join("-".join(pair) for pair in flat.confused),
-        **_hidden(hidden, mean_period(motions)),
+        **_by_criterion("hidden_{}", hidden),
+        "hidden_dominant": list(CRITERIA)[int(np.argmax(hidden_shares))],
         "method": search.method,
         "evaluations": mixture.found.evaluations,
         "generations": mixture.found.generations,
@@ -133,12 +131,3 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
 def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:
     """Name a value for each criterion."""
     return {name.format(key): float(value) for key, value in zip(CRITERIA, values, strict=True)}
-
-
-def _hidden(strategies: Sequence[ActorStrategy], period: float) -> Mapping[str, Any]:
-    """Describe the strategy of the virtual people, for comparison with the mixture found."""
-    weights = np.mean([strategy.weights for strategy in strategies], axis=0)
-    return {
-        **_by_criterion("hidden_{}", weights),
-        "hidden_dominant": list(CRITERIA)[int(np.argmax(compute_criterion_shares(weights, period)))],
-    }

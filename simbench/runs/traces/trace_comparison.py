@@ -9,14 +9,34 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.runs.tolerances import SPREADS
-from simbench.runs.traces.lag import EVIDENCE, Lag, estimate_lags, sample_at
-from simbench.runs.traces.signals import Channel, Samples
-from simbench.runs.traces.trace import Trace
+from simbench.runs.traces.trace_signals import Channel, Samples, Trace
 
 TIME_TOLERANCE = 0.2
 """Allowed lag or lead of a signal, as a fraction of the time between two samples of the log."""
+LARGEST_LAG = 0.25
+"""Largest lag that is looked for, s."""
+EVIDENCE = 9.0
+"""Sum of squared deviations, each in tolerances, from which a lag is significant."""
+_EXPLAINED = 0.25
+"""Fraction of that sum which may remain after the shift."""
+_ITERATIONS = 12
+_CONVERGED = 1e-7
+"""Step of the lag at which the search ends, s."""
 
 Outcome = Literal["left its envelope", "lags", "leads", "undefined", "ended", "missing"]
+
+
+class Lag(NamedTuple):
+    """How late a signal of a run is."""
+
+    lag: float  # Time by which the run lags the trace, s; negative where it leads.
+    before: float  # Sum of the squared deviations of all its samples, each in units of its tolerance.
+    after: float  # The same once the run is shifted by the lag.
+
+    @property
+    def explains(self) -> bool:
+        """Whether the shift explains most of a deviation that is significant."""
+        return self.before > EVIDENCE and self.after < _EXPLAINED * self.before
 
 
 class Divergence(NamedTuple):
@@ -109,14 +129,22 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
             shifted = sample_at(part, times + lag.lag)
             compared = np.fmin(compared, _ratios(shifted, baseline[:, columns], tolerance[:, columns]))
         for column, ratios in zip(columns, compared.T, strict=True):
-            first = _first_diverging(ratios, late)
-            if first is None:
+            outside = np.flatnonzero(ratios > 1.0)
+            if late and not len(outside):
+                # The first sample by which the lag is certain.
+                outside = np.flatnonzero(np.cumsum(ratios**2) > EVIDENCE)
+            if not len(outside):
                 continue
-            peak = int(ratios.argmax())
+            first, peak = int(outside[0]), int(ratios.argmax())
+            outcome: Outcome = "left its envelope"
+            if np.isfinite(values[first, column]) != np.isfinite(baseline[first, column]):
+                outcome = "undefined"
+            elif late:
+                outcome = "lags" if lag.lag > 0.0 else "leads"
             found.append(
                 Divergence(
                     trace.channels[column],
-                    _outcome(values[first, column], baseline[first, column], lag if late else None),
+                    outcome,
                     float(times[first]),
                     float(ratios[first]),
                     float(values[first, column]),
@@ -127,8 +155,16 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
                     lag.lag if late else 0.0,
                 )
             )
-    if not inside.all():
-        found += _ended(trace, float(run.time[-1]), int(inside.sum()), found)
+    if inside.all():
+        return found
+    # A run that ended before its baseline is reported once: on the first channel whose end is expected.
+    end, row = float(run.time[-1]), int(inside.sum())
+    expected = np.isfinite(trace.tolerance[row]) & np.isfinite(trace.values[row])
+    if expected.any() and not any(each.time < end for each in found):
+        column = int(expected.argmax())
+        was, allowed = float(trace.values[row, column]), float(trace.tolerance[row, column])
+        ended = trace.channels[column]
+        found.append(Divergence(ended, "ended", end, np.inf, np.nan, was, allowed, np.inf, end, 0.0))
     return found
 
 
@@ -139,38 +175,6 @@ def _ratios(now: Array, was: Array, tolerance: Array) -> Array:
     one = np.isfinite(now) != np.isfinite(was)
     ratios = np.where(one, np.inf, np.where(np.isfinite(ratios), ratios, 0.0))
     return np.where(np.isinf(tolerance), 0.0, ratios)
-
-
-def _first_diverging(ratios: Array, late: bool) -> int | None:
-    """Find the first sample outside the envelope or, of a late signal, the first by which this is certain."""
-    outside = np.flatnonzero(ratios > 1.0)
-    if len(outside):
-        return int(outside[0])
-    if late:
-        certain = np.flatnonzero(np.cumsum(ratios**2) > EVIDENCE)
-        if len(certain):
-            return int(certain[0])
-    return None
-
-
-def _outcome(now: float, was: float, lag: Lag | None) -> Outcome:
-    if np.isfinite(now) != np.isfinite(was):
-        return "undefined"
-    if lag is None:
-        return "left its envelope"
-    return "lags" if lag.lag > 0.0 else "leads"
-
-
-def _ended(trace: Trace, end: float, row: int, found: list[Divergence]) -> list[Divergence]:
-    """Report a run that ended before its baseline, once: on the first channel whose end is expected."""
-    expected = np.isfinite(trace.tolerance[row]) & np.isfinite(trace.values[row])
-    if not expected.any() or any(each.time < end for each in found):
-        return []
-    column = int(expected.argmax())
-    was, tolerance = float(trace.values[row, column]), float(trace.tolerance[row, column])
-    return [
-        Divergence(trace.channels[column], "ended", end, np.inf, np.nan, was, tolerance, np.inf, end, 0.0)
-    ]
 
 
 def describe_divergence(divergence: Divergence) -> str:
@@ -198,3 +202,60 @@ def describe_divergence(divergence: Divergence) -> str:
         else ""
     )
     return f"{where}, {how} (now {each.now:.5g}, baseline {each.was:.5g}{unit}){peak}"
+
+
+def sample_at(samples: Samples, times: Array) -> Array:
+    """Interpolate the channels of a log linearly.
+
+    `samples`: channels at the log's rate; `times` (T,): times, s; those outside the log take its first or
+    last sample. Returns (T, C): values; NaN beside a sample that is NaN.
+    """
+    position = np.interp(times, samples.time, np.arange(len(samples.time), dtype=float))
+    # A time that is a sample's but for rounding must not mix in its neighbour, which may be NaN.
+    nearest = np.rint(position)
+    position = np.where(np.abs(position - nearest) < 1e-6, nearest, position)
+    low = np.floor(position).astype(int)
+    high = np.ceil(position).astype(int)
+    fraction = (position - low)[:, None]
+    below, above = samples.values[low], samples.values[high]
+    return np.where(fraction == 0.0, below, below + fraction * (above - below))
+
+
+def estimate_lags(trace: Trace, run: Samples) -> dict[str, Lag]:
+    """Estimate by how much each signal of a run lags a trace.
+
+    All channels of a signal count, each sample in units of its tolerance: Gauss-Newton's method minimises the
+    sum of squared deviations over the shift in time. `trace`: trace of the baseline; `run`: channels of the
+    run, at least those of the trace and in its order.
+    """
+    tolerance = trace.tolerance
+    inside = trace.time <= run.time[-1]
+    times = trace.time[inside]
+    half = 0.5 / trace.log_rate
+    found: dict[str, Lag] = {}
+    for signal in trace.signals:
+        columns = trace.columns(signal)
+        part = Samples(run.time, tuple(run.channels[c] for c in columns), run.values[:, columns])
+        weight = 1.0 / tolerance[inside][:, columns]
+        target = trace.values[inside][:, columns]
+
+        def errors(
+            shift: float, part: Samples = part, weight: Array = weight, target: Array = target
+        ) -> Array:
+            deviation = (sample_at(part, times + shift) - target) * weight
+            return np.where(np.isfinite(deviation), deviation, 0.0)
+
+        lag = 0.0
+        for _ in range(_ITERATIONS):
+            slope = (errors(lag + half) - errors(lag - half)) / (2.0 * half)
+            curvature = float(np.sum(slope**2))
+            if curvature == 0.0:
+                break
+            step = -float(np.sum(slope * errors(lag))) / curvature
+            lag = float(np.clip(lag + np.clip(step, -0.05, 0.05), -LARGEST_LAG, LARGEST_LAG))
+            if abs(step) < _CONVERGED:
+                break
+        before = float(np.sum(errors(0.0) ** 2))
+        after = float(np.sum(errors(lag) ** 2))
+        found[signal] = Lag(lag, before, after) if after < before else Lag(0.0, before, before)
+    return found
