@@ -163,7 +163,7 @@ _MOVED: dict[str, tuple[str, dict[str, str]]] = {
         "simbench.runs.execution.local",
         {"run_apart": "run_isolated", "Answer": "JobResult"},
     ),
-    "simbench.study": ("simbench.runs.study.study", {}),
+    "simbench.study": ("simbench.runs.study", {}),
     "simbench.dynamics.searches": ("simbench.dynamics.calibration.searches", {}),
     "simbench.retarget": ("simbench.retargeting", {}),
     "simbench.retarget.criterion": ("simbench.retargeting.imitation.imitation", {}),

@@ -63,7 +63,7 @@ class Reporter:
         import shlex
 
         from simbench.errors import SimbenchError
-        from simbench.runs.dossier.dossier import check_command, write_dossier
+        from simbench.runs.dossier import check_command, write_dossier
 
         name, overrides = result.case.scenario.name, result.case.arguments[1:]
         # Runs with other overrides have dossiers of their own.
@@ -137,7 +137,7 @@ class SimbenchRun:
             If the scenario has no baseline.
         """
         __tracebackhide__ = True
-        from simbench.runs.dossier.dossier import headline
+        from simbench.runs.dossier import headline
         from simbench.runs.regression import (
             CaseResult,
             compare_signals,

@@ -17,7 +17,7 @@ from simbench.runs.explain.documented_names import (
     robot_key_entries,
     scenario_key_entries,
 )
-from simbench.runs.explain.glossary import glossary_entries
+from simbench.runs.explain.lookup import glossary_entries
 from simbench.runs.metric_catalogue import MetricEntry, metric_entries
 
 _BETTER = {

@@ -23,7 +23,7 @@ from rich.table import Table
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
 from simbench.runs.execution.local import JobResult, run_isolated
-from simbench.runs.study.scenario_sweep import CHECKS_HOLD, ScenarioSweep, plan_sweep, run_varied
+from simbench.runs.scenario_sweep import CHECKS_HOLD, ScenarioSweep, plan_sweep, run_varied
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def check_scenarios(
         )
         dossiers = [] if update or no_dossier else write_dossiers(results, artifacts, on_progress)
         if history is not None:
-            from simbench.runs.trend.history import append_history, make_records
+            from simbench.runs.check_history import append_history, make_records
 
             append_history(history, make_records(results, folder, history, kept=out))
         if summary is not None:
@@ -189,7 +189,7 @@ def write_dossiers(
     if not failed:
         return []
     from simbench.errors import SimbenchError
-    from simbench.runs.dossier.dossier import check_command, write_dossier
+    from simbench.runs.dossier import check_command, write_dossier
 
     lines = []
     for result in failed:
@@ -213,7 +213,7 @@ def divergence_lines(results: Sequence[CaseResult]) -> list[str]:
     diverged = [result for result in results if result.diverged]
     if not diverged:
         return []
-    from simbench.runs.dossier.dossier import headline
+    from simbench.runs.dossier import headline
 
     return [headline(result) for result in diverged]
 
@@ -247,7 +247,7 @@ def _require_outputs(history: Path | None, summary: Path | None) -> None:
         require_output_file(summary, BaselineError)
     if history is not None:
         require_output_file(history, BaselineError, ".jsonl", "a history")
-        from simbench.runs.trend.history import require_history
+        from simbench.runs.check_history import require_history
 
         require_history(history)
 

@@ -90,7 +90,7 @@ def video(
 ) -> None:
     """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
     from simbench.cli.console import make_console, progress_bars
-    from simbench.runs.talk_video.composition import Decoration, render_talk_video
+    from simbench.runs.talk_video import Decoration, render_talk_video
     from simbench.runs.video import View
 
     moving = (["camera.follow=true"] if follow else []) + (

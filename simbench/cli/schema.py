@@ -36,7 +36,7 @@ def schema(
 
 def _schema_for(kind: SchemaKind, scenario: Path) -> str:
     """Write the schema of one scenario."""
-    from simbench.runs.explain.json_schema import scenario_schema_for
+    from simbench.runs.explain.schemas import scenario_schema_for
     from simbench.runs.scenario.loading import read_scenario_values
 
     if kind is not SchemaKind.scenario:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from simbench.runs.study.study import StudyRow
+    from simbench.runs.study import StudyRow
 
 
 _MOST_METRICS, _MOST_ROWS = 5, 60
@@ -94,8 +94,8 @@ def sweep(
     from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
-    from simbench.runs.study.scenario_sweep import plan_sweep, run_varied, sweep_items
-    from simbench.runs.study.study import RUNS, TABLE, finished_rows, run_study, study_key
+    from simbench.runs.scenario_sweep import plan_sweep, run_varied, sweep_items
+    from simbench.runs.study import RUNS, TABLE, finished_rows, run_study, study_key
 
     if dask is not None and jobs is not None:
         raise StudyError("--jobs: a cluster runs as many at a time as its workers have threads")
@@ -144,7 +144,7 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     """
     from rich.table import Table
 
-    from simbench.runs.study.scenario_sweep import FAILED_CHECKS
+    from simbench.runs.scenario_sweep import FAILED_CHECKS
 
     keys = list(rows[0].varied)
     heads = [f"{name}, {unit}" if (unit := unit_of(name)) else name for name in metrics]
@@ -180,7 +180,7 @@ def has_failed(row: StudyRow) -> bool:
 
     `row`: result of `run_varied`. Returns true if it failed.
     """
-    from simbench.runs.study.scenario_sweep import CHECKS_HOLD
+    from simbench.runs.scenario_sweep import CHECKS_HOLD
 
     return bool(row.error) or not row.values[CHECKS_HOLD]
 
@@ -202,7 +202,7 @@ def _outcome(row: StudyRow) -> Text:
     """Say whether a run failed, violated checks, or holds."""
     from rich.text import Text
 
-    from simbench.runs.study.scenario_sweep import FAILED_CHECKS
+    from simbench.runs.scenario_sweep import FAILED_CHECKS
 
     if row.error:
         return Text(printable(f"failed: {row.error}"), "bold red")

@@ -20,9 +20,8 @@ def trend(
     from simbench.cli.console import require_output_file
 
     require_output_file(out, BaselineError, ".html", "a page")
-    from simbench.runs.trend.changes import find_trends
-    from simbench.runs.trend.history import read_history
-    from simbench.runs.trend.trend_page import describe_change, write_trend
+    from simbench.runs.check_history import find_trends, read_history
+    from simbench.runs.trend_page import describe_change, write_trend
 
     records = read_history(history)
     if not records:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simbench.runs.plots.signal_plot import SignalFigure
-    from simbench.runs.talk_video.composition import Decoration
+    from simbench.runs.talk_video import Decoration
     from simbench.runs.video import View
 
 _SHOWN = 12
@@ -132,7 +132,7 @@ class Comparison:
             Part of the runs, speed and camera (`simbench.runs.video.View`); by default all of the longer one,
             as the first one's scenario shows it.
         decoration : Decoration, optional
-            Caption and title (`simbench.runs.talk_video.composition.Decoration`); none by default.
+            Caption and title (`simbench.runs.talk_video.Decoration`); none by default.
         on_progress : callable (stage, done, total), bool or None
             As for `run`.
 
@@ -141,7 +141,7 @@ class Comparison:
         Path
             The file.
         """
-        from simbench.runs.talk_video.composition import render_talk_video
+        from simbench.runs.talk_video import render_talk_video
 
         folders = [run.directory for run in self.runs]
         with shown_progress(on_progress) as tell:

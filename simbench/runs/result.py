@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from simbench.runs.plots.signal_plot import SignalFigure
-    from simbench.runs.talk_video.composition import Decoration
+    from simbench.runs.talk_video import Decoration
     from simbench.runs.video import View
 
 
@@ -119,7 +119,7 @@ class RunResult:
             Part of the run, speed, camera, reference and recorded person (`simbench.runs.video.View`); by
             default all of it as the scenario shows it.
         decoration : Decoration, optional
-            Caption and title (`simbench.runs.talk_video.composition.Decoration`); none by default.
+            Caption and title (`simbench.runs.talk_video.Decoration`); none by default.
         fast : bool
             Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
         on_progress : callable (stage, done, total), bool or None
@@ -130,7 +130,7 @@ class RunResult:
         Path
             The file.
         """
-        from simbench.runs.talk_video.composition import render_talk_video
+        from simbench.runs.talk_video import render_talk_video
         from simbench.runs.video import View
 
         path = self.directory / "video.mp4" if out is None else Path(out)

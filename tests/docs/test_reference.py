@@ -10,7 +10,7 @@ from simbench import errors
 from simbench.motion.marker_maps.library import load_map, map_names
 from simbench.motion.readers import SCHEMES, SUFFIXES
 from simbench.runs.explain.documented_names import log_entries, robot_key_entries, scenario_key_entries
-from simbench.runs.explain.glossary import glossary_entries
+from simbench.runs.explain.lookup import glossary_entries
 from simbench.runs.metric_catalogue import metric_entries
 
 

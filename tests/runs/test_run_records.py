@@ -10,7 +10,7 @@ from simbench.errors import RunError, StudyError
 from simbench.runs.provenance import collect_provenance
 from simbench.runs.run_directory import json_text, write_metrics
 from simbench.runs.run_records import read_metrics, read_provenance
-from simbench.runs.study.study import StudyRow, read_row, study_directory, write_row
+from simbench.runs.study import StudyRow, read_row, study_directory, write_row
 
 DEEP = "[" * 100_000
 DAMAGED = [

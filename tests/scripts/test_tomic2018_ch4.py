@@ -8,8 +8,8 @@ from script_modules import loaded_script
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.runs.fingerprint import fingerprint
-from simbench.runs.study.skill_study import EVERYBODY, MixtureSearch, skill_items
-from simbench.runs.study.study import StudyRow, write_row
+from simbench.runs.skill_study import EVERYBODY, MixtureSearch, skill_items
+from simbench.runs.study import StudyRow, write_row
 
 TASKS, ACTORS = ("pump", "drawer"), (1, 2, 3)
 

@@ -9,7 +9,7 @@ dominates has the greatest share whatever the frame rate (`criterion_shares`); o
 it, ergonomy is the greatest wherever fitness is flat along it, which the last column of the figures shows.
 Laws start every repetition from the posture recorded there, or with --whole only the first. They move the
 person's own joints, or with --skeleton romeo the thesis's model of a person. DIR
-keeps every result (`table.parquet`, whose columns `simbench.runs.study.skill_study.study_mixture` explains,
+keeps every result (`table.parquet`, whose columns `simbench.runs.skill_study.study_mixture` explains,
 and `timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill.
 --finished computes nothing: it reads from DIR the actors who are finished in all tasks. Exit status 1 if a
 bar is missed.
@@ -37,7 +37,7 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.fingerprint import fingerprint
-from simbench.runs.study.skill_study import (
+from simbench.runs.skill_study import (
     EVERYBODY,
     THESIS_ACTORS,
     THESIS_TASKS,
@@ -45,7 +45,7 @@ from simbench.runs.study.skill_study import (
     skill_items,
     study_mixture,
 )
-from simbench.runs.study.study import Item, StudyRow, read_row, run_study
+from simbench.runs.study import Item, StudyRow, read_row, run_study
 from simbench.skills.ioc.simplex_search import LATTICE, METHODS
 from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
 

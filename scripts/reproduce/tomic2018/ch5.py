@@ -41,14 +41,14 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
-from simbench.runs.study.skill_study import (
+from simbench.runs.skill_study import (
     THESIS_ACTORS,
     THESIS_TASKS,
     MixtureSearch,
     skill_items,
     study_mixture,
 )
-from simbench.runs.study.study import TABLE, run_study
+from simbench.runs.study import TABLE, run_study
 from simbench.skills.fuzzy.examples import __file__ as EXAMPLES
 from simbench.skills.fuzzy.examples import write_examples
 from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs

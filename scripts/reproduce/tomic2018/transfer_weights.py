@@ -54,7 +54,7 @@ from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
-from simbench.runs.study.skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
+from simbench.runs.skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 from simbench.sim.equipment import compute_resistance, describe_handles, describe_surroundings
 
 Array = NDArray[np.float64]

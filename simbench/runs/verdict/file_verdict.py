@@ -18,15 +18,13 @@ from simbench.motion.trajectory_files import TrajectoryOptions, read_robot_motio
 from simbench.options import TRAJECTORY
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.verdict.physical_checks import check_trajectory
-from simbench.runs.verdict.thresholds import (
+from simbench.runs.verdict.verdict_outcome import (
     RUN_BASE,
     RUN_EDGE_TIME,
     RUN_HEIGHT,
     RUN_JOINT,
     RUN_SATURATION,
     RUN_SLIP,
-)
-from simbench.runs.verdict.verdict_outcome import (
     SIMULATED,
     Check,
     Flags,

@@ -16,7 +16,7 @@ from simbench.kinematics.rotation import continuous_quaternions
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot
-from simbench.runs.verdict.thresholds import (
+from simbench.runs.verdict.verdict_outcome import (
     BASE_JUMP_ACCELERATION,
     BASE_JUMP_STEP,
     FLAT,
@@ -24,8 +24,8 @@ from simbench.runs.verdict.thresholds import (
     JUMP_ACCELERATION,
     JUMP_RATIO,
     JUMP_STEP,
+    Flags,
 )
-from simbench.runs.verdict.verdict_outcome import Flags
 
 _BESIDE = 2
 """Steps on either side with which a step is compared."""

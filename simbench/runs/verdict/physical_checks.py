@@ -21,7 +21,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import find_interference
 from simbench.robot.robot import Robot
 from simbench.runs.verdict.motion_state import GroundForces, MotionState, compute_forces, examine_motion
-from simbench.runs.verdict.thresholds import (
+from simbench.runs.verdict.verdict_outcome import (
     CAPTURE_SHIFT,
     COG_TIME,
     COLLISION,
@@ -39,8 +39,6 @@ from simbench.runs.verdict.thresholds import (
     TORQUE,
     WRENCH,
     ZMP,
-)
-from simbench.runs.verdict.verdict_outcome import (
     Check,
     Outcome,
     Verdict,

@@ -17,7 +17,7 @@ from simbench.runs.execution import local as processes
 from simbench.runs.execution.dask import dask_cluster
 from simbench.runs.execution.local import capture_result, run_isolated
 from simbench.runs.execution.subprocess_worker import run_in_subprocess
-from simbench.runs.study.study import TABLE, Item, run_study
+from simbench.runs.study import TABLE, Item, run_study
 from tests.helpers.waiting import wait_until
 
 dask = pytest.importorskip("dask")

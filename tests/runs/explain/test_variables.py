@@ -11,8 +11,8 @@ from simbench.robot.robot import load_robot
 from simbench.runs import log_builder
 from simbench.runs import log_signals as log_module
 from simbench.runs.explain import documented_names
-from simbench.runs.explain.declared_names import declared_entries
 from simbench.runs.explain.documented_names import find_log_entry, log_entries
+from simbench.runs.explain.schemas import declared_entries
 from simbench.runs.log import open_run, write_log
 from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms

@@ -6,8 +6,7 @@ from packed_pages import read_signals, unpack
 from scipy.spatial.transform import Rotation
 
 from simbench.runs.report.page_data import Packer
-from simbench.runs.report.panels import make_panels, pack_joints, thin_time, thin_values
-from simbench.runs.report.playback import make_lanes
+from simbench.runs.report.playback import make_lanes, make_panels, pack_joints, thin_time, thin_values
 from simbench.runs.report.scene import (
     centre_of_pressure,
     contact_forces,

@@ -1,4 +1,4 @@
-"""Changes of metrics over the records of a history: steps and drifts that are not noise.
+"""History of checks, JSON Lines, and the changes of metrics over it: steps and drifts that are not noise.
 
 A series of n values is compared with shapes that change at one place: a level that holds from value i until
 value j (a step, or a step and its return), and a ramp from value i to the last one (a drift). The shape that
@@ -11,19 +11,36 @@ them has at most the probability `FALSE_ALARM_RATE` where noise is normal and in
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
 from functools import lru_cache
+from importlib import metadata
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from simbench.errors import BaselineError
+from simbench.files.documents.json_document import parse_json
+from simbench.files.documents.text_file import read_text
+from simbench.runs.baseline import find_tolerance
+from simbench.runs.checks import Metric
+from simbench.runs.regression import CaseResult
+from simbench.runs.run_records import read_metrics, read_provenance
 from simbench.runs.tolerances import Better, metric_direction, usual_tolerance
-from simbench.runs.trend.history import HistoryRecord
 
+_DISTRIBUTION = "simbench-robotics"
+_MAX_BYTES = 400_000_000
+"""Size of the largest history that is read: a check of all shipped scenarios adds about 250 kB."""
+_OUTCOMES = ("holds", "failed", "error")
 FALSE_ALARM_RATE = 0.001
 """Largest probability of any false mark in all series that are looked at together."""
 FEWEST = 8
@@ -40,6 +57,197 @@ _ROUNDING = 1e-12
 
 Array = NDArray[np.float64]
 Effect = Literal["better", "worse", "changed"]
+
+
+class HistoryRecord(NamedTuple):
+    """What a check found of one scenario."""
+
+    scenario: str  # Name of the scenario.
+    date: str  # When it was checked, ISO 8601 with a time zone.
+    # Commit of the repository in whose folder the check ran, ending in `-dirty` when files differ from it;
+    # empty outside a repository.
+    commit: str
+    outcome: str  # `holds`, `failed`, or `error` if there are no metrics.
+    metrics: Mapping[str, Metric]  # Metrics of the run.
+    # Tolerances that the baseline has beyond the usual ones; None where nothing is expected of a metric.
+    tolerances: Mapping[str, float | None]
+    versions: Mapping[str, str]  # Versions of simbench, Python and the packages that simbench requires.
+    # Run directory, if it was kept, from the history's folder; or address of the job that ran the check.
+    run: str = ""
+    error: str = ""  # What ended the run, in one line.
+
+
+def make_records(
+    results: Sequence[CaseResult], runs: Path, history: Path, kept: Path | None
+) -> list[HistoryRecord]:
+    """Make the lines that a check adds to a history.
+
+    `results`: outcomes of the check; `runs`: folder of the run directories, each with its scenario's name;
+    `history`: file to which they will be added; `kept`: folder in which the run directories will stay; None
+    if they do not. Returns one for each scenario.
+    """
+    describe = ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    try:
+        commit = subprocess.run(describe, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        # Outside a repository.
+        commit = ""
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    records = []
+    for result in results:
+        name = result.case.scenario.name
+        folder = runs / name
+        outcome = "error" if result.error else "failed" if result.failed else "holds"
+        metrics = {} if result.error else read_metrics(folder)
+        records.append(
+            HistoryRecord(
+                name,
+                now,
+                commit,
+                outcome,
+                metrics,
+                _own_tolerances(result),
+                {} if result.error else _required_versions(read_provenance(folder)),
+                job_address(os.environ) if kept is None else os.path.relpath(kept / name, history.parent),
+                result.error,
+            )
+        )
+    return records
+
+
+def append_history(path: Path, records: Sequence[HistoryRecord]) -> None:
+    """Add lines to a history; the file is made if it is missing."""
+    lines = ""
+    for record in records:
+        # What is empty is left out; a number that is not finite becomes none, as in `metrics.json`.
+        values = {name: value for name, value in record._asdict().items() if value not in ("", {})}
+        metrics = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in record.metrics.items()
+        }
+        lines += json.dumps(values | {"metrics": metrics}, ensure_ascii=False, allow_nan=False) + "\n"
+    with path.open("a+b") as file:
+        if file.tell() > 0:
+            # What another program wrote last need not end its line.
+            file.seek(-1, os.SEEK_END)
+            lines = lines if file.read(1) == b"\n" else "\n" + lines
+        # At once: two checks that end together add their lines one after the other.
+        file.write(lines.encode("utf-8"))
+
+
+def read_history(path: Path) -> list[HistoryRecord]:
+    """Read a history.
+
+    `path`: JSON Lines file that `simbench check --history` wrote. Returns records in the order of their
+    dates. Raises BaselineError in one line, with file and line: a line that is not JSON or lacks something.
+    """
+    records = []
+    for number, line in enumerate(read_text(path, BaselineError, _MAX_BYTES).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            records.append(_validate(parse_json(line, "line", BaselineError)))
+        except BaselineError as error:
+            # Of one line, the line within it says nothing.
+            reason = re.sub(r"^line:1:(\d+): ", r"column \1: ", str(error))
+            raise BaselineError(
+                f"{path}:{number}: {reason}; simbench check --history writes such lines"
+            ) from None
+    return sorted(records, key=lambda record: datetime.fromisoformat(record.date))
+
+
+def _validate(data: Any) -> HistoryRecord:
+    """Check what a line holds, and make a record of it."""
+    if not isinstance(data, dict):
+        raise BaselineError("must hold a JSON object, {…}")
+    for name in ("scenario", "date", "outcome"):
+        if not isinstance(data.get(name), str) or not data[name]:
+            raise BaselineError(f"{name}: must be a text that is not empty")
+    for name in ("commit", "run", "error"):
+        if not isinstance(data.get(name, ""), str):
+            raise BaselineError(f"{name}: must be a text")
+    if data["outcome"] not in _OUTCOMES:
+        raise BaselineError(f"outcome: must be one of {', '.join(_OUTCOMES)}")
+    try:
+        has_zone = datetime.fromisoformat(data["date"]).tzinfo is not None
+    except ValueError:
+        has_zone = False
+    if not has_zone:
+        raise BaselineError("date: must be a time with its zone, such as 2026-01-31T12:00:00+00:00")
+    metrics = _mapping(
+        data, "metrics", (bool, int, float, str, type(None)), "a number, true, false, text or null"
+    )
+    tolerances = _mapping(data, "tolerances", (int, float, type(None)), "a number or null")
+    versions = _mapping(data, "versions", (str,), "a text")
+    return HistoryRecord(
+        data["scenario"],
+        data["date"],
+        data.get("commit", ""),
+        data["outcome"],
+        metrics,
+        tolerances,
+        versions,
+        data.get("run", ""),
+        data.get("error", ""),
+    )
+
+
+def _mapping(data: Mapping[str, Any], name: str, kinds: tuple[type, ...], allowed: str) -> dict[str, Any]:
+    """Read an object of a line, whose values are of some kinds; empty if it is missing."""
+    found = data.get(name, {})
+    if not isinstance(found, dict):
+        raise BaselineError(f"{name}: must be an object, {{…}}")
+    for key, value in found.items():
+        if not isinstance(value, kinds) or (bool not in kinds and isinstance(value, bool)):
+            raise BaselineError(f"{name}: {key}: must be {allowed}")
+    return found
+
+
+def _own_tolerances(result: CaseResult) -> dict[str, float | None]:
+    """List the tolerances of a scenario's baseline that differ from the usual ones of the same values."""
+    own: dict[str, float | None] = {}
+    for name, expected in (result.case.baseline or {}).items():
+        value = expected.value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        tolerance = find_tolerance(name, expected)
+        if expected.better == "ignored" or math.isinf(tolerance):
+            own[name] = None
+        elif tolerance != usual_tolerance(name, value):
+            own[name] = tolerance
+    return own
+
+
+def _required_versions(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Take the versions of simbench, Python and the packages that simbench requires from a provenance."""
+    packages: dict[str, str] = provenance["packages"]
+    try:
+        required = metadata.requires(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        required = list(packages)
+    names = {_plain_name(re.split(r"[^\w.-]", requirement)[0]) for requirement in required}
+    chosen = {name: version for name, version in packages.items() if _plain_name(name) in names}
+    return {"simbench": provenance["simbench"], "python": provenance["python"], **chosen}
+
+
+def _plain_name(name: str) -> str:
+    """Write the name of a package as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def job_address(environment: Mapping[str, str]) -> str:
+    """Find the address of the job of GitHub Actions that runs the command; empty elsewhere."""
+    parts = [environment.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+    return f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}" if all(parts) else ""
+
+
+def require_history(path: Path) -> None:
+    """Refuse a file that is no history, before a check begins whose results would be added to it.
+
+    `path`: the file; it may be missing. Raises SimbenchError as of `read_history`.
+    """
+    if path.exists():
+        read_history(path)
 
 
 class Change(NamedTuple):

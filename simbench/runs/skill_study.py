@@ -11,7 +11,7 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.motion.actors.strategy import DOMINANT
-from simbench.runs.study.study import Item
+from simbench.runs.study import Item
 from simbench.skills.ioc.identifiability import explore_mixture
 from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture, mean_period
 from simbench.skills.ioc.simplex_search import LATTICE, METHODS

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from simbench.runs.trend.changes import FALSE_ALARM_RATE, FEWEST, find_changes
+from simbench.runs.check_history import FALSE_ALARM_RATE, FEWEST, find_changes
 
 COUNT = 20
 

@@ -7,11 +7,14 @@ key `type`.
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args
 
+import pinocchio as pin
 from pydantic import BaseModel
 
+from simbench.motion.actors import TASKS
+from simbench.motion.sources import describe_actors
 from simbench.options import (
     BALANCE_CONTROLLERS,
     CONTROL_LAWS,
@@ -23,9 +26,16 @@ from simbench.options import (
 )
 from simbench.plugins.options import is_plugin, require_plugin
 from simbench.robot.description import Description
+from simbench.runs import log_builder, log_signals, metrics, person_log, trajectory_log
+from simbench.runs.explain.documented_names import FIXTURE, JOINT, LogEntry
 from simbench.runs.metric_format import UNITS, unit_of
 from simbench.runs.scenario.schema import Scenario
-from simbench.sim.fixtures import TYPES
+from simbench.sim import grasp, push, recorder, sensing, state
+from simbench.sim.control import command
+from simbench.sim.fixtures import MECHANISMS, TYPES
+from simbench.sim.fixtures.declared_sections import DeclaredMechanism
+from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
+from simbench.sim.signals import Signal
 
 Schema = dict[str, Any]
 Kind = Literal["scenario", "robot"]
@@ -60,6 +70,19 @@ _WRONG_UNITS = {
     "_j_m": "j_mm j_cm",
 }
 """Endings that are written by mistake instead of a unit; the name without a unit is one too."""
+_EVERY = "every run"
+_FEET = "robots on their feet"
+_BALANCED = "balanced robots: on two feet, not seated"
+_DIVERGED = "runs whose physics diverged"
+_PLANNED = "runs that follow a recording on equipment"
+_FOLLOWED = "runs that follow a robot's trajectory"
+_FOLLOWED_ON_FEET = "runs on free feet that follow a robot's trajectory"
+_IMITATED = "robots with two arms that follow a recording"
+_CUT = "fixtures that are cut (knife, grater)"
+_STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
+_JOINTS = "fixtures with joints"
+_SLIDING = {"rad": "m", "rad/s": "m/s", "N m": "N"}
+"""Unit of a prismatic joint by that of a revolute one."""
 
 
 def scenario_schema() -> Schema:
@@ -297,3 +320,95 @@ def _finish_section(section: Schema) -> None:
     if wrong and section.get("additionalProperties") is False:
         # Inside `allOf` they do not count as allowed names.
         section["allOf"] = [{"patternProperties": wrong}]
+
+
+def declared_entries() -> tuple[LogEntry, ...]:
+    """Collect everything that a run's log can hold from the modules that write it.
+
+    Returns coordinates, variables, those of fixtures as patterns, and attributes.
+    """
+    sampled = (
+        *state.root_and_joint_signals(7, 6),
+        *recorder.REFERENCE_SIGNALS,
+        *command.COMMAND_SIGNALS,
+        *recorder.DERIVED_SIGNALS,
+        *sensing.CONTACT_SIGNALS,
+        *push.PUSH_SIGNALS,
+        *grasp.GRIP_SIGNALS,
+    )
+    time = ("time",)
+    found = [
+        *_entries("coordinate", _EVERY, log_signals.COORDINATE_SIGNALS),
+        *_entries("coordinate", _IMITATED, person_log.PERSON_COORDINATES),
+        *_entries("variable", _EVERY, sampled, time),
+    ]
+    for signal in log_builder.HAND_SIGNALS:
+        present = _EVERY if signal.name == "hand_contact" else _PLANNED
+        found += _entries("variable", present, (signal,), time)
+    found += _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
+    found += _entries("variable", _EVERY, (log_signals.STROKES, *log_signals.CONTACT_EVENT_SIGNALS))
+    found += _entries("variable", _FEET, (*log_builder.ZMP_SIGNALS, *metrics.SUPPORT_SIGNALS), time)
+    found += _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
+    found += _entries("variable", _FOLLOWED, (trajectory_log.JOINT_TRAJECTORY,), time)
+    found += _entries("variable", _FOLLOWED_ON_FEET, trajectory_log.TRAJECTORY_SIGNALS, time)
+    found += _entries("variable", _IMITATED, person_log.PERSON_SIGNALS)
+    # A fixture that has everything, with placeholders for names.
+    joint = MechanismJoint(JOINT, "slide", (1.0, 0.0, 0.0))
+    fixture = Mechanism(FIXTURE, pin.SE3.Identity(), (), (joint,), standing=True, cut=Cut(JOINT, 1.0))
+    signals: tuple[Signal[Any], ...] = (
+        *state.fixture_signals(fixture),
+        *log_builder.actor_signals(fixture),
+        sensing.contact_wrench_signal(FIXTURE),
+    )
+    of_fixtures = {"cut": _CUT, "cut_actor": _CUT, "stand": _STANDING, "contact_wrench": "every fixture"}
+    for signal in signals:
+        suffix = signal.name.removeprefix(f"{FIXTURE}_")
+        (entry,) = _entries("variable", of_fixtures.get(suffix, _JOINTS), (signal,), time)
+        if JOINT in signal.name:
+            turning = f"{entry.unit.replace('m', 'rad')} for a revolute joint"
+            entry = entry._replace(unit=f"{entry.unit}; {turning}")
+        found.append(entry)
+    found += _entries("attribute", _EVERY, log_signals.ATTRIBUTE_SIGNALS)
+    found += _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)
+    found += _entries("attribute", _DIVERGED, log_builder.DIVERGENCE_ATTRIBUTES)
+    return tuple(found)
+
+
+def _entries(
+    kind: str, present: str, signals: Sequence[Signal[Any]], sampled: tuple[str, ...] = ()
+) -> Iterator[LogEntry]:
+    """Write declarations as entries."""
+    for signal in signals:
+        dims = ", ".join((*sampled, *signal.dims))
+        unit = signal.unit
+        # An arm may have joints that slide; the log's attribute is the unit of the robots that ship.
+        if signal.dims == ("joint",) and unit:
+            unit = f"{unit}; {_SLIDING[unit]} for a prismatic joint"
+        yield LogEntry(signal.name, kind, dims, unit, signal.description, present)
+
+
+def declared_joints() -> tuple[str, ...]:
+    """Collect the names of the joints of all kinds of fixtures. Returns names, such as `travel`."""
+    names = []
+    for design, make_mechanism in MECHANISMS.items():
+        if design is DeclaredMechanism:
+            # Its joints are named by whoever declares it.
+            continue
+        (kind,) = get_args(inspect.get_annotations(design)["type"])
+        mechanism = make_mechanism(design(type=kind, position_m=(0.5, 0.0, 0.0)))
+        names += [joint.name for joint in mechanism.joints]
+    return tuple(dict.fromkeys(names))
+
+
+def names_text() -> str:
+    """Write the entries of logs, the joints of fixtures, and what virtual actors perform.
+
+    Returns JSON with a line break at its end.
+    """
+    names = {
+        "log": [entry._asdict() for entry in declared_entries()],
+        "joints": declared_joints(),
+        "tasks": sorted(TASKS),
+        "actors": describe_actors(),
+    }
+    return json.dumps(names, indent=1, ensure_ascii=False) + "\n"

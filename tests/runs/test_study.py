@@ -15,19 +15,19 @@ import pytest
 from waiting import wait_until
 
 from simbench.errors import StudyError
+from simbench.runs import study
 from simbench.runs.execution.local import JobResult, capture_result, run_isolated
-from simbench.runs.study import study
-from simbench.runs.study.study import TABLE, TIMING, Item, finished_rows, run_study
+from simbench.runs.study import TABLE, TIMING, Item, finished_rows, run_study
 
 parquet = pytest.importorskip("pyarrow.parquet")
-IMPORTABLE = Path(__file__).parents[2] / "helpers" / "importable"
+IMPORTABLE = Path(__file__).parents[1] / "helpers" / "importable"
 
 KILLED = """
 import sys
 from functools import partial
 from pathlib import Path
 from simbench.runs.execution.local import run_isolated
-from simbench.runs.study.study import Item, run_study
+from simbench.runs.study import Item, run_study
 from study_units import square
 
 items = [Item({"number": n}, (n, sys.argv[1]), n) for n in range(6)]

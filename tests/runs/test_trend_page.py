@@ -9,14 +9,15 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.errors import BaselineError
-from simbench.runs.trend.changes import change_effect, find_trends
-from simbench.runs.trend.history import (
+from simbench.runs.check_history import (
     HistoryRecord,
     append_history,
+    change_effect,
+    find_trends,
     job_address,
     read_history,
 )
-from simbench.runs.trend.trend_page import write_trend
+from simbench.runs.trend_page import write_trend
 
 COMMITS = 20
 METRICS = [f"group.value{number}_m" for number in range(60)]

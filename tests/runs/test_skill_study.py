@@ -6,7 +6,7 @@ import pytest
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.runs.study.skill_study import EVERYBODY, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
+from simbench.runs.skill_study import EVERYBODY, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares
 
 SPAN = (4.0, 5.0)

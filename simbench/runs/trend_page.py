@@ -12,10 +12,17 @@ from urllib.parse import quote
 
 from simbench.files.printable import printable
 from simbench.files.storage.whole_file import write_whole
+from simbench.runs.check_history import (
+    FALSE_ALARM_RATE,
+    FEWEST,
+    Change,
+    HistoryRecord,
+    ScenarioTrend,
+    Series,
+    change_effect,
+)
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.tolerances import usual_tolerance
-from simbench.runs.trend.changes import FALSE_ALARM_RATE, FEWEST, Change, ScenarioTrend, Series, change_effect
-from simbench.runs.trend.history import HistoryRecord
 
 _SMALL, _LARGE = (200, 44), (380, 130)
 """Width and height of a picture of a metric, and of one with changes, in units of the page."""

@@ -11,10 +11,11 @@ import pytest
 from scenes import SHORT_SWEEP
 
 from simbench.cli.main import main
+from simbench.errors import StudyError
 from simbench.runs.execution import local as processes
 from simbench.runs.execution.local import capture_result
-from simbench.runs.study.scenario_sweep import plan_sweep, sweep_items
-from simbench.runs.study.study import TABLE, TIMING, finished_rows
+from simbench.runs.scenario_sweep import MOST, parse_vary, plan_sweep, sweep_items
+from simbench.runs.study import TABLE, TIMING, finished_rows
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -224,3 +225,48 @@ def test_the_content_of_files_that_a_scenario_names_decides_too(short):
         after = identity()
         assert after != before
         before = after
+
+
+@pytest.mark.parametrize(
+    ("listed", "texts", "values"),
+    [
+        ("1,2.5, 1e-3", ("1", "2.5", "1e-3"), (1, 2.5, 0.001)),
+        ("pd, computed_torque", ("pd", "computed_torque"), ("pd", "computed_torque")),
+        ("true,null", ("true", "null"), (True, None)),
+        ("[0, 0.1],[0.2, 0]", ("[0, 0.1]", "[0.2, 0]"), ([0, 0.1], [0.2, 0])),
+        ("'a,b',\"1..3\"", ("'a,b'", '"1..3"'), ("a,b", "1..3")),
+        ("1..4", ("1", "2", "3", "4"), (1, 2, 3, 4)),
+        ("-2..1,7", ("-2", "-1", "0", "1", "7"), (-2, -1, 0, 1, 7)),
+        ("9..10", ("9", "10"), (9, 10)),
+        ("actor:valves:2..3", ("actor:valves:2", "actor:valves:3"), ("actor:valves:2", "actor:valves:3")),
+        ("../take-1..2", ("../take-1", "../take-2"), ("../take-1", "../take-2")),
+        # No range of whole numbers: left to the scenario to refuse.
+        ("0.1..5", ("0.1..5",), ("0.1..5",)),
+    ],
+)
+def test_values_are_read_as_yaml_and_kept_as_written(listed, texts, values):
+    key, written, read = parse_vary(f"a.0.b={listed}")
+    assert (key, written, read) == ("a.0.b", texts, values)
+    assert list(map(type, read)) == list(map(type, values))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("seed", "must be key=a,b,c or key=a..b"),
+        ("=1,2", "must be key=a,b,c or key=a..b"),
+        ("a..b=1", "must be key=a,b,c or key=a..b"),
+        ("seed=", "gives no value"),
+        ("seed=1,,2", "is not a list of YAML values"),
+        ("seed=1],[2", "is not a list of YAML values"),
+        ("seed=[1", "is not a list of YAML values"),
+        ("seed=5..1", "5..1 must go up"),
+        (f"seed=1..{MOST + 1}", f"by at most {MOST} values"),
+        ("seed=1..99999999999999", f"by at most {MOST} values"),
+    ],
+)
+def test_what_is_no_list_is_refused(text, said):
+    with pytest.raises(StudyError) as refused:
+        parse_vary(text)
+    assert str(refused.value).startswith(f"--vary {text}: ")
+    assert said in str(refused.value)

@@ -17,7 +17,7 @@ from simbench.runs.regression import run_once
 from simbench.runs.run_directory import incomplete_path
 from simbench.runs.scenario.files import resolve_paths, scenario_files
 from simbench.runs.scenario.loading import Scenario, load_scenario
-from simbench.runs.study.study import Item
+from simbench.runs.study import Item
 
 MOST = 10_000
 """Runs of one sweep, limited because the scenario of each is checked before the first begins."""
