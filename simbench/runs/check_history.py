@@ -99,6 +99,28 @@ def make_records(
         folder = runs / name
         outcome = "error" if result.error else "failed" if result.failed else "holds"
         metrics = {} if result.error else read_metrics(folder)
+        versions: dict[str, str] = {}
+        if not result.error:
+            provenance = read_provenance(folder)
+            packages: dict[str, str] = provenance["packages"]
+            try:
+                required = metadata.requires(_DISTRIBUTION) or []
+            except metadata.PackageNotFoundError:
+                required = list(packages)
+            names = {_plain_name(re.split(r"[^\w.-]", requirement)[0]) for requirement in required}
+            versions = {"simbench": provenance["simbench"], "python": provenance["python"]}
+            versions |= {each: packages[each] for each in packages if _plain_name(each) in names}
+        # Tolerances of the baseline that differ from the usual ones of the same values.
+        own: dict[str, float | None] = {}
+        for metric, expected in (result.case.baseline or {}).items():
+            value = expected.value
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                continue
+            tolerance = find_tolerance(metric, expected)
+            if expected.better == "ignored" or math.isinf(tolerance):
+                own[metric] = None
+            elif tolerance != usual_tolerance(metric, value):
+                own[metric] = tolerance
         records.append(
             HistoryRecord(
                 name,
@@ -106,8 +128,8 @@ def make_records(
                 commit,
                 outcome,
                 metrics,
-                _own_tolerances(result),
-                {} if result.error else _required_versions(read_provenance(folder)),
+                own,
+                versions,
                 job_address(os.environ) if kept is None else os.path.relpath(kept / name, history.parent),
                 result.error,
             )
@@ -201,33 +223,6 @@ def _mapping(data: Mapping[str, Any], name: str, kinds: tuple[type, ...], allowe
         if not isinstance(value, kinds) or (bool not in kinds and isinstance(value, bool)):
             raise BaselineError(f"{name}: {key}: must be {allowed}")
     return found
-
-
-def _own_tolerances(result: CaseResult) -> dict[str, float | None]:
-    """List the tolerances of a scenario's baseline that differ from the usual ones of the same values."""
-    own: dict[str, float | None] = {}
-    for name, expected in (result.case.baseline or {}).items():
-        value = expected.value
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            continue
-        tolerance = find_tolerance(name, expected)
-        if expected.better == "ignored" or math.isinf(tolerance):
-            own[name] = None
-        elif tolerance != usual_tolerance(name, value):
-            own[name] = tolerance
-    return own
-
-
-def _required_versions(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Take the versions of simbench, Python and the packages that simbench requires from a provenance."""
-    packages: dict[str, str] = provenance["packages"]
-    try:
-        required = metadata.requires(_DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        required = list(packages)
-    names = {_plain_name(re.split(r"[^\w.-]", requirement)[0]) for requirement in required}
-    chosen = {name: version for name, version in packages.items() if _plain_name(name) in names}
-    return {"simbench": provenance["simbench"], "python": provenance["python"], **chosen}
 
 
 def _plain_name(name: str) -> str:

@@ -113,7 +113,19 @@ def run_study(
         raise StudyError("a study's table needs pyarrow: pip install pyarrow") from None
     sources = sources_fingerprint()
     keys = _keys(function, items)
-    _require_distinct(items, keys)
+    if not items:
+        raise StudyError("a study without runs")
+    for name in _OWN_COLUMNS:
+        if any(name in item.varied for item in items):
+            raise StudyError(f"{name}: cannot be varied by this name, which is that of another column")
+    first: dict[str, Item] = {}
+    for item, key in zip(items, keys, strict=True):
+        if first.setdefault(key, item) is not item:
+            one, other = (
+                ", ".join(f"{name}={value}" for name, value in each.varied.items())
+                for each in (first[key], item)
+            )
+            raise StudyError(f"{one} and {other} are the same run")
     manifest = {
         "function": getattr(function, "__qualname__", repr(function)),
         "runs": len(items),
@@ -159,23 +171,6 @@ def _keys(function: Callable[..., Any], items: Sequence[Item]) -> list[str]:
     return [
         fingerprint((function, item.arguments if item.identity is None else item.identity)) for item in items
     ]
-
-
-def _require_distinct(items: Sequence[Item], keys: Sequence[str]) -> None:
-    """Refuse items that would not be distinct rows of one table."""
-    if not items:
-        raise StudyError("a study without runs")
-    for name in _OWN_COLUMNS:
-        if any(name in item.varied for item in items):
-            raise StudyError(f"{name}: cannot be varied by this name, which is that of another column")
-    first: dict[str, Item] = {}
-    for item, key in zip(items, keys, strict=True):
-        if first.setdefault(key, item) is not item:
-            one, other = (
-                ", ".join(f"{name}={value}" for name, value in each.varied.items())
-                for each in (first[key], item)
-            )
-            raise StudyError(f"{one} and {other} are the same run")
 
 
 def _measure(

@@ -148,7 +148,17 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
         if view.end is not None and view.end > latest:
             raise RunError(f"--end {view.end:g}: allowed: up to {latest:g} s, the end of the longer run")
         fixed = any(override.startswith("camera.distance_m=") for override in view.overrides)
-        scenes = _fit_panels(scenes, keep_distance=fixed)
+        # Each scene has a panel of the picture, at one scale and height.
+        width, height = (first.camera.width - _DIVIDER) // len(scenes), first.camera.height
+        farther = 1.0 if fixed else max(1.0, _LEAST_ASPECT * height / width)
+        distance = farther * max(scene.camera.distance_m for scene in scenes)
+        level = float(np.mean([scene.camera.target_m[2] for scene in scenes]))
+        for number, scene in enumerate(scenes):
+            x, y, _ = scene.camera.target_m
+            panel = replace(
+                scene.camera, width=width, height=height, distance_m=distance, target_m=(x, y, level)
+            )
+            scenes[number] = replace(scene, camera=panel)
     labels: Sequence[str | None] = _label_runs(folders) if pair else [None]
     panels = []
     for folder, scene, label, end in zip(folders, scenes, labels, ends, strict=True):
@@ -160,23 +170,6 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
             caption = Caption(items, scene.camera.width, scene.camera.height)
         panels.append(_Panel(scene, label, clock, caption, end))
     return first.camera, panels
-
-
-def _fit_panels(scenes: Sequence[VideoScene], *, keep_distance: bool) -> list[VideoScene]:
-    """Give each scene a panel of the picture, at one scale and height."""
-    width = (scenes[0].camera.width - _DIVIDER) // len(scenes)
-    height = scenes[0].camera.height
-    farther = 1.0 if keep_distance else max(1.0, _LEAST_ASPECT * height / width)
-    distance = farther * max(scene.camera.distance_m for scene in scenes)
-    level = float(np.mean([scene.camera.target_m[2] for scene in scenes]))
-    fitted = []
-    for scene in scenes:
-        x, y, _ = scene.camera.target_m
-        camera = replace(
-            scene.camera, width=width, height=height, distance_m=distance, target_m=(x, y, level)
-        )
-        fitted.append(replace(scene, camera=camera))
-    return fitted
 
 
 def _label_runs(folders: Sequence[Path]) -> list[str]:
@@ -286,24 +279,15 @@ def _rms(values: Array) -> Array:
     return np.asarray(np.sqrt(np.mean(values**2, axis=1)))
 
 
-def _hand_errors(log: xr.Dataset) -> Array:
-    """Distances (T, hands) of the palms from the actor's while in contact, m; NaN otherwise."""
+def _hand_error(log: xr.Dataset, *, largest: bool) -> Array:
+    """RMS or largest distance of the palms from the actor's while in contact (T,), m; NaN otherwise."""
     distance = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)
-    return np.where(log["hand_contact"].values, distance, np.nan)
-
-
-def _over_hands(log: xr.Dataset, power: float) -> Array:
-    """Power mean over the hands in contact (T,), m."""
-    errors = _hand_errors(log)
+    errors = np.where(log["hand_contact"].values, distance, np.nan)
     count = np.isfinite(errors).sum(axis=1)
-    total = np.where(count > 0, np.nansum(errors**power, axis=1) / np.maximum(count, 1), np.nan)
-    return np.asarray(total ** (1.0 / power))
-
-
-def _largest_over_hands(log: xr.Dataset) -> Array:
-    errors = _hand_errors(log)
-    largest = np.max(np.where(np.isfinite(errors), errors, -np.inf), axis=1, initial=-np.inf)
-    return np.where(largest >= 0.0, largest, np.nan)
+    if largest:
+        greatest = np.max(np.where(np.isfinite(errors), errors, -np.inf), axis=1, initial=-np.inf)
+        return np.where(greatest >= 0.0, greatest, np.nan)
+    return np.sqrt(np.where(count > 0, np.nansum(errors**2.0, axis=1) / np.maximum(count, 1), np.nan))
 
 
 def _distance(log: xr.Dataset, measured: str, desired: str) -> Array:
@@ -329,8 +313,8 @@ OVER_TIME: dict[str, OverTime] = {
     "cog.rms_m": OverTime(
         "COG error", ("cog", "cog_desired"), lambda log: _distance(log, "cog", "cog_desired")
     ),
-    "hands.rms_m": OverTime("hand error, RMS", _HANDS, lambda log: _over_hands(log, 2.0)),
-    "hands.max_m": OverTime("largest hand error", _HANDS, _largest_over_hands),
+    "hands.rms_m": OverTime("hand error, RMS", _HANDS, lambda log: _hand_error(log, largest=False)),
+    "hands.max_m": OverTime("largest hand error", _HANDS, lambda log: _hand_error(log, largest=True)),
 }
 """Metrics whose value at each moment is shown instead of that of the whole run."""
 _TITLES = {"zmp_margin": "ZMP margin"}
@@ -378,19 +362,16 @@ def caption_texts(folder: Path, log: xr.Dataset, names: Sequence[str], times: Ar
             text = f"{name} {format_value(metrics[name])} {unit_of(name)}".rstrip() + " (whole run)"
             items.append([text] * len(times))
             continue
-        items.append([f"{title} {text}" for text in _format_values(values[chosen], values, unit)])
+        # As many digits as the largest of the run needs, so that a caption does not jump.
+        largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+        digits = 3 if largest < 1.0 else 2 if largest < 10.0 else 1 if largest < 1000.0 else 0
+        shown = values[chosen]
+        if unit in _THOUSANDTHS and largest <= _SMALL:
+            shown = 1000.0 * shown
+            unit, digits = _THOUSANDTHS[unit]
+        texts = [f"{value:.{digits}f} {unit}".rstrip() if np.isfinite(value) else "none" for value in shown]
+        items.append([f"{title} {text}" for text in texts])
     return items
-
-
-def _format_values(shown: Array, values: Array, unit: str) -> list[str]:
-    """Write values with as many digits as the largest of the run needs, so that a caption does not jump."""
-    finite = np.abs(values[np.isfinite(values)])
-    largest = float(finite.max(initial=0.0))
-    digits = 3 if largest < 1.0 else 2 if largest < 10.0 else 1 if largest < 1000.0 else 0
-    if unit in _THOUSANDTHS and largest <= _SMALL:
-        shown = 1000.0 * shown
-        unit, digits = _THOUSANDTHS[unit]
-    return [f"{value:.{digits}f} {unit}".rstrip() if np.isfinite(value) else "none" for value in shown]
 
 
 @cache

@@ -107,7 +107,19 @@ def write_trend(trends: Sequence[ScenarioTrend], page: Path, history: Path) -> N
     records are from: run directories are relative to its folder.
     """
     records = [record for trend in trends for record in trend.records]
-    links = [[_link(record, page, history) for record in trend.records] for trend in trends]
+    links: list[list[str]] = []
+    for trend in trends:
+        links.append([])
+        for record in trend.records:
+            address = ""
+            if re.match(r"https?://", record.run):
+                address = quote(record.run, safe=":/?&=#%")
+            elif record.run and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", record.run):
+                # Other addresses, such as javascript:, are no links.
+                folder = os.path.normpath(history.parent / record.run)
+                address = quote(os.path.relpath(folder, page.parent or "."))
+                address += "/report.html" if (Path(folder) / "report.html").is_file() else ""
+            links[-1].append(address)
     changed = [
         _figure(trend, number, links[number], series, large=True)
         for number, trend in enumerate(trends)
@@ -188,21 +200,6 @@ def record_label(record: HistoryRecord) -> str:
     """
     commit, _, changed = record.commit.partition("-")
     return f"{commit[:9]}{'-' if changed else ''}{changed}" if commit else record.date
-
-
-def _link(record: HistoryRecord, page: Path, history: Path) -> str:
-    """Address of a record's run for a link; empty for none, and for what is no address."""
-    if not record.run:
-        return ""
-    if re.match(r"https?://", record.run):
-        return quote(record.run, safe=":/?&=#%")
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", record.run):
-        # Such as javascript:.
-        return ""
-    folder = os.path.normpath(history.parent / record.run)
-    address = quote(os.path.relpath(folder, page.parent or "."))
-    report = Path(folder) / "report.html"
-    return f"{address}/report.html" if report.is_file() else address
 
 
 def _linked(text: str, link: str) -> str:

@@ -39,7 +39,19 @@ def explain(text: str) -> str:
     found = []
     is_name = " " not in text
     metric = find_metric(text) if is_name else None
-    if metric is not None and _is_known_joint(text):
+    # A metric of a fixture's joint is one only of a joint that there is.
+    joint = text.partition(".")[2]
+    if (
+        metric is not None
+        and joint not in _OF_FIXTURES
+        and text not in {each.name for each in metric_entries()}
+    ):
+        from simbench.runs.explain.documented_names import shipped_joints
+
+        is_known = joint.rpartition("_")[0] in shipped_joints()
+    else:
+        is_known = metric is not None
+    if metric is not None and is_known:
         unlogged = "the scenario" if metric.kind == "name" else "the plan, not the log"
         facts = {
             "unit": metric.unit or ("none" if metric.kind == "number" else metric.kind),
@@ -76,16 +88,6 @@ def explain(text: str) -> str:
     close = close or [ends[end] for end in difflib.get_close_matches(text, list(ends), n=3, cutoff=0.6)]
     hint = f"did you mean {', '.join(close)}?" if close else "allowed: a metric, key, variable or term"
     raise SimbenchError(f"nothing is known of '{text}'; {hint}")
-
-
-def _is_known_joint(name: str) -> bool:
-    """Tell whether a metric of a fixture is one of a joint that there is."""
-    joint = name.partition(".")[2]
-    if name in {entry.name for entry in metric_entries()} or joint in _OF_FIXTURES:
-        return True
-    from simbench.runs.explain.documented_names import shipped_joints
-
-    return joint.rpartition("_")[0] in shipped_joints()
 
 
 def _key_texts(name: str, *, exact: bool = False) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -70,7 +69,27 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
             axes = figure.add_axes(
                 (left / WIDTH, bottom / height, widths[column] / WIDTH, HEIGHT / height), ylim=limits
             )
-            _draw_direction(axes, log, direction)
+            time = log.time.values
+            lower, upper = _support(log, direction)
+            # With an edge, so that the narrow support of a robot on its toes is visible.
+            style: dict[str, Any] = {
+                "facecolor": SUPPORT_COLOUR,
+                "edgecolor": EDGE_COLOUR,
+                "linewidth": 0.8,
+                "zorder": 1,
+            }
+            axes.fill_between(time, lower, upper, step="mid", **style)
+            for name, colour, order in (("zmp", ZMP_COLOUR, 2), ("cog", COG_COLOUR, 4)):
+                # The COG has a third coordinate.
+                values = log[name].values[:, "xy".index(direction)]
+                axes.plot(time, 1000.0 * values, color=colour, linewidth=1.1, zorder=order)
+                if f"{name}_desired" in log:
+                    planned = 1000.0 * log[f"{name}_desired"].sel(xy=direction).values
+                    axes.plot(time, planned, color=colour, linewidth=0.8, linestyle=(0, (4, 2)), alpha=0.6)
+            axes.set_xlim(0.0, time[-1])
+            axes.xaxis.set_major_locator(MaxNLocator(integer=bool(time[-1] > 3.0)))
+            axes.tick_params(labelsize=8)
+            axes.spines[["top", "right"]].set_visible(False)
             if log.sizes["time"] < runs[heading].sizes["time"]:
                 fall = float(log.time[-1])
                 axes.axvline(fall, color=FALL_COLOUR, linewidth=2.5)
@@ -92,7 +111,7 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
         Line2D([], [], color=COG_COLOUR, label="COG"),
     ]
     if any("cog_desired" in log for log in runs.values()):
-        style: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 2)), "alpha": 0.6}
+        style = {"linewidth": 0.8, "linestyle": (0, (4, 2)), "alpha": 0.6}
         key.append(Line2D([], [], color=ZMP_COLOUR, label="ZMP planned", **style))
         key.append(Line2D([], [], color=COG_COLOUR, label="COG planned", **style))
     figure.legend(
@@ -112,23 +131,3 @@ def _support(log: xr.Dataset, direction: str) -> Array:
     """Compute the least and greatest coordinate (2, T) of the support polygon, mm; NaN in the air."""
     corners = 1000.0 * log["support_polygon"].sel(xy=direction)
     return np.stack([corners.min("corner").values, corners.max("corner").values])
-
-
-def _draw_direction(axes: Axes, log: xr.Dataset, direction: str) -> None:
-    """Draw support, ZMP and COG of a run along one horizontal axis."""
-    time = log.time.values
-    low, high = _support(log, direction)
-    # With an edge, so that the narrow support of a robot on its toes is visible.
-    style = {"facecolor": SUPPORT_COLOUR, "edgecolor": EDGE_COLOUR, "linewidth": 0.8, "zorder": 1}
-    axes.fill_between(time, low, high, step="mid", **style)  # type: ignore[arg-type]
-    for name, colour, order in (("zmp", ZMP_COLOUR, 2), ("cog", COG_COLOUR, 4)):
-        # The COG has a third coordinate.
-        values = log[name].values[:, "xy".index(direction)]
-        axes.plot(time, 1000.0 * values, color=colour, linewidth=1.1, zorder=order)
-        if f"{name}_desired" in log:
-            planned = 1000.0 * log[f"{name}_desired"].sel(xy=direction).values
-            axes.plot(time, planned, color=colour, linewidth=0.8, linestyle=(0, (4, 2)), alpha=0.6)
-    axes.set_xlim(0.0, time[-1])
-    axes.xaxis.set_major_locator(MaxNLocator(integer=bool(time[-1] > 3.0)))
-    axes.tick_params(labelsize=8)
-    axes.spines[["top", "right"]].set_visible(False)

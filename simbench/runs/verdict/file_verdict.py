@@ -189,7 +189,19 @@ def _check_run(robot: Robot, log: xr.Dataset, frames: Array) -> list[Check]:
     checks.append(
         judge(bound.check, time, lasted, names, limit=bound.value, unit=bound.unit, failing=failing)
     )
-    return [_on_frames(check, time, frames) for check in checks]
+    # From the samples of the log to those of the trajectory.
+    elapsed, moved_checks = time - time[0] + frames[0], []
+    for check in checks:
+        moments = []
+        for moment in (check.worst, check.first):
+            at = None if moment is None else moment.time - time[0] + frames[0]
+            moments.append(None if at is None else Moment(at, int(np.abs(frames - at).argmin())))
+        series = check.series
+        if series is not None:
+            known = np.isfinite(series)
+            series = np.interp(frames, elapsed[known], series[known]) if known.any() else None
+        moved_checks.append(replace(check, worst=moments[0], first=moments[1], series=series))
+    return moved_checks
 
 
 def _time_without_break(time: Array, active: Flags, limit: float) -> tuple[Array, Flags]:
@@ -201,20 +213,3 @@ def _time_without_break(time: Array, active: Flags, limit: float) -> tuple[Array
             lasted[run, column] = time[run] - time[first]
             failing[run, column] = lasted[last, column] > limit
     return lasted, failing
-
-
-def _on_frames(check: Check, time: Array, frames: Array) -> Check:
-    """Move a check from the samples of the log to those of the trajectory."""
-
-    def moved(moment: Moment | None) -> Moment | None:
-        if moment is None:
-            return None
-        at = moment.time - time[0] + frames[0]
-        return Moment(at, int(np.abs(frames - at).argmin()))
-
-    series = check.series
-    if series is not None:
-        known = np.isfinite(series)
-        elapsed = time[known] - time[0] + frames[0]
-        series = np.interp(frames, elapsed, series[known]) if known.any() else None
-    return replace(check, worst=moved(check.worst), first=moved(check.first), series=series)

@@ -290,28 +290,24 @@ def check_balance(state: MotionState, forces: GroundForces) -> list[Check]:
     missing = np.where(judged, forces.missing, np.nan)
     lacking = lasting_excess(time, missing[:, None], WRENCH.value)[:, 0]
     pull = np.where(stands, -vertical / weight, np.nan)
+    # Force that a motion needs while the feet are in the air, where there is none.
+    heights = feet.corners[..., 2].reshape(len(time), -1).min(axis=1)
+    flying = np.zeros(len(time), bool)
+    for first, last in contact_intervals(feet.airborne):
+        flying[first : last + 1] = heights[first : last + 1].max() > FLOAT_HEIGHT.value
+    # Near take-off and landing the derivatives have some of the forces on the floor.
+    inner = binary_erosion(feet.airborne, iterations=state.window // 2 + 1)
+    size = np.linalg.norm(forces.force, axis=1) / weight
+    size = np.where(np.logical_and.reduce([flying, inner, state.smooth]), size, np.nan)
+    flight = not_applicable("flight", "a foot is on the floor throughout")
+    if not np.isnan(size).all():
+        pressing = lasting_excess(time, size[:, None], FLIGHT.value)[:, 0]
+        flight = judge("flight", time, size, limit=FLIGHT.value, unit="of weight", failing=pressing)
     return [
         judge("ZMP", time, outside, limit=ZMP.value, unit="m", failing=leaving),
         judge("COG", time, lasted, limit=COG_TIME.value, unit="s", failing=falling),
-        _check_flight(state, forces),
+        flight,
         judge("pull", time, pull, limit=PULL.value, unit="of weight"),
         judge("friction", time, friction, limit=FRICTION.value, unit="", failing=slips),
         judge("contact wrench", time, missing, limit=WRENCH.value, unit="of weight", failing=lacking),
     ]
-
-
-def _check_flight(state: MotionState, forces: GroundForces) -> Check:
-    """Force that a motion needs while the feet are in the air, where there is none."""
-    feet = state.feet
-    heights = feet.corners[..., 2].reshape(len(state.time), -1).min(axis=1)
-    flying = np.zeros(len(state.time), bool)
-    for first, last in contact_intervals(feet.airborne):
-        flying[first : last + 1] = heights[first : last + 1].max() > FLOAT_HEIGHT.value
-    size = np.linalg.norm(forces.force, axis=1) / forces.weight
-    # Near take-off and landing the derivatives have some of the forces on the floor.
-    inner = binary_erosion(feet.airborne, iterations=state.window // 2 + 1)
-    values = np.where(np.logical_and.reduce([flying, inner, state.smooth]), size, np.nan)
-    if np.isnan(values).all():
-        return not_applicable("flight", "a foot is on the floor throughout")
-    failing = lasting_excess(state.time, values[:, None], FLIGHT.value)[:, 0]
-    return judge("flight", state.time, values, limit=FLIGHT.value, unit="of weight", failing=failing)
