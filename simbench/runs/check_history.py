@@ -354,12 +354,25 @@ def _search(values: Array, offset: int, tolerance: float, series: int) -> Iterat
     """Find the changes of a part of a series that begins at an index, and of what they divide it into."""
     if len(values) < FEWEST:
         return
-    kind, start, stop, chance = _best_shape(values)
+    centred = values - values.mean()
+    total = float(centred @ centred)
+    starts, stops, norms, ramps = _shapes(len(values))
+    # A level from i until j: the sum of its values, over the square root of the centred indicator's norm.
+    sums = np.concatenate(([0.0], np.cumsum(centred)))
+    explained = np.concatenate([(sums[stops] - sums[starts]) ** 2 / norms, (ramps @ centred) ** 2])
+    # The shape that explains most, and how probable that is by chance.
+    best = int(explained.argmax())
+    left = max(total - float(explained[best]), _ROUNDING * total)
+    freedom = len(values) - 2
+    # Of a constant series nothing is left to explain.
+    statistic = np.sqrt(explained[best] * freedom / left) if left > 0.0 else 0.0
+    chance = min(1.0, 2.0 * float(stdtr(freedom, -statistic)) * len(explained))
     chance = min(1.0, chance * series)
     if chance > FALSE_ALARM_RATE:
         return
     inner = []
-    if kind == "drift":
+    if best >= len(starts):
+        start = best - len(starts)
         bounds = [0, start]
         time = np.maximum(np.arange(len(values)) - start, 0.0)
         slope, level = np.polyfit(time, values, 1)
@@ -368,7 +381,7 @@ def _search(values: Array, offset: int, tolerance: float, series: int) -> Iterat
             inner.append(Change("drift", start, last, float(level), float(level + slope * time[-1]), chance))
     else:
         # One step, or a step and its return.
-        bounds = [0, start, stop, len(values)]
+        bounds = [0, int(starts[best]), int(stops[best]), len(values)]
         parts = [(begin, end) for begin, end in pairwise(bounds) if end > begin]
         levels = [float(values[begin:end].mean()) for begin, end in parts]
         for (begin, end), before, after in zip(parts[1:], levels, levels[1:], strict=False):
@@ -379,25 +392,6 @@ def _search(values: Array, offset: int, tolerance: float, series: int) -> Iterat
     yield from (each._replace(first=each.first + offset, last=each.last + offset) for each in inner)
     for begin, end in pairwise(bounds):
         yield from _search(values[begin:end], offset + begin, tolerance, series)
-
-
-def _best_shape(values: Array) -> tuple[Literal["step", "drift"], int, int, float]:
-    """Find the shape that explains most of a series, where it begins and ends, and its chance."""
-    centred = values - values.mean()
-    total = float(centred @ centred)
-    starts, stops, norms, ramps = _shapes(len(values))
-    # A level from i until j: the sum of its values, over the square root of the centred indicator's norm.
-    sums = np.concatenate(([0.0], np.cumsum(centred)))
-    explained = np.concatenate([(sums[stops] - sums[starts]) ** 2 / norms, (ramps @ centred) ** 2])
-    best = int(explained.argmax())
-    left = max(total - float(explained[best]), _ROUNDING * total)
-    freedom = len(values) - 2
-    # Of a constant series nothing is left to explain.
-    statistic = np.sqrt(explained[best] * freedom / left) if left > 0.0 else 0.0
-    chance = min(1.0, 2.0 * float(stdtr(freedom, -statistic)) * len(explained))
-    if best < len(starts):
-        return "step", int(starts[best]), int(stops[best]), chance
-    return "drift", best - len(starts), len(values), chance
 
 
 @lru_cache(maxsize=8)

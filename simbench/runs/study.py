@@ -269,8 +269,28 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
     rows, `varied` the names of their columns. `inputs`: content of files that are written when the study
     begins, by name.
     """
-    if folder.is_dir() and any(folder.iterdir()):
-        _require_same(folder, manifest)
+    # A process that was killed at its start leaves these files; one whose directory was deleted meanwhile
+    # leaves the runs that its workers were writing.
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    if not all(name in (_ROWS, _LOCK, RUNS) or is_part_of(name, _MANIFEST) for name in names):
+        if not (folder / _MANIFEST).is_file():
+            raise StudyError(f"{folder}: exists and is not the directory of a study")
+        try:
+            found = _Description.model_validate(read_json(folder / _MANIFEST, StudyError))
+        except ValidationError as error:
+            details = error.errors(include_url=False)[0]
+            key = ".".join(str(step) for step in details["loc"]) or "the file"
+            raise StudyError(
+                f"{folder / _MANIFEST}: {key}: {details['msg']}; so {folder} is not the directory of a study"
+            ) from None
+        others = {name for name in manifest if getattr(found, name) != manifest[name]}
+        if others == {"sources"}:
+            raise StudyError(f"{folder}: this study was begun with other sources; choose another directory")
+        if others:
+            raise StudyError(
+                f"{folder}: holds another study, {found.runs} runs over {', '.join(found.varied)}; "
+                "choose another directory"
+            )
     (folder / _ROWS).mkdir(parents=True, exist_ok=True)
     with (folder / _LOCK).open("w") as lock:
         try:
@@ -282,33 +302,6 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
             if not (folder / name).exists():
                 write_whole(folder / name, content)
         yield
-
-
-def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse a directory that holds another study, or one of other sources."""
-    # A process that was killed at its start leaves these files; one whose directory was deleted meanwhile
-    # leaves the runs that its workers were writing.
-    names = [path.name for path in folder.iterdir()]
-    if all(name in (_ROWS, _LOCK, RUNS) or is_part_of(name, _MANIFEST) for name in names):
-        return
-    if not (folder / _MANIFEST).is_file():
-        raise StudyError(f"{folder}: exists and is not the directory of a study")
-    try:
-        found = _Description.model_validate(read_json(folder / _MANIFEST, StudyError))
-    except ValidationError as error:
-        details = error.errors(include_url=False)[0]
-        key = ".".join(str(step) for step in details["loc"]) or "the file"
-        raise StudyError(
-            f"{folder / _MANIFEST}: {key}: {details['msg']}; so {folder} is not the directory of a study"
-        ) from None
-    others = {name for name in manifest if getattr(found, name) != manifest[name]}
-    if others == {"sources"}:
-        raise StudyError(f"{folder}: this study was begun with other sources; choose another directory")
-    if others:
-        raise StudyError(
-            f"{folder}: holds another study, {found.runs} runs over {', '.join(found.varied)}; "
-            "choose another directory"
-        )
 
 
 def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,8 @@ _THOUSANDTHS = {"m": ("mm", 1), "rad": ("mrad", 2)}
 _SMALL = 0.5
 """Largest value that is shown in thousandths, m or rad."""
 Picture = NDArray[np.uint8]
+Panel: TypeAlias = "tuple[VideoScene, str | None, list[str], Caption | None, float]"
+"""A run in the picture: what it shows, its label and the times beside it, its caption, when it ends."""
 
 _INK, _BAR, _DIM = (245, 246, 248), (22, 25, 30), (168, 173, 180)
 _BAR_OPACITY = 0.72
@@ -79,16 +81,6 @@ class Decoration:
 
     caption: tuple[str, ...] = ()  # Names of at most two metrics or signals that are shown with the time.
     title: str | None = None  # Text of the title card; there is none by default.
-
-
-class _Panel(NamedTuple):
-    """A run in the picture: what it shows, its label and the times beside it, its caption, when it ends."""
-
-    scene: VideoScene
-    label: str | None
-    clock: list[str]
-    caption: Caption | None
-    ends: float
 
 
 def render_talk_video(
@@ -125,7 +117,7 @@ def render_talk_video(
     return path, renderer
 
 
-def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> tuple[Camera, list[_Panel]]:
+def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> tuple[Camera, list[Panel]]:
     """Read what each run shows, and the size and rate of the whole picture."""
     pair = len(folders) > 1
     first = load_video_scene(folders[0], view, may_end_before=pair)
@@ -168,7 +160,7 @@ def _load_panels(folders: Sequence[Path], view: View, names: Sequence[str]) -> t
             # Beside a label, there is room for the time.
             items = items if label is not None else [clock, *items]
             caption = Caption(items, scene.camera.width, scene.camera.height)
-        panels.append(_Panel(scene, label, clock, caption, end))
+        panels.append((scene, label, clock, caption, end))
     return first.camera, panels
 
 
@@ -194,7 +186,7 @@ def _label_runs(folders: Sequence[Path]) -> list[str]:
 
 @contextlib.contextmanager
 def _composed(
-    panels: Sequence[_Panel], on_progress: OnProgress, whole: Camera, title: str | None
+    panels: Sequence[Panel], on_progress: OnProgress, whole: Camera, title: str | None
 ) -> Iterator[tuple[Iterator[Picture], Renderer]]:
     """Draw all runs at the same time, and put their pictures together."""
     processes = max(1, default_processes() // len(panels))
@@ -219,8 +211,24 @@ def _composed(
                 card = title_card(printable(title), whole.width, whole.height)
                 for _ in range(round(TITLE_S * whole.fps)):
                     yield card
-            count = max(len(panel.scene.times) for panel in panels)
-            for frame, parts in enumerate(_advance(panels, streams, count)):
+            count = max(len(scene.times) for scene, *_ in panels)
+            last: list[Picture | None] = [None] * len(panels)
+            for frame in range(count):
+                parts = []
+                for number, (scene, label, clock, caption, end) in enumerate(panels):
+                    here = len(scene.times)
+                    # The run that ends first holds its last picture.
+                    last[number] = next(streams[number], last[number])
+                    held = last[number]
+                    assert held is not None
+                    part = held.copy()
+                    if caption is not None:
+                        caption.draw(part, min(frame, here - 1))
+                    if label is not None:
+                        time = clock[min(frame, here - 1)] if clock else ""
+                        aside = f"ended at {end:.2f} s" if frame >= here else time
+                        draw_label(part, label, aside, dimmed=frame >= here)
+                    parts.append(part)
                 height, width = parts[0].shape[:2]
                 row = np.full((height, whole.width, 3), 255, np.uint8)
                 for number, part in enumerate(parts):
@@ -229,36 +237,12 @@ def _composed(
                     row[:, left : left + width] = part
                 yield row
                 on_progress("video", frame + 1, count)
+            # What is left of the streams tells whether drawing has failed.
+            for stream in streams:
+                for _ in stream:
+                    pass
 
         yield pictures(), ", ".join(dict.fromkeys(renderers))
-
-
-def _advance(
-    panels: Sequence[_Panel], streams: Sequence[Iterator[Picture]], count: int
-) -> Iterator[list[Picture]]:
-    """Take the next picture of each run, or hold its last one."""
-    last: list[Picture | None] = [None] * len(panels)
-    for frame in range(count):
-        parts = []
-        for number, panel in enumerate(panels):
-            here = len(panel.scene.times)
-            last[number] = next(streams[number], last[number])
-            held = last[number]
-            assert held is not None
-            part = held.copy()
-            ended = frame >= here
-            if panel.caption is not None:
-                panel.caption.draw(part, min(frame, here - 1))
-            if panel.label is not None:
-                clock = panel.clock[min(frame, here - 1)] if panel.clock else ""
-                aside = f"ended at {panel.ends:.2f} s" if ended else clock
-                draw_label(part, panel.label, aside, dimmed=ended)
-            parts.append(part)
-        yield parts
-    # What is left of the streams tells whether drawing has failed.
-    for stream in streams:
-        for _ in stream:
-            pass
 
 
 class OverTime(NamedTuple):

@@ -104,7 +104,7 @@ def test_both_panels_show_the_second_run_as_the_first_one_is_seen(runs):
     """Direction, distance and height of the camera are equal; each looks at its own place."""
     options = ("camera.yaw_deg=130", "camera.target_m=[0.2, 0.0, 0.5]", *FAST)
     camera, panels = talk_video._load_panels(runs, View(options), ())
-    first, second = (panel.scene.camera for panel in panels)
+    first, second = (scene.camera for scene, *_ in panels)
     assert first == second
     assert first.yaw_deg == 130
     assert (first.width, first.height) == (79, 90)

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -69,7 +68,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     RetargetError
         If there is no scaled model.
     """
-    plan = require_model(made)
+    plan, robot = require_model(made), made.robot
     assert plan.imitation is not None
     rows = -(-len(plan.upper) // COLUMNS)
     height = TOP + PATHS_HEIGHT + HEADING + rows * (JOINT_HEIGHT + JOINT_SPACE) - JOINT_SPACE + BOTTOM
@@ -115,7 +114,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     axes.legend(loc="upper left", fontsize=8, frameon=False, borderaxespad=0.2)
 
     source = made.motion.source if len(made.motion.source) <= 60 else f"…{made.motion.source[-59:]}"
-    write(LEFT, 14, f"{source} on {made.robot.name}, {made.method}", size=12, weight="bold")
+    write(LEFT, 14, f"{source} on {robot.name}, {made.method}", size=12, weight="bold")
     key = "grey: recorded; blue: the model's left arm; orange: its right arm"
     write(WIDTH - RIGHT, 17, key, size=9, color="#555555", ha="right")
     slow_down = plan.metrics["retarget.slow_down"]
@@ -132,35 +131,30 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     for number, joint in enumerate(plan.upper):
         row, column = divmod(number, COLUMNS)
         top = below + row * (JOINT_HEIGHT + JOINT_SPACE)
-        _draw_joint(
-            add_axes(sheet, LEFT + column * (wide + PATHS_SPACE), top, wide, JOINT_HEIGHT), made, joint
+        axes = add_axes(sheet, LEFT + column * (wide + PATHS_SPACE), top, wide, JOINT_HEIGHT)
+        name, time = robot.joint_names[joint], plan.trajectory.time
+        scale, shown = (180.0 / np.pi, "°") if joint_units(robot)[joint] == "rad" else (1000.0, " mm")
+        values, index = scale * plan.trajectory.q[:, joint], robot.root_q + joint
+        ends = values.min(), values.max()
+        limits = scale * np.array(
+            [robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]]
         )
+        # A continuous joint has none.
+        low, high = np.where(np.isfinite(limits), limits, (ends[0] - 1.0, ends[1] + 1.0))
+        space = BEYOND * (high - low)
+        axes.set_ylim(min(low, ends[0]) - space, max(high, ends[1]) + space)
+        axes.axhspan(axes.get_ylim()[0], low, color=LIMIT_COLOUR, linewidth=0)
+        axes.axhspan(high, axes.get_ylim()[1], color=LIMIT_COLOUR, linewidth=0)
+        side = next((side for side in SIDES if name in robot.groups[f"{side}_arm"]), "")
+        touching = np.any([plan.hands.contact[each] for each in ((side,) if side else SIDES)], axis=0)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], touching, [False]])))
+        for start, end in zip(edges[::2], edges[1::2] - 1, strict=True):
+            axes.axvspan(time[start], time[end], color=CONTACT_COLOUR, linewidth=0, zorder=0)
+        axes.plot(time, values, color=COLOURS[side], linewidth=1.2)
+        axes.set_xlim(time[0], time[-1])
+        axes.xaxis.set_major_locator(MaxNLocator(3, integer=bool(time[-1] - time[0] > 2.0)))
+        axes.set_yticks([low, high], [f"{low:.0f}", f"{high:.0f}"])
+        axes.set_title(name, loc="left", size=9, parse_math=False)
+        nearest = min(ends[0] - limits[0], limits[1] - ends[1])
+        axes.set_title(f"{nearest:.1f}{shown} to limit", loc="right", size=7.5, color="#555555")
     save_png(sheet.figure, path)
-
-
-def _draw_joint(axes: Axes, made: Retargeting, column: int) -> None:
-    """Draw one joint of trunk or arms, by its column in the trajectory, between its limits."""
-    plan, robot = require_model(made), made.robot
-    name, time = robot.joint_names[column], plan.trajectory.time
-    scale, shown = (180.0 / np.pi, "°") if joint_units(robot)[column] == "rad" else (1000.0, " mm")
-    values, index = scale * plan.trajectory.q[:, column], robot.root_q + column
-    ends = values.min(), values.max()
-    limits = scale * np.array([robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]])
-    # A continuous joint has none.
-    low, high = np.where(np.isfinite(limits), limits, (ends[0] - 1.0, ends[1] + 1.0))
-    space = BEYOND * (high - low)
-    axes.set_ylim(min(low, ends[0]) - space, max(high, ends[1]) + space)
-    axes.axhspan(axes.get_ylim()[0], low, color=LIMIT_COLOUR, linewidth=0)
-    axes.axhspan(high, axes.get_ylim()[1], color=LIMIT_COLOUR, linewidth=0)
-    side = next((side for side in SIDES if name in robot.groups[f"{side}_arm"]), "")
-    touching = np.any([plan.hands.contact[each] for each in ((side,) if side else SIDES)], axis=0)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], touching, [False]])))
-    for start, end in zip(edges[::2], edges[1::2] - 1, strict=True):
-        axes.axvspan(time[start], time[end], color=CONTACT_COLOUR, linewidth=0, zorder=0)
-    axes.plot(time, values, color=COLOURS[side], linewidth=1.2)
-    axes.set_xlim(time[0], time[-1])
-    axes.xaxis.set_major_locator(MaxNLocator(3, integer=bool(time[-1] - time[0] > 2.0)))
-    axes.set_yticks([low, high], [f"{low:.0f}", f"{high:.0f}"])
-    axes.set_title(name, loc="left", size=9, parse_math=False)
-    nearest = min(ends[0] - limits[0], limits[1] - ends[1])
-    axes.set_title(f"{nearest:.1f}{shown} to limit", loc="right", size=7.5, color="#555555")

@@ -81,11 +81,10 @@ def plot_signals(
     content = len(panels) * (HEIGHT + SPACE) - SPACE
     sheet = new_sheet(content, title or " and ".join(logs), key if len(logs) > 1 else [])
     end = max(float(log.time.values[-1]) for log in logs.values())
-    for row, (signal, panel) in enumerate(panels.items()):
+    for row, (signal, (panel, names, count)) in enumerate(panels.items()):
         axes = add_axes(
             sheet, LEFT, TOP + row * (HEIGHT + SPACE), WIDTH - LEFT - RIGHT - _LEGEND_WIDTH, HEIGHT
         )
-        names, count = _drawn_names(panel)
         for number, (run, channels) in enumerate(panel.items()):
             time = logs[run].time.values
             for line, name in enumerate(names):
@@ -120,8 +119,11 @@ def usual_signals(logs: Sequence[xr.Dataset]) -> list[str]:
 
 def _collect_panel(
     logs: Mapping[str, xr.Dataset], signal: str, entries: Sequence[str]
-) -> dict[str, Channels]:
-    """Read a signal of every log that has it, with only the entries that are asked for."""
+) -> tuple[dict[str, Channels], list[str], int]:
+    """Read a signal of every log that has it, with only the entries that are asked for.
+
+    Returns the curves, the names of those that are drawn, and how many there are.
+    """
     panel = {
         run: found for run, log in logs.items() if (found := _read_channels(log, signal, entries)) is not None
     }
@@ -144,7 +146,23 @@ def _collect_panel(
                 kept = [name for name in wanted if name in channels.names]
                 columns = [channels.names.index(name) for name in kept]
                 panel[run] = Channels(channels.unit, kept, channels.values[:, columns])
-    return panel
+    names = list(dict.fromkeys(name for channels in panel.values() for name in channels.names))
+    if len(names) <= MOST_LINES:
+        return panel, names, len(names)
+    # Curves of two runs are ranked by their largest difference at an index, those of one by their range.
+    ranges = {name: 0.0 for name in names}
+    for name in names:
+        curves = [
+            channels.values[:, channels.names.index(name)]
+            for channels in panel.values()
+            if name in channels.names
+        ]
+        shortest = min(len(curve) for curve in curves)
+        stacked = np.stack([curve[:shortest] for curve in curves])
+        spread = np.ptp(stacked, axis=0) if len(curves) > 1 else stacked[0] - stacked[0].min()
+        ranges[name] = float(np.nanmax(spread, initial=0.0))
+    kept = sorted(names, key=lambda name: -ranges[name])[:MOST_LINES]
+    return panel, [name for name in names if name in kept], len(names)
 
 
 def _read_channels(log: xr.Dataset, signal: str, entries: Sequence[str]) -> Channels | None:
@@ -184,30 +202,6 @@ def _joint_channels(log: xr.Dataset, unit: str, values: Array, entries: Sequence
     # As in the metrics: a handle stops the fingers by design.
     counted = values[:, ~log["is_grip"].values]
     return Channels(unit, ["largest joint"], counted.max(axis=1, keepdims=True))
-
-
-def _drawn_names(panel: Mapping[str, Channels]) -> tuple[list[str], int]:
-    """Choose the curves that are drawn, and count how many there are.
-
-    Those of two runs differ by their largest difference at the same index; a single run's curves by their
-    range.
-    """
-    names = list(dict.fromkeys(name for channels in panel.values() for name in channels.names))
-    if len(names) <= MOST_LINES:
-        return names, len(names)
-    ranges = {name: 0.0 for name in names}
-    for name in names:
-        curves = [
-            channels.values[:, channels.names.index(name)]
-            for channels in panel.values()
-            if name in channels.names
-        ]
-        shortest = min(len(curve) for curve in curves)
-        stacked = np.stack([curve[:shortest] for curve in curves])
-        spread = np.ptp(stacked, axis=0) if len(curves) > 1 else stacked[0] - stacked[0].min()
-        ranges[name] = float(np.nanmax(spread, initial=0.0))
-    kept = sorted(names, key=lambda name: -ranges[name])[:MOST_LINES]
-    return [name for name in names if name in kept], len(names)
 
 
 def draw_divergence(

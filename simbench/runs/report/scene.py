@@ -4,7 +4,6 @@ Links of the robot move by forward kinematics in the page: the page has the log'
 base instead of the links' poses.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.runs.report.page_data import Packer
 from simbench.runs.video import DrawnRun, reconstruct_planned_base
-from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.body_poses import mechanism_poses
 from simbench.sim.rendering.opengl.content import Solid
 from simbench.sim.rendering.solids import part_solid, read_robot_meshes, robot_solids
@@ -89,7 +87,24 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
                 "surface": pack_surface(solid, packer),
             }
         )
-    bodies += _equipment_bodies(run.mechanisms, log, packer)
+    # Furniture and equipment have poses over time, or one if they stand still.
+    for mechanism in run.mechanisms:
+        columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
+        positions = np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
+        stand = log[f"{mechanism.name}_stand"].values if mechanism.standing else None
+        poses = mechanism_poses(mechanism, positions, stand)
+        for column, part in enumerate((*mechanism.furniture, *mechanism.parts)):
+            body: dict[str, Any] = {
+                "name": printable(f"{mechanism.name}/{part.name}"),
+                "robot": False,
+                "surface": pack_surface(part_solid(part), packer),
+            }
+            track = continuous_poses(pose_numbers(poses[:, column]))
+            if np.ptp(track, axis=0).max() <= _STILL:
+                body["pose"] = track[0].tolist()
+            else:
+                body["track"] = packer.add_signals(track)
+            bodies.append(body)
     planned = reconstruct_planned_base(run.robot, run.log)[samples]
     return {
         "camera": {
@@ -145,31 +160,6 @@ def _joint_tree(robot: Robot) -> list[dict[str, Any]]:
             entry |= {"slides": slides, "axis": (twist[:3] if slides else twist[3:]).tolist()}
         joints.append(entry)
     return joints
-
-
-def _equipment_bodies(
-    mechanisms: Sequence[Mechanism], log: xr.Dataset, packer: Packer
-) -> list[dict[str, Any]]:
-    """Surfaces of furniture and equipment, with their poses over time, or the one of what stands still."""
-    bodies: list[dict[str, Any]] = []
-    for mechanism in mechanisms:
-        columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
-        positions = np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
-        stand = log[f"{mechanism.name}_stand"].values if mechanism.standing else None
-        poses = mechanism_poses(mechanism, positions, stand)
-        for column, part in enumerate((*mechanism.furniture, *mechanism.parts)):
-            body: dict[str, Any] = {
-                "name": printable(f"{mechanism.name}/{part.name}"),
-                "robot": False,
-                "surface": pack_surface(part_solid(part), packer),
-            }
-            track = continuous_poses(pose_numbers(poses[:, column]))
-            if np.ptp(track, axis=0).max() <= _STILL:
-                body["pose"] = track[0].tolist()
-            else:
-                body["track"] = packer.add_signals(track)
-            bodies.append(body)
-    return bodies
 
 
 def pack_surface(solid: Solid, packer: Packer) -> dict[str, Any]:

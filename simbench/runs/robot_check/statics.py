@@ -1,7 +1,5 @@
 """Whether a robot can stand, step and track, by posture, gains and planned steps, without simulation."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pinocchio as pin
 
@@ -261,7 +259,29 @@ def check_tracking(robot: Robot, posture: Array) -> list[Finding]:
     arms = [name for group, joints in robot.groups.items() if group.endswith("_arm") for name in joints]
     if arms:
         index = [names.index(name) for name in arms]
-        findings += _gravity(robot, q, index)
+        # The part of the torque limits that holds the arms, in a posture and in random configurations.
+        columns, data = np.array(index), model.createData()
+        low = np.maximum(model.lowerPositionLimit[robot.root_q + columns], -np.pi)
+        high = np.maximum(low, np.minimum(model.upperPositionLimit[robot.root_q + columns], np.pi))
+        configurations = np.tile(q, (_SAMPLES, 1))
+        random = np.random.default_rng(0)
+        configurations[:, robot.root_q + columns] = random.uniform(low, high, (_SAMPLES, len(columns)))
+        for name, limits, where, considered in (
+            ("gravity_fraction", _POSTURE_LOAD, "in its posture", q[None]),
+            (
+                "heaviest_gravity_fraction",
+                _HEAVIEST_LOAD,
+                f"in the heaviest of {_SAMPLES} others",
+                configurations,
+            ),
+        ):
+            torque = np.array([pin.computeGeneralizedGravity(model, data, each) for each in considered])
+            share = np.abs(torque[:, robot.root_v + columns]).max(axis=0) / motors.torque_limit[columns]
+            weak = int(share.argmax())
+            joint = index[weak]
+            limit = f"{motors.torque_limit[joint]:.3g} N·m of {names[joint]}"
+            reason = f"of the {limit} hold the arm {where}"
+            findings.append(judge("track", name, float(share[weak]), limits, reason))
         acceleration = (motors.torque_limit / inertia)[index]
         least = int(acceleration.argmin())
         reason = f"of {arms[least]} at its torque limit; a person's fast waving reaches 50"
@@ -274,33 +294,4 @@ def check_tracking(robot: Robot, posture: Array) -> list[Finding]:
     least = int(np.flatnonzero(limb)[error[limb].argmin()])
     reason = f"of {names[least]} takes its motor to its limit"
     findings.append(judge("track", "saturation_error_rad", float(error[least]), _SATURATION, reason))
-    return findings
-
-
-def _gravity(robot: Robot, q: Array, arms: Sequence[int]) -> list[Finding]:
-    """Largest part of a torque limit that holds the arms: in a posture, and in random configurations."""
-    model, data = robot.model, robot.model.createData()
-    index = np.array(arms)
-    low = np.maximum(model.lowerPositionLimit[robot.root_q + index], -np.pi)
-    high = np.maximum(low, np.minimum(model.upperPositionLimit[robot.root_q + index], np.pi))
-    configurations = np.tile(q, (_SAMPLES, 1))
-    random = np.random.default_rng(0)
-    configurations[:, robot.root_q + index] = random.uniform(low, high, (_SAMPLES, len(index)))
-    findings = []
-    for name, limits, where, considered in (
-        ("gravity_fraction", _POSTURE_LOAD, "in its posture", q[None]),
-        (
-            "heaviest_gravity_fraction",
-            _HEAVIEST_LOAD,
-            f"in the heaviest of {_SAMPLES} others",
-            configurations,
-        ),
-    ):
-        torque = np.array([pin.computeGeneralizedGravity(model, data, each) for each in considered])
-        share = np.abs(torque[:, robot.root_v + index]).max(axis=0) / robot.motors.torque_limit[index]
-        weak = int(share.argmax())
-        joint = arms[weak]
-        limit = f"{robot.motors.torque_limit[joint]:.3g} N·m of {robot.joint_names[joint]}"
-        reason = f"of the {limit} hold the arm {where}"
-        findings.append(judge("track", name, float(share[weak]), limits, reason))
     return findings

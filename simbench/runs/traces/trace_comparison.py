@@ -97,35 +97,19 @@ def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
         trace.log_rate,
     )
     columns = [index[channel.name] for channel in shared.channels]
-    found += _compare_shared(shared, Samples(run.time, shared.channels, run.values[:, columns]))
-    found.sort(key=lambda each: (each.time, -each.ratio))
-    return TraceComparison(trace, run, tuple(found))
-
-
-def time_tolerance(trace: Trace, signal: str) -> float:
-    """Return how far a signal may lag or lead.
-
-    `trace`: trace of the baseline; `signal`: name of the signal. Returns time, s: a fraction of a sample of
-    the log, or what rounding was seen to do times `SPREADS`.
-    """
-    return max(TIME_TOLERANCE / trace.log_rate, SPREADS * trace.lags.get(signal, 0.0))
-
-
-def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
-    """Compare a run with a trace of the same channels in the same order."""
-    inside = trace.time <= run.time[-1] + 0.5 / trace.log_rate
-    times, baseline, tolerance = trace.time[inside], trace.values[inside], trace.tolerance[inside]
-    lags = estimate_lags(trace, run)
-    values = sample_at(run, times)
-    found: list[Divergence] = []
-    for signal in trace.signals:
-        columns = trace.columns(signal)
-        lag, allowed = lags[signal], time_tolerance(trace, signal)
+    ours = Samples(run.time, shared.channels, run.values[:, columns])
+    inside = shared.time <= ours.time[-1] + 0.5 / shared.log_rate
+    times, baseline, tolerance = shared.time[inside], shared.values[inside], shared.tolerance[inside]
+    lags = estimate_lags(shared, ours)
+    values = sample_at(ours, times)
+    for signal in shared.signals:
+        columns = shared.columns(signal)
+        lag, allowed = lags[signal], time_tolerance(shared, signal)
         late = abs(lag.lag) > allowed and lag.explains
         compared = _ratios(values[:, columns], baseline[:, columns], tolerance[:, columns])
         if abs(lag.lag) <= allowed:
             # A shift within the tolerance is none.
-            part = Samples(run.time, tuple(run.channels[c] for c in columns), run.values[:, columns])
+            part = Samples(ours.time, tuple(ours.channels[c] for c in columns), ours.values[:, columns])
             shifted = sample_at(part, times + lag.lag)
             compared = np.fmin(compared, _ratios(shifted, baseline[:, columns], tolerance[:, columns]))
         for column, ratios in zip(columns, compared.T, strict=True):
@@ -143,7 +127,7 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
                 outcome = "lags" if lag.lag > 0.0 else "leads"
             found.append(
                 Divergence(
-                    trace.channels[column],
+                    shared.channels[column],
                     outcome,
                     float(times[first]),
                     float(ratios[first]),
@@ -155,17 +139,25 @@ def _compare_shared(trace: Trace, run: Samples) -> list[Divergence]:
                     lag.lag if late else 0.0,
                 )
             )
-    if inside.all():
-        return found
     # A run that ended before its baseline is reported once: on the first channel whose end is expected.
-    end, row = float(run.time[-1]), int(inside.sum())
-    expected = np.isfinite(trace.tolerance[row]) & np.isfinite(trace.values[row])
-    if expected.any() and not any(each.time < end for each in found):
+    end, row = float(ours.time[-1]), int(inside.sum())
+    expected = np.isfinite(shared.tolerance[row]) & np.isfinite(shared.values[row])
+    if expected.any() and not any(each.time < end for each in found if each.outcome != "missing"):
         column = int(expected.argmax())
-        was, allowed = float(trace.values[row, column]), float(trace.tolerance[row, column])
-        ended = trace.channels[column]
+        was, allowed = float(shared.values[row, column]), float(shared.tolerance[row, column])
+        ended = shared.channels[column]
         found.append(Divergence(ended, "ended", end, np.inf, np.nan, was, allowed, np.inf, end, 0.0))
-    return found
+    found.sort(key=lambda each: (each.time, -each.ratio))
+    return TraceComparison(trace, run, tuple(found))
+
+
+def time_tolerance(trace: Trace, signal: str) -> float:
+    """Return how far a signal may lag or lead.
+
+    `trace`: trace of the baseline; `signal`: name of the signal. Returns time, s: a fraction of a sample of
+    the log, or what rounding was seen to do times `SPREADS`.
+    """
+    return max(TIME_TOLERANCE / trace.log_rate, SPREADS * trace.lags.get(signal, 0.0))
 
 
 def _ratios(now: Array, was: Array, tolerance: Array) -> Array:
