@@ -70,29 +70,32 @@ def find_keys(sections: tuple[SectionEntry, ...], name: str) -> tuple[KeyEntry, 
     `fixtures.0.mass_kg` or `joints.LElbowRoll.limits`. Returns keys of that name; of several fixtures, if the
     name gives the number of one.
     """
-    entries = [entry for section in sections for entry in section.keys]
-    exact = tuple(dict.fromkeys(entry for entry in entries if entry.name == name))
-    found = exact or tuple(dict.fromkeys(entry for entry in entries if _means(name, entry.name)))
-    above = name.rpartition(".")[0]
-    if not found and above:
-        # The name of a joint, posture or metric below a key that holds values by name.
-        found = tuple(entry for entry in find_keys(sections, above) if entry.type.startswith("by name"))
-    return found
-
-
-def _means(name: str, pattern: str) -> bool:
-    """Tell whether a name as in a file is that of a key."""
-    steps, own = name.split("."), pattern.split(".")
-    if own[0] == "checks" and len(own) > 1:
-        # Names of metrics contain dots.
-        bound = steps[-1] in ("min", "max") and len(steps) > 2
-        return steps[0] == "checks" and len(steps) > 1 and (own[-1] == steps[-1] if bound else len(own) == 2)
-    if "." in name and own[0] == "fixtures":
-        return steps[0] == "fixtures" and parse_whole_number(steps[1]) is not None and steps[2:] == own[2:]
+    entries = list(dict.fromkeys(entry for section in sections for entry in section.keys))
+    found = [entry for entry in entries if entry.name == name]
+    steps = name.split(".")
     without_numbers = [step for step in steps if parse_whole_number(step) is None]
-    return len(without_numbers) == len(own) and all(
-        mine in (given, NAME) for given, mine in zip(without_numbers, own, strict=True)
-    )
+    for entry in () if found else entries:
+        own = entry.name.split(".")
+        if own[0] == "checks" and len(own) > 1:
+            # Names of metrics contain dots.
+            bound = steps[-1] in ("min", "max") and len(steps) > 2
+            fits = own[-1] == steps[-1] if bound else len(own) == 2
+            fits = fits and steps[0] == "checks" and len(steps) > 1
+        elif len(steps) > 1 and own[0] == "fixtures":
+            fits = (
+                steps[0] == "fixtures" and parse_whole_number(steps[1]) is not None and steps[2:] == own[2:]
+            )
+        else:
+            fits = len(without_numbers) == len(own) and all(
+                mine in (given, NAME) for given, mine in zip(without_numbers, own, strict=True)
+            )
+        if fits:
+            found.append(entry)
+    if not found and len(steps) > 1:
+        # The name of a joint, posture or metric below a key that holds values by name.
+        above = find_keys(sections, name.rpartition(".")[0])
+        found = [entry for entry in above if entry.type.startswith("by name")]
+    return tuple(found)
 
 
 def _sections(kind: str) -> Iterator[SectionEntry]:

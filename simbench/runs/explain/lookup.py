@@ -209,9 +209,8 @@ _TERMS = (
         "COG-ZMP control",
         ("COG-ZMP gains", "gains"),
         "Control law of balance (Kim, Choi, Oh & You 2005): the commanded COG velocity is the planned one, "
-        "minus k_p times the ZMP error, plus k_c times the COG error. It is stable for k_c > ω > k_p, "
-        "where ω "
-        "is the natural frequency of the inverted pendulum. The keys are `balance.gain_cog` and "
+        "minus k_p times the ZMP error, plus k_c times the COG error. It is stable for k_c > ω > k_p, where "
+        "ω is the natural frequency of the inverted pendulum. The keys are `balance.gain_cog` and "
         "`balance.gain_zmp`.",
         "concepts/balance",
     ),
@@ -219,8 +218,8 @@ _TERMS = (
         "motion embedding",
         ("embedding",),
         "The balance controller takes the prescribed motion of the arms into account: the legs compensate "
-        "its "
-        "effect on the COG. Without it (`balance.embedding: false`) the controller assumes arms at rest.",
+        "its effect on the COG. Without it (`balance.embedding: false`) the controller assumes arms at "
+        "rest.",
         "concepts/balance",
     ),
     Term(
@@ -266,16 +265,15 @@ _TERMS = (
         "stroke",
         ("strokes",),
         "One repetition of the equipment's motion in the recording; the variable `strokes` of a log holds "
-        "its "
-        "start and end.",
+        "its start and end.",
         "concepts/contact_and_placement",
     ),
     Term(
         "similarity",
         ("S", "similarity criterion"),
-        "Similarity criterion S (Tomić 2018, eq. 4.25): mean squared difference between the joint velocities "
-        "of the scaled model that imitates the person and those of the robot, in (rad/s)². 0 is the same "
-        "motion. The metric is `retarget.similarity`.",
+        "Similarity criterion S (Tomić 2018, eq. 4.25): mean squared difference between the joint "
+        "velocities of the scaled model that imitates the person and those of the robot, in (rad/s)². 0 is "
+        "the same motion. The metric is `retarget.similarity`.",
         "concepts/scaling_and_imitation",
     ),
     Term(
@@ -308,8 +306,7 @@ _TERMS = (
         "arm adaptation",
         (),
         "Method of Kim & Kim (2005): the person's arm is stretched to the length of the robot's, inside "
-        "limits "
-        "of position, speed and acceleration (`retarget.method: arm_adaptation`).",
+        "limits of position, speed and acceleration (`retarget.method: arm_adaptation`).",
         "concepts/scaling_and_imitation",
     ),
     Term(
@@ -347,8 +344,8 @@ _TERMS = (
         "criteria",
         ("energy", "ergonomics", "ergonomy", "manipulability"),
         "What a person may minimise with the redundancy of the arms (Tomić 2018): kinetic energy, joint "
-        "velocity, distance from the ergonomic posture, nearness to singular postures. "
-        "`retarget.weights` gives their weights.",
+        "velocity, distance from the ergonomic posture, nearness to singular postures. `retarget.weights` "
+        "gives their weights.",
         "concepts/redundancy_and_skills",
     ),
     Term(
