@@ -139,14 +139,16 @@ def compare_trace(trace: Trace, run: Samples) -> TraceComparison:
                     lag.lag if late else 0.0,
                 )
             )
-    # A run that ended before its baseline is reported once: on the first channel whose end is expected.
-    end, row = float(ours.time[-1]), int(inside.sum())
-    expected = np.isfinite(shared.tolerance[row]) & np.isfinite(shared.values[row])
-    if expected.any() and not any(each.time < end for each in found if each.outcome != "missing"):
-        column = int(expected.argmax())
-        was, allowed = float(shared.values[row, column]), float(shared.tolerance[row, column])
-        ended = shared.channels[column]
-        found.append(Divergence(ended, "ended", end, np.inf, np.nan, was, allowed, np.inf, end, 0.0))
+    if not inside.all():
+        # A run that ended before its baseline is reported once: on the first channel whose end is expected.
+        end, row = float(ours.time[-1]), int(inside.sum())
+        expected = np.isfinite(shared.tolerance[row]) & np.isfinite(shared.values[row])
+        earlier = [each for each in found if each.outcome != "missing" and each.time < end]
+        if expected.any() and not earlier:
+            column = int(expected.argmax())
+            was, allowed = float(shared.values[row, column]), float(shared.tolerance[row, column])
+            channel = shared.channels[column]
+            found.append(Divergence(channel, "ended", end, np.inf, np.nan, was, allowed, np.inf, end, 0.0))
     found.sort(key=lambda each: (each.time, -each.ratio))
     return TraceComparison(trace, run, tuple(found))
 
