@@ -327,7 +327,7 @@ def declared_entries() -> tuple[LogEntry, ...]:
 
     Returns coordinates, variables, those of fixtures as patterns, and attributes.
     """
-    sampled = (
+    sampled: tuple[Signal[Any], ...] = (
         *state.root_and_joint_signals(7, 6),
         *recorder.REFERENCE_SIGNALS,
         *command.COMMAND_SIGNALS,

@@ -232,7 +232,7 @@ def make_panels(log: xr.Dataset, grip: GripSection) -> list[Panel]:
     equipment = fixture_coordinates(log)
     for each in equipment:
         scale, unit = (1000.0, "mm") if each.unit == "m" else (_DEGREES, "°")
-        curves = (
+        curves: tuple[Curve, ...] = (
             Curve("actor", scale * each.actor, "reference", "reference"),
             Curve("robot", scale * each.robot, "robot"),
         )

@@ -147,7 +147,8 @@ def check_joints(state: MotionState, forces: GroundForces) -> list[Check]:
     speeds = np.where(smooth, np.abs(state.velocity[:, robot.root_v :]), np.nan)
     speed = _fraction(speeds, robot.model.velocityLimit[robot.root_v :])
     # Torques are judged where the floor can carry the robot.
-    judged = smooth & (forces.bearing.any(axis=(1, 2))[:, None] if robot.floating else True)
+    carried = forces.bearing.any(axis=(1, 2)) if robot.floating else True
+    judged = np.asarray(state.smooth & carried)[:, None]
     torque = _fraction(np.where(judged, np.abs(forces.torque), np.nan), robot.motors.torque_limit)
     too_strong = lasting_excess(time, torque, TORQUE.value)
     acceleration = state.acceleration[:, robot.root_v :]
