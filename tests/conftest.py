@@ -26,7 +26,7 @@ from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
-from simbench.sim.engines import is_installed
+from simbench.sim.engine import is_installed
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 pytest_plugins = ["recorded_bodies"]

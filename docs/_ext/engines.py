@@ -9,7 +9,7 @@ from markdown_text import code, table, write_if_changed
 
 from simbench.runs.baseline import Metric, baseline_path, read_baseline
 from simbench.runs.scenario.loading import find_scenario, list_scenarios
-from simbench.sim.engines import BULLET
+from simbench.sim.engine import BULLET
 
 RESULTS = Path(__file__).parents[1] / "concepts" / "results" / "engines.json"
 """Metrics in MuJoCo, written by `scripts/studies/engines.py`."""

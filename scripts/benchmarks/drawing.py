@@ -12,16 +12,15 @@ from pathlib import Path
 
 import numpy as np
 from rich.table import Table
+from simbench.sim.rendering.renderer_choice import choose_engine_renderer
 
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.rendering import camera
+from simbench.sim.rendering.camera import choose_renderer
 from simbench.sim.rendering.painting import make_cast, make_records
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer, choose_renderer
-from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_look import light_direction
-from simbench.sim.rendering.scene_view import view_matrix
+from simbench.sim.rendering.scene_view import Frames, light_direction, view_matrix
 
 PEERS = {"pyrender": ("pyrender", "trimesh", "numpy<2"), "vtk": ("vtk",), "mujoco": ("mujoco",)}
 """Other libraries, and the packages that they need beside NumPy and Pillow."""

@@ -20,7 +20,7 @@ from simbench.environments.environment import ScenarioEnv
 from simbench.runs.preparation import fallen_height, place_in_world, restart
 from simbench.runs.scenario.library import list_scenarios
 from simbench.sim.control.laws import PdLaw
-from simbench.sim.engines import open_engine
+from simbench.sim.engine import open_engine
 from simbench.sim.loop import LoopOptions, simulate
 from simbench.sim.recorder import Recorder
 

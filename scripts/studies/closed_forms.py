@@ -14,8 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from simbench.sim.engines import ENGINES
-from simbench.sim.experiments.closed_forms import SCENES
+from simbench.sim.engine import ENGINES
+from simbench.sim.experiments import SCENES
 
 
 def main() -> None:

@@ -29,10 +29,9 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.plots.retargeting_plot import draw_retargeting
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.sim.rendering.camera import Frames, draw_pictures
-from simbench.sim.rendering.portrait import natural_posture
-from simbench.sim.rendering.portrait_camera import frame_cameras
-from simbench.sim.rendering.robot_points import link_hulls, robot_points
+from simbench.sim.rendering.camera import draw_pictures
+from simbench.sim.rendering.portrait import frame_cameras, link_hulls, natural_posture, robot_points
+from simbench.sim.rendering.scene_view import Frames
 
 ROBOTS = ("romeo", "mahru", "puma560", "direct_drive_arm")
 WOMAN = "female", 1.629, 62.0

@@ -57,7 +57,7 @@ def browser_view(
         yield None
         return
     from simbench.runs.live_view import LiveView
-    from simbench.sim.rendering.browser.browser_view import LOOPBACK, PORT, Address
+    from simbench.sim.rendering.scene_viewer import LOOPBACK, PORT, Address
 
     with LiveView(Address(host or LOOPBACK, port or PORT), _tell, realtime=realtime) as view:
         yield view

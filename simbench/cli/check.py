@@ -233,7 +233,7 @@ def untraced_lines(results: Sequence[CaseResult]) -> list[str]:
 
 def _require_engines(cases: Sequence[Case]) -> None:
     """Refuse cases whose physics engine is not installed, before anything is run."""
-    from simbench.sim.engines import open_engine
+    from simbench.sim.engine import open_engine
 
     for engine in sorted({case.scenario.simulation.engine for case in cases}):
         open_engine(engine)

@@ -59,7 +59,7 @@ def compare_engines(
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.engine_comparison import compare_engines as compare
     from simbench.runs.run_directory import runs_directory
-    from simbench.sim.engines import open_engine
+    from simbench.sim.engine import open_engine
 
     for engine in (_FIRST, _SECOND):
         open_engine(engine)

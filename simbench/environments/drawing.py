@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from simbench.runs.preparation import Preparation
 from simbench.runs.video import make_camera
-from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.loop import Simulation
-from simbench.sim.rendering.renderer_choice import choose_renderer
+from simbench.sim.rendering.portrait import fit_camera
 from simbench.sim.rendering.scene_renderer import open_scene, take_picture
 from simbench.sim.state import RobotState
 
@@ -25,7 +24,7 @@ class Picture:
         camera = make_camera(fit_camera(robot, posture, scenario.camera, prepared.way), fast=True)
         self._open = ExitStack()
         self._scene = self._open.enter_context(
-            open_scene(robot, prepared.mechanisms, camera, choose_renderer())
+            open_scene(robot, prepared.mechanisms, camera)
         )
 
     def draw(self, state: RobotState, simulation: Simulation) -> NDArray[np.uint8]:

@@ -28,10 +28,9 @@ from simbench.runs.preparation import (
 from simbench.runs.run_log import make_run_log
 from simbench.runs.scenario.loading import Scenario, load_scenario, override_scenario
 from simbench.runs.scenario.yaml_source import Overrides
-from simbench.sim.control.policy.contract import PolicyContract, read_contract
-from simbench.sim.control.policy.default import tracking_contract
-from simbench.sim.control.policy.law import PolicyLaw
-from simbench.sim.engines import open_engine
+from simbench.sim.control.policy_contract import PolicyContract, read_contract, tracking_contract
+from simbench.sim.control.policy_law import PolicyLaw
+from simbench.sim.engine import open_engine
 from simbench.sim.loop import NUMERICAL_ERRORS, LoopOptions, Simulation, Stepper
 from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals

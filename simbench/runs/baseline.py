@@ -15,7 +15,7 @@ from simbench.files.documents.json_document import parse_json
 from simbench.files.documents.text_file import read_text
 from simbench.files.storage.whole_file import write_whole
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
-from simbench.sim.engines import BULLET
+from simbench.sim.engine import BULLET
 
 Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]

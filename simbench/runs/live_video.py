@@ -11,10 +11,9 @@ from simbench.robot.robot import Robot
 from simbench.runs.scenario.loading import Scenario
 from simbench.runs.video import make_camera, sample_frames
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.painting import make_cast
-from simbench.sim.rendering.renderer_choice import OPENGL, Renderer, UndrawableShapeError, choose_renderer
-from simbench.sim.rendering.scene_view import fits_video
-from simbench.sim.rendering.video_stream import StreamBrokenError, VideoStream, open_video_stream
+from simbench.sim.rendering.camera import OPENGL, Renderer, choose_renderer
+from simbench.sim.rendering.painting import StreamBrokenError, VideoStream, make_cast, open_video_stream
+from simbench.sim.rendering.scene_view import UndrawableShapeError, fits_video
 
 VIDEO_NAME = "video.mp4"
 

@@ -12,14 +12,9 @@ from simbench.robot.robot import Robot
 from simbench.runs.scenario.loading import Scenario
 from simbench.runs.video import make_camera, sample_frames
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.browser.browser_view import (
-    Address,
-    BrowserView,
-    open_browser_view,
-    require_browser_view,
-)
 from simbench.sim.rendering.painting import make_cast
-from simbench.sim.rendering.renderer_choice import UndrawableShapeError
+from simbench.sim.rendering.scene_view import UndrawableShapeError
+from simbench.sim.rendering.scene_viewer import Address, BrowserView, open_browser_view, require_browser_view
 
 _RATE = 30.0
 """Frames per second of the run."""

@@ -19,7 +19,7 @@ from simbench.runs.log_parts import read_log_parts
 from simbench.runs.log_schema import check_log
 from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS
 from simbench.runs.run_directory import LOG_PARTS
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -22,7 +22,7 @@ from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.recorder import Recorder
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -10,7 +10,7 @@ import numpy as np
 
 from simbench.errors import RunError
 from simbench.runs.log_signals import ATTRIBUTE_SIGNALS, CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS, STROKES
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -1,6 +1,6 @@
 """Declarations of what every log holds beside the samples: coordinates, contacts, strokes, attributes."""
 
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 STROKES: Signal[None] = Signal(
     "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."

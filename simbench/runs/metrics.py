@@ -10,7 +10,7 @@ import numpy as np
 from simbench.balance.standing.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.runs.log import assign_variables, label
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr

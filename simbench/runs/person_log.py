@@ -14,7 +14,7 @@ from simbench.retargeting.body_errors import DIRECTIONS, POINT_NAMES
 from simbench.runs.log import assign_variables, label
 from simbench.runs.log_schema import LARGEST, require_entries
 from simbench.runs.motion_fidelity import Fidelity
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr

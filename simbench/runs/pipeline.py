@@ -51,15 +51,15 @@ from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
 from simbench.runs.trajectory_log import trajectory_metrics
 from simbench.runs.video import View, make_camera, render_video
-from simbench.sim.camera_fitting import fit_camera
-from simbench.sim.control.factory import make_control_law
-from simbench.sim.control.policy.law import PolicyLaw
-from simbench.sim.engines import open_engine
+from simbench.sim.control.policy_law import PolicyLaw
+from simbench.sim.control.torque_law import make_control_law
+from simbench.sim.engine import open_engine
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
-from simbench.sim.rendering.replay_window import show_simulation
+from simbench.sim.rendering.portrait import fit_camera
+from simbench.sim.rendering.scene_renderer import show_simulation
 from simbench.system.progress import OnProgress, Progress, shown_progress
 
 if TYPE_CHECKING:

@@ -37,19 +37,21 @@ from simbench.runs.plans.trajectory_plan import TrajectoryPlan
 from simbench.runs.provenance import describe_trajectory
 from simbench.runs.scenario.loading import Scenario, scenario_mechanisms
 from simbench.runs.trajectory_source import plan_scenario_trajectory
-from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run
-from simbench.sim.balance_plugin import plug_balancer
+from simbench.sim.balance_loop import (
+    BalancedRun,
+    balance_plan,
+    balance_run,
+    build_standing_reference,
+    plug_balancer,
+)
 from simbench.sim.control.laws import ControlLaw
 from simbench.sim.engine import Fixture, RobotBody, World
 from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import EmptyHand, Grip, GripDesign
-from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.loop import Balancer, Simulation
 from simbench.sim.push import Push
-from simbench.sim.seating import find_seat, require_seat
-from simbench.sim.standing_reference import build_standing_reference
-from simbench.sim.step_fitting import fit_steps
+from simbench.sim.starting_pose import find_seat, fit_steps, require_seat, tilt_base
 from simbench.system.progress import OnProgress
 
 DOUBT_COUNT = "motion.doubt_count"

@@ -16,7 +16,7 @@ import simbench
 from simbench.options import PolicySection
 from simbench.resources import PACKAGE
 from simbench.robot.sources import RobotSource
-from simbench.sim.engines import ENGINES
+from simbench.sim.engine import ENGINES
 
 
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:

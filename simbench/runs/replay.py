@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from simbench.runs.video import VideoScene, View, load_video_scene
-from simbench.sim.engines import open_picture_engine
-from simbench.sim.rendering.replay_window import open_window, pressed_keys
-from simbench.sim.rendering.scene_renderer import Scene, pose_scene
+from simbench.sim.engine import open_picture_engine
+from simbench.sim.rendering.scene_renderer import Scene, open_window, pose_scene, pressed_keys
 
 FRAME_RATE = 60.0
 """Frame rate of the window, 1/s."""

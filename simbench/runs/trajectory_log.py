@@ -11,7 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import wrap_angle
 from simbench.runs.log import assign_variables, label
 from simbench.runs.plans.trajectory_plan import TrackedMotion
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -20,20 +20,12 @@ from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.scenario.loading import Scenario, load_finished, scenario_mechanisms
 from simbench.runs.video_person import place_person
-from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.camera import (
-    SUFFIXES,
-    Balance,
-    Camera,
-    CameraPath,
-    Frames,
-    Ghost,
-    Renderer,
-    picture_strip,
-)
+from simbench.sim.rendering.camera import Renderer, picture_strip
 from simbench.sim.rendering.camera import render_video as draw_video
-from simbench.sim.rendering.scene_view import move_camera
+from simbench.sim.rendering.drawing_process import SUFFIXES
+from simbench.sim.rendering.portrait import fit_camera
+from simbench.sim.rendering.scene_view import Balance, Camera, CameraPath, Frames, Ghost, move_camera
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -16,7 +16,7 @@ from simbench.retargeting.body_errors import robot_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.person_log import has_person, require_person
-from simbench.sim.rendering.scene_frames import Figure
+from simbench.sim.rendering.scene_view import Figure
 
 if TYPE_CHECKING:
     import xarray as xr

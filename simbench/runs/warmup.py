@@ -11,7 +11,7 @@ from simbench.files.storage.scratch import scratch_folder
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import Scenario, load_scenario
-from simbench.sim.engines import usual_engine
+from simbench.sim.engine import usual_engine
 from simbench.system.progress import OnProgress
 
 _BRIEF = ("simulation.settle_s=0.05", "simulation.hold_s=0.05")

@@ -1,28 +1,76 @@
 """Balance in a run: the gait of a scenario, and the loop that changes the reference by measurements."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from pydantic import BaseModel
+from scipy.interpolate import PPoly
 
 from simbench.balance.controller.feasibility import check_gait_feasibility
+from simbench.balance.controller.sections import limb_sections
 from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.gait.cog_correction import correct_cog
 from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import Gait, extend_gait, standing_gait
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
-from simbench.balance.standing.standing import Stance
-from simbench.errors import BalanceError
+from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.standing import Stance, stand
+from simbench.errors import BalanceError, PluginError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.options import BalanceSection, SimulationSection, StepCommand, SteppingSection
-from simbench.retargeting.reference.reference import Reference, Timeline
+from simbench.options import (
+    BalanceSection,
+    PushSection,
+    RobotSection,
+    SimulationSection,
+    StepCommand,
+    SteppingSection,
+    end_of_pushes,
+)
+from simbench.plugins.options import call_plugin, plugin_maker
+from simbench.retargeting.reference.reference import Reference, Timeline, sample_motion
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
+from simbench.sim.loop import Balancer
 from simbench.sim.state import RobotState
+
+
+def build_standing_reference(
+    robot: Robot,
+    section: RobotSection,
+    settings: SimulationSection,
+    push: PushSection | None,
+    feedforward: str,
+) -> Timeline:
+    """Build the constant reference of a robot that stands in a posture, until the last push is over.
+
+    Feed-forward torques are those of standing still, or `none`.
+    """
+    limb_sections(robot)
+    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m or 0.0)
+    duration = end_of_pushes(push) if push else 0.0
+    # A constant joint curve: the motion consists of waiting for the pushes.
+    sampled = sample_motion(PPoly(stance.joints[None, None], [0.0, 1.0]), settings, duration)
+    steps, joints = len(sampled.clock), stance.joints
+    torque = np.zeros((1, len(joints)))
+    if feedforward != "none":
+        torque = standing_torques(robot, np.zeros(1), stance.base[None], joints[None], inertia=False)
+    grip = np.zeros((steps, len(robot.hands)), dtype=bool)
+    torque = np.tile(torque, (steps, 1))
+    reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
+    cog = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([stance.base, joints]))
+    times = np.array([settings.settle_s, settings.settle_s + settings.hold_s + duration])
+    base_path, zmp, cog = (np.tile(each, (steps, 1)) for each in (stance.base, stance.target, cog))
+    still = np.zeros((steps, 3))
+    return Timeline(reference, stance.base, settings.settle_s, times, None, base_path, zmp, cog, still)
+
 
 _USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
 """Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's."""
@@ -301,3 +349,64 @@ def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) 
     cog, zmp, base = timeline.cog[rows], timeline.zmp[rows], timeline.base_path[rows]
     gait = standing_gait(stance.soles, cog[:, :2], zmp, tick, len(rows))
     return WholeBodyPlan(gait, joints, timeline.base, cog[:, 2], base[:, 3:])
+
+
+class BalanceControllerPlugin(Protocol):
+    """A plug-in of group `simbench.balance_controllers`: a section with keys that has this method."""
+
+    def balancer(self, robot: Robot, plan: BalancedRun, timestep: float) -> Balancer:
+        """Make the balance controller of a run.
+
+        Parameters
+        ----------
+        robot : Robot
+            Robot on two feet, without variations.
+        plan : BalancedRun
+            `plan.timeline` is the planned motion of all joints at every physics step; `plan.balancer.gait`
+            has the footsteps and the desired ZMP and COG at every tick; `plan.balancer` is simbench's own
+            controller, whose `command` one's own may call.
+        timestep : float
+            Physics step, s.
+
+        Returns
+        -------
+        Balancer
+            Its method `command` is called every `every` steps, and overwrites rows of the reference.
+        """
+
+
+class _PluggedBalancer:
+    """A balance controller of a plug-in; what it writes into the reference is checked."""
+
+    def __init__(self, reference: str, balancer: Balancer) -> None:
+        self._reference, self._balancer, self.every = reference, balancer, int(balancer.every)
+
+    def command(self, step: int, state: RobotState, foot_wrench: Array, reference: Reference) -> None:
+        """Let the plug-in overwrite rows of the reference."""
+        call_plugin(self._reference, self._balancer.command, step, state, foot_wrench, reference)
+        rows = slice(step, step + self.every)
+        for name in ("position", "velocity", "feedforward"):
+            if not np.isfinite(getattr(reference, name)[rows]).all():
+                raise PluginError(f"{self._reference}: wrote a {name} at step {step} that is not finite")
+
+
+def plug_balancer(
+    reference: str,
+    options: BaseModel | None,
+    robot: Robot,
+    plan: BalancedRun,
+    settings: SimulationSection,
+) -> Balancer:
+    """Make the balance controller of a plug-in.
+
+    `reference`: how the scenario names it; `options`: its section, if it has one; `robot`: robot on two feet;
+    `plan`: planned motion and simbench's own controller; `settings`: section `simulation` of the scenario.
+    """
+    made = plugin_maker("balance_controllers", reference, options)(robot, plan, settings.timestep_s)
+    every = getattr(made, "every", None)
+    if not callable(getattr(made, "command", None)) or not isinstance(every, int) or every < 1:
+        raise PluginError(
+            f"{reference}: makes a value of type {type(made).__name__}; allowed: an object with `every`, the "
+            "number of steps between commands, and `command(step, state, foot_wrench, reference)`"
+        )
+    return _PluggedBalancer(reference, made)

@@ -1,11 +1,13 @@
-"""A scenario's equipment: handle poses, resistance to the hands, and the actor's motion of it."""
+"""A scenario's equipment: handle poses, resistance to hands, and joint positions that follow from palms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
 from simbench.robot.hand_shapes import hand_links
@@ -15,13 +17,153 @@ from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import (
     LATCH_FREQUENCY,
     Mechanism,
+    MechanismHandle,
     MechanismJoint,
     handle_poses,
     joint_lever,
+    joint_motion,
     mechanism_obstacles,
     moved_inertia,
 )
-from simbench.sim.fixtures.positions_from_palms import compute_joint_positions
+
+_GRID = 9
+"""Positions of each joint from which those of a chain are searched."""
+_GAUSS_NEWTON_STEPS, _DAMPING = 12, 1e-9
+"""Steps of that search, and what keeps it determined where a joint does not move the handle, m²."""
+
+
+def compute_joint_positions(
+    mechanism: Mechanism, palms: Mapping[str, Array], contact: Mapping[str, NDArray[np.bool_]]
+) -> Array:
+    """Compute the joint positions of a mechanism from the poses of palms on its handles.
+
+    Every joint follows the mean of the hands that hold the part it carries, or one further out; while no hand
+    does, it keeps its last position. A pose does not show full revolutions: these are counted from the
+    joint's initial position. `mechanism`: equipment with the handles; `palms` {side: (T, 4, 4) array}: poses
+    of the palms in the world; `contact` {side: (T,) bool array}: whether each hand holds its handle; only of
+    the hands that exist. Returns (T, J): positions of the mechanism's joints, m or rad.
+    """
+    count = len(next(iter(palms.values())))
+    positions = np.tile(mechanism.start, (count, 1))
+    held: dict[str, Array] = {}
+    for side, handle in mechanism.handles.items():
+        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        if side in contact and chain:
+            held[side] = np.full((count, len(mechanism.joints)), np.nan)
+            touching = np.flatnonzero(contact[side])
+            held[side][np.ix_(touching, np.array(chain))] = _positions_from_palm(
+                mechanism, chain, handle, palms[side][touching]
+            )
+    for column, joint in enumerate(mechanism.joints):
+        values = np.array([each[:, column] for each in held.values()]).reshape(len(held), count)
+        if joint.kind == "turn":
+            values = _unwrap_turns(values, joint.start)
+        positions[:, column] = _mean_or_last(values, joint.start)
+    return positions
+
+
+def _joint_position_from_palm(
+    mechanism: Mechanism, joint: MechanismJoint, handle: MechanismHandle, palms: Array
+) -> Array:
+    """Compute the joint positions (T,), m or rad in (-pi, pi], that bring a handle to the palms (T, 4, 4)."""
+    point = np.array([*handle.point, 1.0])
+    to_mechanism = mechanism.pose.inverse().homogeneous
+    held = (to_mechanism @ palms @ point)[:, :3] - joint.origin
+    axis = np.array(joint.axis)
+    rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
+    if joint.kind == "slide":
+        return np.asarray((held - rest) @ axis)
+    across = rest - (rest @ axis) * axis
+    return np.asarray(np.arctan2(held @ np.cross(axis, across), held @ across))
+
+
+def _positions_from_palm(
+    mechanism: Mechanism, chain: tuple[int, ...], handle: MechanismHandle, palms: Array
+) -> Array:
+    """Compute the positions (T, C) of a chain of joints that bring a handle to the palms (T, 4, 4).
+
+    Where several joints move the handle, Gauss-Newton from the nearest of a grid of positions finds those
+    from which points of the handle are nearest to the palm's: the one that is held, and, unless the hand is
+    free to rotate there, points beside it.
+    """
+    if len(chain) == 1:
+        joint = mechanism.joints[chain[0]]
+        return _joint_position_from_palm(mechanism, joint, handle, palms)[:, None]
+    points = _held_points(handle)
+    target = (mechanism.pose.inverse().homogeneous @ palms @ points.T)[:, :3].transpose(0, 2, 1)
+    joints = [mechanism.joints[column] for column in chain]
+    ranges = [_range(joint) for joint in joints]
+    grids = np.meshgrid(*(np.linspace(low, high, _GRID) for low, high in ranges), indexing="ij")
+    grid = np.stack([each.ravel() for each in grids], axis=1)
+    placed = _points_on_chain(joints, handle, points, grid)[0].reshape(len(grid), -1)
+    found = grid[[int(((placed - each.ravel()) ** 2).sum(axis=1).argmin()) for each in target]]
+    low, high = np.array(ranges).T
+    for _ in range(_GAUSS_NEWTON_STEPS):
+        place, slope = _points_on_chain(joints, handle, points, found)
+        error = (target - place).reshape(len(found), -1)
+        jacobian = slope.reshape(len(found), error.shape[1], len(chain))
+        normal = jacobian.transpose(0, 2, 1) @ jacobian + _DAMPING * np.eye(len(chain))
+        step = np.linalg.solve(normal, (jacobian.transpose(0, 2, 1) @ error[:, :, None]))[:, :, 0]
+        found = np.clip(found + step, low, high)
+    return found
+
+
+def _held_points(handle: MechanismHandle) -> Array:
+    """Points (P, 4) of the palm, homogeneous, that a grip keeps on the handle: they stand for its pose."""
+    beside = np.empty((0, 3))
+    if not handle.level:
+        beside = np.eye(3) if handle.axis is None or handle.grip != "pivot" else np.array([handle.axis])
+    points = np.array(handle.point) + ROTATION_WEIGHT * np.vstack([np.zeros((1, 3)), beside])
+    return np.hstack([points, np.ones((len(points), 1))])
+
+
+def _points_on_chain(
+    joints: Sequence[MechanismJoint], handle: MechanismHandle, points: Array, positions: Array
+) -> tuple[Array, Array]:
+    """Places (T, P, 3) of a handle's points in the mechanism's frame, and their derivatives (T, P, 3, C)."""
+    count = len(positions)
+    moved = np.tile(np.eye(4), (count, 1, 1))
+    before = []
+    for column, joint in enumerate(joints):
+        before.append(moved)
+        moved = moved @ joint_motion(joint, positions[:, column])
+    places = (moved @ handle.pose.homogeneous @ points.T)[:, :3].transpose(0, 2, 1)
+    slopes = np.empty((*places.shape, len(joints)))
+    for column, (joint, frame) in enumerate(zip(joints, before, strict=True)):
+        axis = frame[:, :3, :3] @ np.array(joint.axis)
+        if joint.kind == "slide":
+            slopes[..., column] = axis[:, None, :]
+        else:
+            center = frame[:, :3, :3] @ np.array(joint.origin) + frame[:, :3, 3]
+            slopes[..., column] = np.cross(axis[:, None, :], places - center[:, None, :])
+    return places, slopes
+
+
+def _range(joint: MechanismJoint) -> tuple[float, float]:
+    """Lowest and highest position of a joint, m or rad; half a turn to either side without end stops."""
+    if joint.lowest is None or joint.highest is None:
+        return joint.start - np.pi, joint.start + np.pi
+    return joint.lowest, joint.highest
+
+
+def _unwrap_turns(angles: Array, start: float) -> Array:
+    """Add full revolutions to angles (R, T), rad, so that rows agree and follow the samples before."""
+    counted, latest = angles.copy(), start
+    for sample in np.flatnonzero(np.isfinite(angles).any(axis=0)):
+        now = angles[:, sample]
+        counted[:, sample] = now + 2.0 * np.pi * np.round((latest - now) / (2.0 * np.pi))
+        latest = float(np.nanmean(counted[:, sample]))
+    return counted
+
+
+def _mean_or_last(values: Array, start: float) -> Array:
+    """Average the rows (R, T) that are finite; where none is, keep the last mean, at first the start (T,)."""
+    known = np.isfinite(values)
+    count = known.sum(axis=0)
+    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(count, 1)
+    latest = np.maximum.accumulate(np.where(count > 0, np.arange(len(count)), -1))
+    return np.where(latest >= 0, mean[latest], start)
+
 
 _POSITIONS = 101
 """Number of joint positions at which the handles of a fixture are described."""

@@ -17,12 +17,18 @@ from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import ControlLaw
-from simbench.sim.divergence import Divergence, find_divergence, find_fixture_divergence, first_rows
 from simbench.sim.engine import GRAVITY, Contacts, Fixture, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
-from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.recorder import (
+    Divergence,
+    Recorder,
+    derive_signals,
+    find_divergence,
+    find_fixture_divergence,
+    first_rows,
+)
 from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
 from simbench.sim.state import RobotState, empty_state
 

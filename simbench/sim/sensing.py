@@ -8,7 +8,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.sim.engine import BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 from simbench.sim.vectors import Vector
 
 TOUCH_DISTANCE = 1e-3

@@ -16,7 +16,7 @@ from simbench.runs.log import open_run  # noqa: E402
 from simbench.runs.pipeline import run_scenario  # noqa: E402
 from simbench.runs.scenario.library import list_scenarios  # noqa: E402
 from simbench.runs.scenario.loading import load_scenario, override_scenario  # noqa: E402
-from simbench.sim.control.policy.contract import PolicyContract  # noqa: E402
+from simbench.sim.control.policy_contract import PolicyContract  # noqa: E402
 
 SHORT = {"motion.task": {"amplitude_rad": 0.1}, "control.law": "pd"}
 STILL = {

@@ -10,8 +10,8 @@ from simbench.motion.anatomy import PALM_OFFSET
 from simbench.robot.sides import SIDES
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.sim.equipment import compute_joint_positions
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.fixtures.positions_from_palms import compute_joint_positions
 
 # Not where the thesis has them, nor as it does.
 DRAWER = [

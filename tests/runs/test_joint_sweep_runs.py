@@ -17,7 +17,7 @@ from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.regression import evaluate_run
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.bullet.robot import BulletRobot
+from simbench.sim.bullet.bullet_bodies import BulletRobot
 
 DT = 1e-3
 

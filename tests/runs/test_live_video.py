@@ -8,7 +8,7 @@ from simbench.runs import live_video, log_parts
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import View, render_video
-from simbench.sim.rendering import video_stream
+from simbench.sim.rendering import painting as video_stream
 
 SHORT = [
     "motion.task={amplitude_rad: 0.6, speed_rad_s: 1.0}",

@@ -10,7 +10,7 @@ from simbench.cli.main import main
 from simbench.runs import live_view
 from simbench.runs.live_view import LiveView
 from simbench.runs.pipeline import run_scenario
-from simbench.sim.rendering.browser.browser_view import Address
+from simbench.sim.rendering.scene_viewer import Address
 
 SHORT = {"motion.task": {"amplitude_rad": 0.4, "speed_rad_s": 1.0, "repetitions": 1}, "checks": {}}
 

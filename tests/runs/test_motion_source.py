@@ -5,8 +5,7 @@ from simbench.errors import MotionError, ScenarioError
 from simbench.motion.actors import perform_average, perform_in_session
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.fixtures.scaling import scale_mechanism
+from simbench.sim.fixtures.mechanism import handle_poses, scale_mechanism
 
 
 def recorded(source, *overrides):

@@ -9,8 +9,8 @@ import run_by_hand as by_hand
 from simbench.cli.main import main
 from simbench.runs.replay import Playhead, advance_playhead, play_scene
 from simbench.runs.video import View, load_video_scene
-from simbench.sim.bullet.client import bullet
-from simbench.sim.rendering.replay_window import open_window, pressed_keys
+from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.rendering.scene_renderer import open_window, pressed_keys
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from simbench.options import CameraSection
 from simbench.robot.robot import load_robot
-from simbench.sim.camera_fitting import fit_camera
+from simbench.sim.rendering.portrait import fit_camera
 from simbench.sim.rendering.scene_view import Camera, project
 
 

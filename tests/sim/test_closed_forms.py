@@ -2,8 +2,8 @@
 
 import pytest
 
-from simbench.sim.engines import ENGINES, is_installed
-from simbench.sim.experiments.closed_forms import SCENES, SceneResult
+from simbench.sim.engine import ENGINES, is_installed
+from simbench.sim.experiments import SCENES, SceneResult
 
 STEP = 1e-3
 

@@ -10,10 +10,9 @@ from simbench.errors import BalanceError
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.divergence import find_divergence
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.loop import LoopOptions, Simulation, simulate
-from simbench.sim.recorder import Recorder
+from simbench.sim.recorder import Recorder, find_divergence
 from simbench.sim.state import empty_state
 
 DT = 1e-3

@@ -4,8 +4,8 @@ from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.standing import stand
 from simbench.robot.robot import load_robot
-from simbench.sim.engines import open_engine
-from simbench.sim.initial_tilt import INITIAL_TILT, tilt_base
+from simbench.sim.engine import open_engine
+from simbench.sim.starting_pose import INITIAL_TILT, tilt_base
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.4, 3.0])

@@ -7,7 +7,7 @@ from wheel_robots import robot_parameters
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.engine import GRAVITY
 
 ROBOTS = robot_parameters()

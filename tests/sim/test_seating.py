@@ -18,11 +18,11 @@ from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.bullet import open_world
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures import fixture_mechanism
+from simbench.sim.fixtures.furniture import Stool
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.fixtures.stool import Stool
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.seating import find_seat, measure_seat_gap
+from simbench.sim.starting_pose import find_seat, measure_seat_gap
 
 SITS = RobotSection(posture="seated")
 HEIGHT = 0.288

@@ -8,7 +8,7 @@ from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.control import command
 from simbench.sim.recorder import Recorder
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 
 def test_a_signal_declared_once_reaches_the_log(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.state import empty_state
 
 ROOT = 7

@@ -10,7 +10,7 @@ from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
 from simbench.errors import BalanceError
 from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
 from simbench.robot.robot import load_robot
-from simbench.sim.step_fitting import fit_steps
+from simbench.sim.starting_pose import fit_steps
 
 SETTINGS = SimulationSection(settle_s=0.5)
 WALK = SteppingSection(commands=[{"forward_m": 0.5}])

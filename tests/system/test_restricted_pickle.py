@@ -14,9 +14,8 @@ import pytest
 from simbench.robot.robot import load_robot
 from simbench.runs.execution import local
 from simbench.runs.execution.local import JobResult, read_result, run_isolated
-from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_view import Camera
-from simbench.sim.rendering.scene_worker import Job
+from simbench.sim.rendering.scene_renderer import Job
+from simbench.sim.rendering.scene_view import Camera, Frames
 from simbench.system.restricted_pickle import load_pickle, parse_pickle
 
 

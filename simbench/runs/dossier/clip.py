@@ -17,8 +17,9 @@ from simbench.runs.traces.signals import POSE
 from simbench.runs.traces.trace import Trace
 from simbench.runs.video import View, load_video_scene
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.camera import Frames, draw_pictures
-from simbench.sim.rendering.encoder import open_encoder
+from simbench.sim.rendering.camera import draw_pictures
+from simbench.sim.rendering.drawing_process import open_encoder
+from simbench.sim.rendering.scene_view import Frames
 
 LENGTH = 3.0
 """Length of the clip, s."""

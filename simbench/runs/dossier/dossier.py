@@ -22,7 +22,8 @@ from simbench.runs.report.html import write_report
 from simbench.runs.report.report import read_reports
 from simbench.runs.run_directory import holds_only_a_run, json_text, plain_value
 from simbench.runs.traces.comparison import Divergence, TraceComparison, describe_divergence
-from simbench.sim.rendering.renderer_choice import RendererUnavailableError, UndrawableShapeError
+from simbench.sim.rendering.drawing_process import RendererUnavailableError
+from simbench.sim.rendering.scene_view import UndrawableShapeError
 
 OnProgress = Callable[[str, int, int], None]
 

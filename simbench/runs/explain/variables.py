@@ -11,9 +11,9 @@ from simbench.runs.explain.log_names import FIXTURE, JOINT, LogEntry
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
 from simbench.sim.fixtures import MECHANISMS
-from simbench.sim.fixtures.declared_sections import DeclaredMechanism
+from simbench.sim.fixtures.declared import DeclaredMechanism
 from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 _EVERY = "every run"
 _FEET = "robots on their feet"

@@ -11,11 +11,10 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.body_errors import path_without_heading
 from simbench.robot.robot import Robot
-from simbench.sim.rendering.camera import Frames, draw_views
-from simbench.sim.rendering.portrait_camera import frame_cameras
-from simbench.sim.rendering.robot_points import link_hulls
-from simbench.sim.rendering.robot_points import robot_points as surface_points
-from simbench.sim.rendering.scene_view import Camera, project
+from simbench.sim.rendering.camera import draw_views
+from simbench.sim.rendering.portrait import frame_cameras, link_hulls
+from simbench.sim.rendering.portrait import robot_points as surface_points
+from simbench.sim.rendering.scene_view import Camera, Frames, project
 
 YAW = 130.0
 """Direction of view, degrees: from the front, 40° to the left, where neither arm hides the other."""

@@ -14,7 +14,7 @@ from simbench.runs.report.panels import make_panels, pack_joints, pack_panels
 from simbench.runs.report.scene import make_scene
 from simbench.runs.report.timeline import describe_lanes, make_lanes
 from simbench.runs.video import load_drawn_run
-from simbench.sim.rendering.renderer_choice import UndrawableShapeError
+from simbench.sim.rendering.scene_view import UndrawableShapeError
 
 if TYPE_CHECKING:
     from simbench.runs.report.report import RunReport

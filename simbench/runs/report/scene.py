@@ -19,8 +19,8 @@ from simbench.runs.report.contact_forces import contact_forces
 from simbench.runs.report.packing import Packer
 from simbench.runs.video import DrawnRun, reconstruct_planned_base
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.body_poses import mechanism_poses
-from simbench.sim.rendering.opengl.content import Solid
+from simbench.sim.rendering.painting import mechanism_poses
+from simbench.sim.rendering.scene_view import Solid
 from simbench.sim.rendering.solids import part_solid, read_robot_meshes, robot_solids
 
 TRIANGLES = 14_000

@@ -13,9 +13,8 @@ from simbench.options import BalanceSection, RobotSection, SimulationSection, St
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import Finding, Limits, judge
-from simbench.sim.balance_loop import OnlineBalance, balance_run
-from simbench.sim.standing_reference import build_standing_reference
-from simbench.sim.step_fitting import fit_steps
+from simbench.sim.balance_loop import OnlineBalance, balance_run, build_standing_reference
+from simbench.sim.starting_pose import fit_steps
 
 _GRAVITY = 9.81
 _FORWARD, _SIDEWAYS, _TURN = 0.5, 0.15, 0.6

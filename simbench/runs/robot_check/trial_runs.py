@@ -14,7 +14,7 @@ from simbench.runs.pipeline import run_scenario
 from simbench.runs.plans.sweep_plan import moved_by_sweep
 from simbench.runs.robot_check.findings import Ability, Finding, Limits
 from simbench.runs.scenario.schema import Scenario
-from simbench.sim.engines import usual_engine
+from simbench.sim.engine import usual_engine
 
 _STANDING: dict[str, Limits] = {
     "zmp.inside_fraction": Limits(0.99, 0.9),

@@ -26,9 +26,8 @@ from simbench.runs.scenario.yaml_source import (
     make_source,
 )
 from simbench.sim.fixtures import fixture_mechanism
-from simbench.sim.fixtures.declared_sections import DeclaredMechanism
-from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.fixtures.scaling import scale_mechanism
+from simbench.sim.fixtures.declared import DeclaredMechanism
+from simbench.sim.fixtures.mechanism import Mechanism, scale_mechanism
 
 __all__ = [
     "Scenario",

@@ -28,8 +28,9 @@ from simbench.runs.video import (
     render_video,
     video_path,
 )
-from simbench.sim.rendering.camera import Camera, Renderer, open_pictures, write_pictures
+from simbench.sim.rendering.camera import Renderer, open_pictures, write_pictures
 from simbench.sim.rendering.drawing_process import default_processes
+from simbench.sim.rendering.scene_view import Camera
 
 MOST_RUNS = 2
 TITLE_S = 2.0

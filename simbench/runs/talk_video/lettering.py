@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from simbench.sim.rendering.scene_look import BACKGROUND
+from simbench.sim.rendering.scene_view import BACKGROUND
 
 Picture = NDArray[np.uint8]
 

@@ -29,7 +29,7 @@ from simbench.runs.verdict.thresholds import (
     RUN_SATURATION,
     RUN_SLIP,
 )
-from simbench.sim.engines import usual_engine
+from simbench.sim.engine import usual_engine
 from simbench.system.progress import OnProgress
 
 if TYPE_CHECKING:

@@ -36,13 +36,197 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compile_for, compiled
 from simbench.sim.control.command import Command, Load
-from simbench.sim.control.contact_torque import ContactTorque
-from simbench.sim.control.friction import friction_torque
 from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState, empty_state
+
+_MOST_ATTEMPTS = 100
+_REST = 1e-7
+"""Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds."""
+
+
+@compiled
+def friction_torque(
+    acceleration: Array,
+    response: Array,
+    velocity: Array,
+    timestep: float,
+    coulomb: Array,
+    breakaway: Array,
+) -> Array:
+    """Find the friction torques f with which the step ends consistently.
+
+    With a the accelerations without friction and M⁻¹ the response to joint torques, the speeds at the end of
+    the step are v⁺ = v + dt (a + M⁻¹ f). A joint that slides on has v⁺ of the sign of its friction's opposite
+    and |f| its Coulomb friction; a joint that rests has v⁺ = 0 and |f| at most its break-away torque. Joints
+    are coupled by M⁻¹, so their states are found together: guess, solve for those that rest, and move every
+    joint that contradicts its state to the other one (block principal pivoting, Júdice & Pires 1994; later
+    one at a time, Murty 1974). `acceleration` (k,): accelerations that the joints with friction would have
+    without it, rad/s²; `response` (k, k): their block of the inverse of the mass matrix, rotors included,
+    1/(kg·m²); `velocity` (k,): at the start of the step, rad/s; `coulomb`, `breakaway` (k,): N·m. Returns
+    (k,): friction torques on the joints, N·m.
+    """
+    count = len(velocity)
+    free, torque, direction = np.empty(count), np.empty(count), np.empty(count)
+    for i in range(count):
+        free[i] = velocity[i] + timestep * acceleration[i]
+        direction[i] = 0.0 if abs(velocity[i]) <= _REST else np.sign(velocity[i])
+    for attempt in range(_MOST_ATTEMPTS):
+        for i in range(count):
+            torque[i] = -direction[i] * coulomb[i]
+        _hold(free, response, timestep, direction, torque)
+        settled = True
+        for i in range(count):
+            after = free[i]
+            for k in range(count):
+                after += timestep * response[i, k] * torque[k]
+            # A joint that slides on keeps its direction; one that rests needs no more than break-away.
+            if direction[i] == 0.0 and abs(torque[i]) > breakaway[i]:
+                direction[i] = -np.sign(torque[i])
+            elif direction[i] * after < 0.0:
+                direction[i] = 0.0
+            else:
+                continue
+            settled = False
+            if attempt >= count:
+                # All at once may go in circles; the first alone cannot, if break-away is Coulomb friction.
+                break
+        if settled:
+            return torque
+    return np.minimum(np.maximum(torque, -breakaway), breakaway)
+
+
+@compiled
+def _hold(free: Array, response: Array, timestep: float, direction: Array, torque: Array) -> None:
+    """Give the joints that rest, of direction 0, what stops them."""
+    count, resting = 0, np.empty(len(free), dtype=np.int64)
+    for i in range(len(free)):
+        if direction[i] == 0.0:
+            resting[count] = i
+            count += 1
+    if count == 0:
+        return
+    rows, left = np.empty((count, count)), np.empty(count)
+    for i in range(count):
+        left[i] = free[resting[i]] / timestep
+        for k in range(len(free)):
+            left[i] += response[resting[i], k] * torque[k]
+        for k in range(i + 1):
+            rows[i, k] = response[resting[i], resting[k]]
+    factorise(rows, count)
+    substitute(rows, left, count)
+    for i in range(count):
+        torque[resting[i]] = -left[i]
+
+
+class ContactTorque:
+    """Estimates the joint torque of the last step beside the known torques and forces.
+
+    `body`: robot whose motion is observed; `held`: links that stand on something: the joints that carry them
+    are left out.
+    """
+
+    def __init__(self, body: RobotBody, held: Sequence[str]) -> None:
+        robot = body.robot
+        self._model, self._rate = robot.model.copy(), 1.0 / body.world.timestep
+        if not body.has_armature:
+            self._model.armature = np.zeros(robot.model.nv)
+        self._data = self._model.createData()
+        self._q, self._v = np.zeros(robot.model.nq), np.zeros(robot.model.nv)
+        self._started = False
+        self._acceleration = np.zeros(robot.model.nv)
+        self._root, self._point = np.zeros(15 if robot.floating else 0), np.array(body.root_motion.point)
+        self._turns_in_root = body.root_motion.turns_in_root
+        self._torque = np.zeros(len(robot.joint_names))
+        legs = {joint for link in held for joint in _supports(robot.model, link)}
+        names = [robot.joint_names.index(robot.model.names[joint]) for joint in legs]
+        self._standing = np.array(names, dtype=int)
+
+    def of_last_step(self, state: RobotState, forces: pin.StdVec_Force, received: Array) -> Array:
+        """Compute the joint torque of unknown contacts in the step that led to `state`; remember `state`.
+
+        `state`: state at the end of the step; `forces`: known external forces of the last step, in the frames
+        of their joints; `received` (n,): joint torques of the last step, N·m. Returns (n,): joint torque,
+        N·m; zero before the first step, and in the joints that carry the held links.
+        """
+        torque, acceleration = self._torque, self._acceleration
+        if self._started:
+            _acceleration(
+                *(self._v, state.v, self._root, state.root),
+                *(self._point, self._turns_in_root, self._rate, acceleration),
+            )
+            needed = pin.rnea(self._model, self._data, self._q, self._v, acceleration, forces)
+            _unknown(needed, received, self._standing, torque)
+        self._q[:], self._v[:], self._started = state.q, state.v, True
+        if len(self._root):
+            self._root[:] = state.root
+        return torque
+
+
+def _supports(model: pin.Model, frame: str) -> list[int]:
+    """Joints of one degree of freedom between the root and a frame."""
+    joint = model.frames[model.getFrameId(frame)].parentJoint
+    return [parent for parent in model.supports[joint] if parent and model.joints[parent].nv == 1]
+
+
+@compiled
+def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque: Array) -> None:
+    """Write needed minus received joint torque, N·m, (n,); zero for the joints that stand."""
+    root = len(needed) - len(torque)
+    for i in range(len(torque)):
+        torque[i] = needed[root + i] - received[i]
+    for i in standing:
+        torque[i] = 0.0
+
+
+@compiled
+def _acceleration(
+    before: Array,
+    now: Array,
+    root: Array,
+    root_now: Array,
+    point: Array,
+    turns_in_root: bool,
+    rate: float,
+    acceleration: Array,
+) -> None:
+    """Compute the accelerations that made the last step, a free root's in its frame as it was before.
+
+    With the velocity v of the point of the root link that the engine integrates, c its position relative to
+    the root frame, ω and α the angular velocity and acceleration, all in world axes before the step: a = v̇ −
+    α × c − ω × v, and α. `before`, `now` (nv,): velocities at both ends of the step, `RobotState.v`; `root`,
+    `root_now` (15,): `RobotState.root` at both ends; `root` is empty for a fixed root; `point` (3,): that
+    point in the root frame, m; `turns_in_root`: whether the engine integrates the angular velocity in the
+    root's axes; `rate`: 1 / time step, Hz; `acceleration` (nv,): overwritten: m/s², rad/s².
+    """
+    for i in range(len(now)):
+        acceleration[i] = (now[i] - before[i]) * rate
+    if len(root) == 0:
+        return
+    wx, wy, wz = root[12], root[13], root[14]
+    # One by one: for differences of arrays numba also compiles what formats the errors of their shapes.
+    ax, ay = (root_now[9] - root[9]) * rate, (root_now[10] - root[10]) * rate
+    az = (root_now[11] - root[11]) * rate
+    bx, by = (root_now[12] - root[12]) * rate, (root_now[13] - root[13]) * rate
+    bz = (root_now[14] - root[14]) * rate
+    if turns_in_root:
+        tx, ty, tz = acceleration[3], acceleration[4], acceleration[5]
+        bx = root[0] * tx + root[1] * ty + root[2] * tz
+        by = root[3] * tx + root[4] * ty + root[5] * tz
+        bz = root[6] * tx + root[7] * ty + root[8] * tz
+    cx = root[0] * point[0] + root[1] * point[1] + root[2] * point[2]
+    cy = root[3] * point[0] + root[4] * point[1] + root[5] * point[2]
+    cz = root[6] * point[0] + root[7] * point[1] + root[8] * point[2]
+    ax -= by * cz - bz * cy + wy * root[11] - wz * root[10]
+    ay -= bz * cx - bx * cz + wz * root[9] - wx * root[11]
+    az -= bx * cy - by * cx + wx * root[10] - wy * root[9]
+    for i in range(3):
+        acceleration[i] = root[i] * ax + root[3 + i] * ay + root[6 + i] * az
+        acceleration[3 + i] = root[i] * bx + root[3 + i] * by + root[6 + i] * bz
+
 
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""

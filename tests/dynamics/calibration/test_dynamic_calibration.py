@@ -14,7 +14,7 @@ from simbench.dynamics.calibration.smoothing import estimate_noise, filter_chann
 from simbench.dynamics.newton_euler import inverse_dynamics
 from simbench.errors import CalibrationError
 from simbench.robot.robot import load_robot
-from simbench.sim.experiments.driven_arm import drive_arm
+from simbench.sim.driven_arm import drive_arm
 
 LAW = Feedback()
 START, TARGET = np.random.default_rng(0).uniform(-2, 2, (2, 5, 2))

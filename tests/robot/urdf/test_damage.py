@@ -15,7 +15,7 @@ from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import load_robot
 from simbench.robot.urdf.elements import parse_numbers
 from simbench.robot.urdf.source import read_urdf
-from simbench.sim.engines import open_engine
+from simbench.sim.engine import open_engine
 
 link, joint, robot, write = texts.link, texts.joint, texts.robot, texts.write
 

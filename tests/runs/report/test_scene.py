@@ -11,7 +11,7 @@ from simbench.runs.report.panels import make_panels, pack_joints, thin_time, thi
 from simbench.runs.report.scene import make_scene, scene_samples
 from simbench.runs.report.timeline import make_lanes
 from simbench.runs.video import load_drawn_run
-from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
+from simbench.sim.rendering.painting import link_poses, mechanism_poses
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.control.explicit_law import ExplicitTorqueLaw
-from simbench.sim.control.laws import ComputedTorqueLaw
+from simbench.sim.control.laws import ComputedTorqueLaw, ExplicitTorqueLaw
 from simbench.sim.state import RobotState
 
 SHORT = ("motion.task.amplitude_rad=0.2", "simulation.settle_s=0.1", "simulation.hold_s=0.1")

@@ -7,8 +7,8 @@ from simbench.errors import ScenarioError
 from simbench.options import ControlSection
 from simbench.robot.robot import load_robot
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.control.factory import make_control_law
 from simbench.sim.control.laws import PdLaw
+from simbench.sim.control.torque_law import make_control_law
 
 DT = 1e-3
 

@@ -8,8 +8,13 @@ from simbench.dynamics.calibration.oscillation import oscillation_frequency, two
 from simbench.errors import DynamicsError
 from simbench.robot.robot import load_robot
 from simbench.sim.engine import GRAVITY
-from simbench.sim.experiments.torsional_spring import measure_motor_inertia
-from simbench.sim.experiments.two_wire import DISTANCE, LENGTH, measure_on_two_wires, twist_on_two_wires
+from simbench.sim.experiments import (
+    DISTANCE,
+    LENGTH,
+    measure_motor_inertia,
+    measure_on_two_wires,
+    twist_on_two_wires,
+)
 
 
 @pytest.fixture(scope="module")

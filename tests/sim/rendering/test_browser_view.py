@@ -10,11 +10,14 @@ import pytest
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.rendering.browser.browser_view import Address, open_browser_view, require_browser_view
-from simbench.sim.rendering.browser.messages import FramesMessage
 from simbench.sim.rendering.painting import make_cast
-from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_view import Camera
+from simbench.sim.rendering.scene_view import Camera, Frames
+from simbench.sim.rendering.scene_viewer import (
+    Address,
+    FramesMessage,
+    open_browser_view,
+    require_browser_view,
+)
 
 needs_viser = pytest.mark.skipif(
     importlib.util.find_spec("viser") is None, reason="viser, which serves scenes to browsers, is missing"
@@ -73,7 +76,7 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch):
 
 @needs_viser
 def test_the_frame_of_a_time_is_the_first_one_not_before_it():
-    from simbench.sim.rendering.browser.scene_server import _Playback
+    from simbench.sim.rendering.scene_server import _Playback
 
     playback = _Playback()
     assert playback.frame_at(0.0) is None

@@ -6,30 +6,37 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import scenes
+from simbench.sim.rendering.renderer_choice import choose_engine_renderer
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import renderer_choice, stage
-from simbench.sim.bullet.client import bullet
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
 from simbench.sim.rendering import camera as camera_module
 from simbench.sim.rendering import renderer_choice as renderer_choice_module
-from simbench.sim.rendering.camera import (
+from simbench.sim.rendering.camera import choose_renderer, draw_pictures, picture_strip, render_video
+from simbench.sim.rendering.scene_renderer import (
+    Job,
+    draw_frames,
+    moving_region,
+    open_scene,
+    pose_scene,
+    take_picture,
+)
+from simbench.sim.rendering.scene_view import (
+    FAR,
+    NEAR,
     Balance,
     Camera,
     Frames,
-    choose_renderer,
-    draw_pictures,
-    picture_strip,
-    render_video,
+    floor_depth,
+    project,
+    projection_matrix,
+    view_matrix,
 )
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer
-from simbench.sim.rendering.scene_region import moving_region
-from simbench.sim.rendering.scene_renderer import open_scene, pose_scene, take_picture
-from simbench.sim.rendering.scene_view import FAR, NEAR, floor_depth, project, projection_matrix, view_matrix
-from simbench.sim.rendering.scene_worker import Job, draw_frames
 
 CAMERA = Camera(
     target_m=(0.25, 0.0, 0.75),

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simbench.sim.rendering.figure import figure_poses
-from simbench.sim.rendering.scene_frames import Figure
+from simbench.sim.rendering.painting import figure_poses
+from simbench.sim.rendering.scene_view import Figure
 
 
 def test_bars_reach_from_ball_to_ball():

@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 import trimesh
 
-from simbench.sim.rendering.opengl.content import Content, record_type
-from simbench.sim.rendering.opengl.painter import open_opengl, paint_frames
-from simbench.sim.rendering.scene_look import BACKGROUND, GHOST_COLOUR, SUPPORT, ZMP, light_direction
-from simbench.sim.rendering.scene_view import Camera, project, view_matrix
+from simbench.sim.rendering.painter import open_opengl, paint_frames
+from simbench.sim.rendering.scene_view import (
+    BACKGROUND,
+    GHOST_COLOUR,
+    SUPPORT,
+    ZMP,
+    Camera,
+    Content,
+    light_direction,
+    project,
+    record_type,
+    view_matrix,
+)
 from simbench.sim.rendering.solids import make_solid, tint_solid
 
 CAMERA = Camera((0.0, 0.0, 0.5), 3.0, 20.0, -25.0, 45.0, 320, 180, 30)

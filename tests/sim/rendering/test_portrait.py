@@ -10,22 +10,24 @@ from simbench.errors import RetargetError, RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import stage
 from simbench.sim.rendering import camera as camera_module
-from simbench.sim.rendering.camera import Frames, draw_pictures
+from simbench.sim.rendering.camera import draw_pictures
 from simbench.sim.rendering.portrait import (
     BAND,
+    FILLED,
     GAP,
     LEFT,
     MARGIN,
     MIDDLE,
     RIGHT,
     draw_portrait,
+    frame_cameras,
+    link_hulls,
     natural_posture,
+    panel_size,
+    robot_points,
 )
-from simbench.sim.rendering.portrait_camera import FILLED, frame_cameras, panel_size
-from simbench.sim.rendering.robot_points import link_hulls, robot_points
-from simbench.sim.rendering.scene_region import moving_region
-from simbench.sim.rendering.scene_renderer import open_scene, whole_picture
-from simbench.sim.rendering.scene_view import project
+from simbench.sim.rendering.scene_renderer import moving_region, open_scene, whole_picture
+from simbench.sim.rendering.scene_view import Frames, project
 
 # A red crane of primitives on a green post: the boom is level at zero and upright in the middle of its range.
 CRANE = """<robot name="crane">

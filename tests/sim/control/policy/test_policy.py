@@ -16,11 +16,9 @@ from simbench.errors import SimbenchError
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
 from simbench.sim.control.laws import PdLaw
-from simbench.sim.control.policy.contract import PolicyContract, read_contract
-from simbench.sim.control.policy.default import tracking_contract
-from simbench.sim.control.policy.law import PolicyLaw
-from simbench.sim.control.policy.model import load_onnx
-from simbench.sim.control.policy.terms import TERMS
+from simbench.sim.control.policy_contract import PolicyContract, read_contract, tracking_contract
+from simbench.sim.control.policy_law import PolicyLaw, load_onnx
+from simbench.sim.control.policy_observer import TERMS
 from simbench.sim.state import RobotState
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "policies"
@@ -387,7 +385,7 @@ def test_the_templates_suit_their_robots(name):
 
 def test_gains_by_joint_and_group_replace_the_robots(romeo):
     from simbench.options import ControlSection
-    from simbench.sim.control.gains import apply_gains
+    from simbench.sim.control.torque_law import apply_gains
 
     control = ControlSection.model_validate(
         {

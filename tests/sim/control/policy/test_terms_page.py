@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from simbench.sim.control.policy.terms import TERMS
+from simbench.sim.control.policy_observer import TERMS
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "how_to" / "policy.md"
 
