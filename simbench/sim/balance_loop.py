@@ -168,18 +168,48 @@ def balance_run(
     """
     every = round(1.0 / (settings.timestep_s * balance.rate_hz))
     tick = every * settings.timestep_s
-    stance = _stance(robot, timeline)
-    q = np.concatenate([timeline.base, timeline.reference.position[0]])
+    joints = timeline.reference.position[0]
+    q = np.concatenate([timeline.base, joints])
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, q)
+    soles = {
+        side: data.oMf[robot.model.getFrameId(robot.frames[f"{side}_foot"])].copy()
+        for side in SIDES
+        if f"{side}_foot" in robot.frames
+    }
+    corners = np.vstack(
+        [[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()]
+    )
+    target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
+    stance = Stance(soles, timeline.base, joints, target)
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     omega = natural_frequency(float(cog[2]))
     gains = _choose_gains(balance, omega)
     check_gains(gains, omega)
     if stepping is None:
-        plan = _standing_plan(timeline, stance, every, tick)
+        position = timeline.reference.position
+        rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
+        if len(rows) < 3:
+            raise BalanceError(
+                f"simulation.settle_s + simulation.hold_s: {timeline.time[-1]:g}; "
+                f"allowed: at least {2.0 * tick:g}, two ticks of balance"
+            )
+        # Both feet stand, and everything is as in the timeline.
+        path = timeline.cog[rows]
+        gait = standing_gait(stance.soles, path[:, :2], timeline.zmp[rows], tick, len(rows))
+        base = timeline.base_path[rows, 3:]
+        plan = WholeBodyPlan(gait, _at_ticks(position, every), timeline.base, path[:, 2], base)
     else:
         gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
-        plan = _stepping_plan(timeline, gait, every, cog)
+        joints = _at_ticks(timeline.reference.position, every)
+        if len(joints) > len(gait.zmp):
+            gait = extend_gait(gait, len(joints))
+        # An upright body, and the COG at one height.
+        yaw = gait.pelvis_yaw
+        body = np.zeros((len(yaw), 4))
+        body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
+        plan = WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
         for _ in range(_CORRECTIONS):
             path = check_gait_feasibility(robot, plan, reserve)
             plan = replace(plan, gait=correct_cog(robot, plan.gait, path, float(cog[2])))
@@ -238,38 +268,6 @@ def _choose_gains(balance: BalanceSection, omega: float) -> CogZmpGains:
     return CogZmpGains(cog, zmp)
 
 
-def _stance(robot: Robot, timeline: Timeline) -> Stance:
-    """Compute the poses of the feet at the start."""
-    data = robot.model.createData()
-    joints = timeline.reference.position[0]
-    pin.framesForwardKinematics(robot.model, data, np.concatenate([timeline.base, joints]))
-    soles = {
-        side: data.oMf[robot.model.getFrameId(robot.frames[f"{side}_foot"])].copy()
-        for side in SIDES
-        if f"{side}_foot" in robot.frames
-    }
-    corners = np.vstack(
-        [[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()]
-    )
-    target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
-    return Stance(soles, timeline.base, joints, target)
-
-
-def _commands(section: SteppingSection) -> list[Command]:
-    """Translate a scenario's commands into the gait's."""
-
-    def command(given: StepCommand) -> Command:
-        if given.march is not None:
-            return March(given.march)
-        if given.forward_m is not None:
-            return Forward(given.forward_m, _known(section.step_length_m))
-        if given.sideways_m is not None:
-            return Sideways(given.sideways_m, _known(section.step_width_m))
-        return Turn(float(given.turn_rad or 0.0), _known(section.step_turn_rad))
-
-    return [command(given) for given in section.commands]
-
-
 def _known(value: float | None) -> float:
     """Take a key of a section that `fit_steps` has completed."""
     assert value is not None
@@ -287,8 +285,18 @@ def _gait(
         settle + section.settle_s,
     )
     middles: Mapping[str, Array] = sole_centres(robot, section.zmp_inset_m)
+
+    def command(given: StepCommand) -> Command:
+        if given.march is not None:
+            return March(given.march)
+        if given.forward_m is not None:
+            return Forward(given.forward_m, _known(section.step_length_m))
+        if given.sideways_m is not None:
+            return Sideways(given.sideways_m, _known(section.step_width_m))
+        return Turn(float(given.turn_rad or 0.0), _known(section.step_turn_rad))
+
     try:
-        steps = plan_footsteps(robot, stance, _commands(section))
+        steps = plan_footsteps(robot, stance, [command(given) for given in section.commands])
         return plan_gait(stance.soles, steps, timing, tick, omega, middles)
     except BalanceError as error:
         # A gait's settle_s is the sum of the scenario's two.
@@ -318,37 +326,9 @@ def _as_long_as(timeline: Timeline, steps: int) -> Timeline:
     return replace(timeline, reference=longer)
 
 
-def _at_ticks(rows: Array, start: Array, every: int) -> Array:
+def _at_ticks(rows: Array, every: int) -> Array:
     """Sample rows that hold for the ends of steps at the ticks, from the start on."""
-    return np.concatenate([start[None], rows[every - 1 :: every]])
-
-
-def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> WholeBodyPlan:
-    """Plan a gait with the arms as in the timeline, an upright body and the COG at one height."""
-    position = timeline.reference.position
-    joints = _at_ticks(position, position[0], every)
-    samples = len(gait.zmp)
-    if len(joints) > samples:
-        gait = extend_gait(gait, len(joints))
-    yaw = gait.pelvis_yaw
-    body = np.zeros((len(yaw), 4))
-    body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
-    return WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
-
-
-def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) -> WholeBodyPlan:
-    """Plan to stand on both feet with everything as in the timeline."""
-    position = timeline.reference.position
-    joints = _at_ticks(position, position[0], every)
-    rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
-    if len(rows) < 3:
-        raise BalanceError(
-            f"simulation.settle_s + simulation.hold_s: {timeline.time[-1]:g}; "
-            f"allowed: at least {2.0 * tick:g}, two ticks of balance"
-        )
-    cog, zmp, base = timeline.cog[rows], timeline.zmp[rows], timeline.base_path[rows]
-    gait = standing_gait(stance.soles, cog[:, :2], zmp, tick, len(rows))
-    return WholeBodyPlan(gait, joints, timeline.base, cog[:, 2], base[:, 3:])
+    return np.concatenate([rows[:1], rows[every - 1 :: every]])
 
 
 class BalanceControllerPlugin(Protocol):

@@ -57,24 +57,19 @@ def compute_joint_positions(
     for column, joint in enumerate(mechanism.joints):
         values = np.array([each[:, column] for each in held.values()]).reshape(len(held), count)
         if joint.kind == "turn":
-            values = _unwrap_turns(values, joint.start)
-        positions[:, column] = _mean_or_last(values, joint.start)
+            # Add full revolutions, so that hands agree and follow the samples before.
+            latest = joint.start
+            for sample in np.flatnonzero(np.isfinite(values).any(axis=0)):
+                now = values[:, sample]
+                values[:, sample] = now + 2.0 * np.pi * np.round((latest - now) / (2.0 * np.pi))
+                latest = float(np.nanmean(values[:, sample]))
+        # The mean of the hands that hold; where none does, the last one.
+        known = np.isfinite(values)
+        holding = known.sum(axis=0)
+        mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(holding, 1)
+        last = np.maximum.accumulate(np.where(holding > 0, np.arange(count), -1))
+        positions[:, column] = np.where(last >= 0, mean[last], joint.start)
     return positions
-
-
-def _joint_position_from_palm(
-    mechanism: Mechanism, joint: MechanismJoint, handle: MechanismHandle, palms: Array
-) -> Array:
-    """Compute the joint positions (T,), m or rad in (-pi, pi], that bring a handle to the palms (T, 4, 4)."""
-    point = np.array([*handle.point, 1.0])
-    to_mechanism = mechanism.pose.inverse().homogeneous
-    held = (to_mechanism @ palms @ point)[:, :3] - joint.origin
-    axis = np.array(joint.axis)
-    rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
-    if joint.kind == "slide":
-        return np.asarray((held - rest) @ axis)
-    across = rest - (rest @ axis) * axis
-    return np.asarray(np.arctan2(held @ np.cross(axis, across), held @ across))
 
 
 def _positions_from_palm(
@@ -87,12 +82,30 @@ def _positions_from_palm(
     free to rotate there, points beside it.
     """
     if len(chain) == 1:
-        joint = mechanism.joints[chain[0]]
-        return _joint_position_from_palm(mechanism, joint, handle, palms)[:, None]
-    points = _held_points(handle)
+        # m, or rad in (-pi, pi].
+        joint, point = mechanism.joints[chain[0]], np.array([*handle.point, 1.0])
+        held = (mechanism.pose.inverse().homogeneous @ palms @ point)[:, :3] - joint.origin
+        axis = np.array(joint.axis)
+        rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
+        if joint.kind == "slide":
+            return np.asarray((held - rest) @ axis)[:, None]
+        across = rest - (rest @ axis) * axis
+        return np.asarray(np.arctan2(held @ np.cross(axis, across), held @ across))[:, None]
+    # Points of the palm, homogeneous, that a grip keeps on the handle: they stand for its pose.
+    beside = np.empty((0, 3))
+    if not handle.level:
+        beside = np.eye(3) if handle.axis is None or handle.grip != "pivot" else np.array([handle.axis])
+    points = np.array(handle.point) + ROTATION_WEIGHT * np.vstack([np.zeros((1, 3)), beside])
+    points = np.hstack([points, np.ones((len(points), 1))])
     target = (mechanism.pose.inverse().homogeneous @ palms @ points.T)[:, :3].transpose(0, 2, 1)
     joints = [mechanism.joints[column] for column in chain]
-    ranges = [_range(joint) for joint in joints]
+    # Half a turn to either side without end stops.
+    ranges = [
+        (joint.start - np.pi, joint.start + np.pi)
+        if joint.lowest is None or joint.highest is None
+        else (joint.lowest, joint.highest)
+        for joint in joints
+    ]
     grids = np.meshgrid(*(np.linspace(low, high, _GRID) for low, high in ranges), indexing="ij")
     grid = np.stack([each.ravel() for each in grids], axis=1)
     placed = _points_on_chain(joints, handle, points, grid)[0].reshape(len(grid), -1)
@@ -106,15 +119,6 @@ def _positions_from_palm(
         step = np.linalg.solve(normal, (jacobian.transpose(0, 2, 1) @ error[:, :, None]))[:, :, 0]
         found = np.clip(found + step, low, high)
     return found
-
-
-def _held_points(handle: MechanismHandle) -> Array:
-    """Points (P, 4) of the palm, homogeneous, that a grip keeps on the handle: they stand for its pose."""
-    beside = np.empty((0, 3))
-    if not handle.level:
-        beside = np.eye(3) if handle.axis is None or handle.grip != "pivot" else np.array([handle.axis])
-    points = np.array(handle.point) + ROTATION_WEIGHT * np.vstack([np.zeros((1, 3)), beside])
-    return np.hstack([points, np.ones((len(points), 1))])
 
 
 def _points_on_chain(
@@ -137,32 +141,6 @@ def _points_on_chain(
             center = frame[:, :3, :3] @ np.array(joint.origin) + frame[:, :3, 3]
             slopes[..., column] = np.cross(axis[:, None, :], places - center[:, None, :])
     return places, slopes
-
-
-def _range(joint: MechanismJoint) -> tuple[float, float]:
-    """Lowest and highest position of a joint, m or rad; half a turn to either side without end stops."""
-    if joint.lowest is None or joint.highest is None:
-        return joint.start - np.pi, joint.start + np.pi
-    return joint.lowest, joint.highest
-
-
-def _unwrap_turns(angles: Array, start: float) -> Array:
-    """Add full revolutions to angles (R, T), rad, so that rows agree and follow the samples before."""
-    counted, latest = angles.copy(), start
-    for sample in np.flatnonzero(np.isfinite(angles).any(axis=0)):
-        now = angles[:, sample]
-        counted[:, sample] = now + 2.0 * np.pi * np.round((latest - now) / (2.0 * np.pi))
-        latest = float(np.nanmean(counted[:, sample]))
-    return counted
-
-
-def _mean_or_last(values: Array, start: float) -> Array:
-    """Average the rows (R, T) that are finite; where none is, keep the last mean, at first the start (T,)."""
-    known = np.isfinite(values)
-    count = known.sum(axis=0)
-    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(count, 1)
-    latest = np.maximum.accumulate(np.where(count > 0, np.arange(len(count)), -1))
-    return np.where(latest >= 0, mean[latest], start)
 
 
 _POSITIONS = 101
@@ -208,7 +186,17 @@ def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
     """
     handles = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
-        travel = _range_of_use(mechanism)
+        if mechanism.moves:
+            travel = np.linspace(0.0, len(mechanism.moves), _POSITIONS * len(mechanism.moves))
+        else:
+            ends = [
+                (0.0, _FULL_TURN)
+                if joint.lowest is None or joint.highest is None
+                else (joint.lowest - joint.start, joint.highest - joint.start)
+                for joint in mechanism.joints
+            ]
+            low, high = np.array([(0.0, 0.0), *ends]).T
+            travel = np.linspace(low.min(), high.max(), _POSITIONS)
         poses = handle_poses(mechanism, positions_of_use(mechanism, travel))[side]
         still = bool((poses == poses[0]).all())
         start = 0 if still else int(np.abs(travel).argmin())
@@ -273,7 +261,17 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
         point = handle.pose.act(np.array(handle.point))
         chain = mechanism.chain(mechanism.part(handle.part).joint)
         # A hand moves one joint after the other: what it feels is at most the largest of each.
-        resisting = [_resistance_of(mechanism, column, point) for column in chain]
+        resisting = []
+        for column in chain:
+            joint = mechanism.joints[column]
+            sharing = sum(
+                column in mechanism.chain(mechanism.part(each.part).joint)
+                for each in mechanism.handles.values()
+            )
+            lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
+            damping = 0.5 * (joint.damping + joint.back_damping)
+            numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
+            resisting.append([number / sharing for number in numbers])
         if resisting:
             felt[side] = Resistance(*np.max(resisting, axis=0).tolist())
     return felt
@@ -314,34 +312,3 @@ def _latch_efforts(fixture: Fixture) -> dict[int, float]:
             effort = -stiffness * (out + velocity / (np.pi * LATCH_FREQUENCY))
         efforts[column] = efforts.get(column, 0.0) + effort
     return efforts
-
-
-def _resistance_of(mechanism: Mechanism, column: int, point: Array) -> tuple[float, float, float]:
-    """Friction (N), damping (N·s/m) and mass (kg) of one joint that a hand feels at a point."""
-    joint = mechanism.joints[column]
-    sharing = sum(
-        column in mechanism.chain(mechanism.part(handle.part).joint) for handle in mechanism.handles.values()
-    )
-    lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
-    damping = 0.5 * (joint.damping + joint.back_damping)
-    numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
-    friction, damping, mass = (number / sharing for number in numbers)
-    return friction, damping, mass
-
-
-def _range_of_use(mechanism: Mechanism) -> Array:
-    """Range of `positions_of_use`'s travel, at equal distances (P,)."""
-    if mechanism.moves:
-        return np.linspace(0.0, len(mechanism.moves), _POSITIONS * len(mechanism.moves))
-    low, high = 0.0, 0.0
-    for joint in mechanism.joints:
-        least, most = _way(joint)
-        low, high = min(low, least), max(high, most)
-    return np.linspace(low, high, _POSITIONS)
-
-
-def _way(joint: MechanismJoint) -> tuple[float, float]:
-    """Range of a joint relative to its initial position, m or rad."""
-    if joint.lowest is None or joint.highest is None:
-        return 0.0, _FULL_TURN
-    return joint.lowest - joint.start, joint.highest - joint.start

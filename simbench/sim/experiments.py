@@ -107,7 +107,8 @@ def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
     motor and drive at the joint, kg·m².
     """
     model, nothing = robot.model, np.zeros(len(robot.joint_names))
-    whole = _inertia(model, robot.postures[posture])
+    rest = robot.postures[posture]
+    whole = np.array(np.diag(pin.crba(model, model.createData(), rest)))
     stiffness = whole * (2 * np.pi * HELD_HZ) ** 2
     damping = 2 * whole * 2 * np.pi * HELD_HZ
     stiffness[joint], damping[joint] = whole[joint] * (2 * np.pi * SPRING_HZ) ** 2, 0.0
@@ -116,37 +117,25 @@ def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
         motors=replace(robot.motors, stiffness=stiffness, damping=damping),
         friction=Friction(nothing, nothing, nothing),
     )
-    time, angle = _swing_joint(prepared, robot.postures[posture], joint)
-    total = torsional_spring_inertia(stiffness[joint], oscillation_frequency(time, angle))
-    links = whole[joint] - robot.motors.reflected_inertia[joint]
-    return total - links
-
-
-def _inertia(model: pin.Model, q: Array) -> Array:
-    """Diagonal of the inertia matrix A, motors included."""
-    return np.array(np.diag(pin.crba(model, model.createData(), q)))
-
-
-def _swing_joint(robot: Robot, posture: Array, joint: int) -> tuple[Array, Array]:
-    """Displace a joint, let go, and return time and angle, (T,) each."""
-    start = posture.copy()
+    start = rest.copy()
     start[joint] += DISPLACED
-    steps, still = round(DURATION / _SPRING_TIMESTEP), np.zeros(len(posture))
+    steps = round(DURATION / _SPRING_TIMESTEP)
     angle = np.empty(steps)
     with open_engine().open_world(_SPRING_TIMESTEP) as world:
-        body = world.add_robot(robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
+        body = world.add_robot(prepared, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
         model, data = body.robot.model, body.robot.model.createData()
-        controller, state = (
-            make_controller(body, PdLaw(body.robot, _SPRING_TIMESTEP)),
-            empty_state(body.robot),
-        )
+        controller = make_controller(body, PdLaw(body.robot, _SPRING_TIMESTEP))
+        state = empty_state(body.robot)
         for step in range(steps):
             body.read_state(state)
             angle[step] = state.q[joint]
             weight = pin.computeGeneralizedGravity(model, data, state.q)
-            controller.step(state, controller.demand(posture, still, weight))
+            controller.step(state, controller.demand(rest, nothing, weight))
             world.step()
-    return np.arange(steps, dtype=float) * _SPRING_TIMESTEP, angle
+    time = np.arange(steps, dtype=float) * _SPRING_TIMESTEP
+    total = torsional_spring_inertia(stiffness[joint], oscillation_frequency(time, angle))
+    links = whole[joint] - robot.motors.reflected_inertia[joint]
+    return total - links
 
 
 FLOOR_FRICTION = 0.8

@@ -12,7 +12,7 @@ from simbench.kinematics.compiled import compile_for, compiled
 from simbench.robot.hand_shapes import links_with_collision_shape, palm_links
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
-from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin
+from simbench.sim.fixtures.mechanism import part_origin
 from simbench.sim.state import Signal
 from simbench.sim.vectors import (
     Motion,
@@ -179,7 +179,11 @@ class Grip:
         pose = pin.SE3ToXYZQUAT(palm).tolist()
         self._joint = int(frame.parentJoint)
         self._palm: Vector = tuple(palm.actInv(frame.placement).act(point).tolist())
-        free, axis = _free_axis(handle)
+        # Which motion the handle leaves free, and its axis in the axes of the handle's part.
+        free, axis = RIGID, (0.0, 0.0, 0.0)
+        if handle.axis is not None and handle.grip != "rigid":
+            free = PIVOT if handle.grip == "pivot" else SLIDE
+            axis = tuple((handle.pose.rotation @ np.array(handle.axis)).tolist())
         self._spring = GripSpring(
             stiffness=design.stiffness_n_m,
             damping=design.damping_ns_m,
@@ -233,7 +237,9 @@ class Grip:
             self.lost += 1
             return None
         self.wrench, self.point = (*force, *torque), point
-        self._push(force, torque, point)
+        (fx, fy, fz), (tx, ty, tz) = force, torque
+        self.body.apply_wrench(self.palm_link, force, torque, point)
+        self.fixture.apply_wrench(self.handle_link, (-fx, -fy, -fz), (-tx, -ty, -tz), point)
         return self._joint, load
 
     def release(self) -> None:
@@ -253,12 +259,6 @@ class Grip:
         robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
         near = self.body.world.are_links_near
         return any(near((robot, link), rod, _TOUCH_DISTANCE) for link in self._hand_links)
-
-    def _push(self, force: Vector, torque: Vector, point: Vector) -> None:
-        """Apply the wrench to the palm, and its opposite to the handle."""
-        (fx, fy, fz), (tx, ty, tz) = force, torque
-        self.body.apply_wrench(self.palm_link, force, torque, point)
-        self.fixture.apply_wrench(self.handle_link, (-fx, -fy, -fz), (-tx, -ty, -tz), point)
 
 
 class EmptyHand:
@@ -301,14 +301,6 @@ GRIP_SIGNALS: tuple[Signal[Sequence[Grip | EmptyHand]], ...] = (
     ),
 )
 """What is logged of the grips of a robot."""
-
-
-def _free_axis(handle: MechanismHandle) -> tuple[int, Vector]:
-    """Tell which motion a handle leaves free, and its axis in the axes of the handle's part."""
-    if handle.axis is None or handle.grip == "rigid":
-        return RIGID, (0.0, 0.0, 0.0)
-    axis: Vector = tuple((handle.pose.rotation @ np.array(handle.axis)).tolist())
-    return (PIVOT if handle.grip == "pivot" else SLIDE), axis
 
 
 def apply_grips(grips: Sequence[Grip | EmptyHand], hold: Sequence[bool], sense: bool) -> list[Load]:

@@ -1,10 +1,10 @@
 """The simulation loop: sense, control and step at every time step; record at a chosen rate."""
 
+import contextlib
 import gc
 import math
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -115,7 +115,10 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     loop = Stepper(simulation, recorder, options)
     try:
         # What is compiled at its first call would count as the loop's.
-        with compile_timer() as compile_time, _loaded_objects_frozen():
+        with compile_timer() as compile_time, contextlib.ExitStack() as stack:
+            # Else Python's garbage collector searches all that was loaded before: 0.15 s each time.
+            gc.freeze()
+            stack.callback(gc.unfreeze)
             loop.compile_time = compile_time
             started = clock.perf_counter()
             try:
@@ -136,16 +139,6 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     finally:
         recorder.grips_lost = sum(grip.lost for grip in simulation.grips)
         derive_signals(recorder, simulation.body.robot)
-
-
-@contextmanager
-def _loaded_objects_frozen() -> Iterator[None]:
-    """Keep Python's garbage collector from searching all that was loaded before: 0.15 s each time."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 class Stepper:

@@ -4,7 +4,7 @@ Physics diverges where it reaches states that no motion of a robot or of equipme
 """
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -99,7 +99,13 @@ def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -
     row = int(rows.argmax())
     column = int(speed[row].argmax())
     if speed[row, column] >= bound:
-        return row, _describe_speed(robot, column, float(v[row, column]))
+        reached, unit = abs(float(v[row, column])), "m/s" if column < 3 else "rad/s"
+        if column < robot.root_v:
+            return row, f"the base (speed {reached:.3g} {unit})"
+        name = robot.joint_names[column - robot.root_v]
+        kind = robot.model.joints[robot.model.getJointId(name)].shortname()
+        unit = "m/s" if kind.startswith("JointModelP") else "rad/s"
+        return row, f"joint {name} (speed {reached:.3g} {unit})"
     column = int(beyond[row].argmax())
     if column < robot.root_q:
         return row, f"the base (position {q[row, min(column, 2)]:.3g} m)"
@@ -128,15 +134,6 @@ def find_fixture_divergence(fixtures: Sequence[Fixture]) -> str | None:
         if not (np.abs(np.asarray(stand)[:3]) < FARTHEST).all():
             return f"{fixture.mechanism.name} (position {np.abs(np.asarray(stand)[:3]).max():.3g} m)"
     return None
-
-
-def _describe_speed(robot: Robot, column: int, speed: float) -> str:
-    """Name the coordinate of the velocity that is too large."""
-    if column < robot.root_v:
-        return f"the base (speed {abs(speed):.3g} {'m/s' if column < 3 else 'rad/s'})"
-    name = robot.joint_names[column - robot.root_v]
-    prismatic = robot.model.joints[robot.model.getJointId(name)].shortname().startswith("JointModelP")
-    return f"joint {name} (speed {abs(speed):.3g} {'m/s' if prismatic else 'rad/s'})"
 
 
 def first_rows(states: RobotState, count: int) -> RobotState:
@@ -168,7 +165,19 @@ class Recorder:
         joints = len(robot.joint_names)
         self.count = 0
         self.time = np.zeros(samples)
-        self._samples, self._sizes = samples, _sizes(robot)
+        self._samples, self._sizes = (
+            samples,
+            {
+                "joint": len(robot.joint_names),
+                "foot": len(robot.feet),
+                "hand": len(robot.hands),
+                "point": POINTS_PER_FOOT,
+                "xyz": 3,
+                "xy": 2,
+                "pose": 7,
+                "axis6": 6,
+            },
+        )
         self.signals: dict[str, Signal[Any]] = {}
         self._values: dict[str, NDArray[Any]] = {}
         self.state: Channels[RobotState] = self._allocate(robot_signals(robot))
@@ -252,20 +261,6 @@ class Recorder:
             np.maximum(self.highest_speed, np.maximum.reduce(speed), out=self.highest_speed)
 
 
-def _sizes(robot: Robot) -> Mapping[str, int]:
-    """Count the coordinates along each dimension of a sample."""
-    return {
-        "joint": len(robot.joint_names),
-        "foot": len(robot.feet),
-        "hand": len(robot.hands),
-        "point": POINTS_PER_FOOT,
-        "xyz": 3,
-        "xy": 2,
-        "pose": 7,
-        "axis6": 6,
-    }
-
-
 def derive_signals(recorder: Recorder, robot: Robot) -> None:
     """Compute the signals that follow from others: COG, angular momentum, palms, feet, external wrenches.
 
@@ -293,11 +288,7 @@ def derive_signals(recorder: Recorder, robot: Robot) -> None:
     used = slice(0, recorder.count)
     wrench, point = recorder["grip_wrench"][used], recorder["grip_point"][used]
     other = recorder["other_wrench"]
-    other[used] = other[used] + _sum_grips(wrench, point) + recorder["push_wrench"][used]
-
-
-def _sum_grips(wrench: Array, point: Array) -> Array:
-    """Sum the grips' forces on the palms (S, H, 6), and their moments about the world's origin, to (S, 6)."""
-    force, torque = wrench[:, :, :3], wrench[:, :, 3:]
-    moment = torque + np.cross(point, force)
-    return np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
+    # The grips' forces on the palms, and their moments about the world's origin.
+    force, moment = wrench[:, :, :3], wrench[:, :, 3:] + np.cross(point, wrench[:, :, :3])
+    grips = np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
+    other[used] = other[used] + grips + recorder["push_wrench"][used]

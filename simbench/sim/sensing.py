@@ -143,7 +143,11 @@ class ContactSensor:
         sums.other_wrench[:] = totals.pop()
         if feet:
             wrenches[:] = totals
-            sums.foot_points[:] = [_first_points(each) for each in points]
+            # x and y of as many points as are logged; NaN where there are fewer.
+            sums.foot_points[:] = [
+                ([(x, y) for x, y, _ in each] + [_NO_POINT] * POINTS_PER_FOOT)[:POINTS_PER_FOOT]
+                for each in points
+            ]
         self._update_events(time, pairs)
 
     def _update_events(
@@ -200,12 +204,6 @@ def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> l
         if touched == other:
             _add(total, position, force)
     return total
-
-
-def _first_points(positions: Sequence[Vector]) -> list[tuple[float, float]]:
-    """Take x and y of as many points as are logged of a foot; NaN where there are fewer."""
-    found = [(x, y) for x, y, _ in positions[:POINTS_PER_FOOT]]
-    return found + [_NO_POINT] * (POINTS_PER_FOOT - len(found))
 
 
 def _add(total: list[float], position: Vector, force: Vector) -> None:

@@ -86,27 +86,29 @@ def measure_seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> flo
     boards = [
         obstacle for obstacle in mechanism_obstacles(seat, seat.start[None], ()) if obstacle.name == seat.seat
     ]
+
+    def distance(shape: pin.coal.ShapeBase, placement: pin.SE3, board: Obstacle) -> float:
+        own = pin.coal.Transform3s(placement.rotation, placement.translation)
+        pose = board.pose if board.pose.ndim == 2 else board.pose[0]
+        other = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
+        return float(
+            pin.coal.distance(
+                shape, own, board.shape, other, pin.coal.DistanceRequest(), pin.coal.DistanceResult()
+            )
+        )
+
     geometry = convex_shapes(robot)
     placed = geometry.createData()
     pin.updateGeometryPlacements(robot.model, robot.model.createData(), geometry, placed, configuration)
     return max(
         min(
-            _distance(shape.geometry, placed.oMg[index], board)
+            distance(shape.geometry, placed.oMg[index], board)
             for index, shape in enumerate(geometry.geometryObjects)
             if link_of(shape.name) == thigh
             for board in boards
         )
         for thigh in robot.thighs
     )
-
-
-def _distance(shape: pin.coal.ShapeBase, placement: pin.SE3, board: Obstacle) -> float:
-    """Distance between a link's shape and a board of the seat, m."""
-    result = pin.coal.DistanceResult()
-    own = pin.coal.Transform3s(placement.rotation, placement.translation)
-    pose = board.pose if board.pose.ndim == 2 else board.pose[0]
-    other = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
-    return float(pin.coal.distance(shape, own, board.shape, other, pin.coal.DistanceRequest(), result))
 
 
 _LENGTH, _WIDTH, _LIFT, _TURN = 0.26, 0.13, 0.04, 0.3

@@ -1,4 +1,4 @@
-"""Declarations of the quantities that a run samples; states of robots and mechanisms as engines report them."""
+"""Declarations of the quantities that a run samples; states of robots and mechanisms as engines give them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -8,6 +8,7 @@ inertia I_r a aᵀ about the joint's axis a, of which contacts feel all. What th
 I_r (a · ω) instead of I_r q̇ as the momentum, the joint control cancels.
 """
 
+import itertools
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -240,42 +241,9 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
             raise RobotError(f"{robot.urdf}: not a URDF that Bullet can read") from error
     links = link_handles(client, body)
     links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
-    _remove_damping(client, body)
-    _restore_inertia(client, body, links, urdf)
-    _limit_self_collision(client, body, links, robot)
-    dynamics = bullet.getDynamicsInfo(body, -1, physicsClientId=client)
-    com, principal = dynamics[3:5]
-    loaded = BulletRobot(
-        client=client,
-        handle=BodyHandle(body),
-        links=links,
-        world=world,
-        robot=robot,
-        joints=_free_joints(client, body, robot),
-        root_com=com,
-        root_principal=principal,
-        to_root=conjugate(principal),
-        rotors=tensors,
-    )
-    loaded.place(base, positions)
-    return loaded
-
-
-def _free_joints(client: int, body: int, robot: Robot) -> tuple[int, ...]:
-    """Switch Bullet's default motors off; return its indices of the robot's joints."""
     count = bullet.getNumJoints(body, physicsClientId=client)
     infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
-    movable = [info[0] for info in infos if info[2] != bullet.JOINT_FIXED]
-    bullet.setJointMotorControlArray(
-        body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
-    )
-    index = {info[1].decode(): info[0] for info in infos}
-    return tuple(index[name] for name in robot.joint_names)
-
-
-def _remove_damping(client: int, body: int) -> None:
-    """Switch artificial damping off, and set friction to 1."""
-    for link in range(-1, bullet.getNumJoints(body, physicsClientId=client)):
+    for link in range(-1, len(infos)):
         bullet.changeDynamics(
             body,
             link,
@@ -285,29 +253,42 @@ def _remove_damping(client: int, body: int) -> None:
             lateralFriction=1.0,
             physicsClientId=client,
         )
-
-
-def _limit_self_collision(client: int, body: int, links: Mapping[str, int], robot: Robot) -> None:
-    """Let only the pairs of links collide that the robot lists."""
-    count = bullet.getNumJoints(body, physicsClientId=client)
-    allowed = {frozenset((links[a], links[b])) for a, b in robot.self_collision_pairs}
-    for first in range(-1, count):
-        for second in range(first + 1, count):
-            enable = frozenset((first, second)) in allowed
-            bullet.setCollisionFilterPair(body, body, first, second, int(enable), physicsClientId=client)
-
-
-def _restore_inertia(client: int, body: int, links: Mapping[str, int], urdf: str) -> None:
-    """Give back the principal moments of links that Bullet took for impossible and made points of."""
+    # Give back the principal moments of links that Bullet took for impossible and made points of.
     for element in ET.fromstring(urdf).iter("link"):
         inertia = element.find("inertial/inertia")
         if inertia is None or element.get("name") not in links:
             continue
         link = links[str(element.get("name"))]
-        mass, _, loaded, *_ = bullet.getDynamicsInfo(body, link, physicsClientId=client)
+        mass, _, given, *_ = bullet.getDynamicsInfo(body, link, physicsClientId=client)
         moments = [float(inertia.get(axis, "0")) for axis in ("ixx", "iyy", "izz")]
-        if mass > 0.0 and any(moments) and not any(loaded):
+        if mass > 0.0 and any(moments) and not any(given):
             bullet.changeDynamics(body, link, localInertiaDiagonal=moments, physicsClientId=client)
+    allowed = {frozenset((links[a], links[b])) for a, b in robot.self_collision_pairs}
+    for first, second in itertools.combinations(range(-1, len(infos)), 2):
+        enable = frozenset((first, second)) in allowed
+        bullet.setCollisionFilterPair(body, body, first, second, int(enable), physicsClientId=client)
+    # Bullet's default motors are switched off.
+    movable = [info[0] for info in infos if info[2] != bullet.JOINT_FIXED]
+    bullet.setJointMotorControlArray(
+        body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
+    )
+    index = {info[1].decode(): info[0] for info in infos}
+    dynamics = bullet.getDynamicsInfo(body, -1, physicsClientId=client)
+    com, principal = dynamics[3:5]
+    loaded = BulletRobot(
+        client=client,
+        handle=BodyHandle(body),
+        links=links,
+        world=world,
+        robot=robot,
+        joints=tuple(index[name] for name in robot.joint_names),
+        root_com=com,
+        root_principal=principal,
+        to_root=conjugate(principal),
+        rotors=tensors,
+    )
+    loaded.place(base, positions)
+    return loaded
 
 
 @dataclass(frozen=True)

@@ -40,20 +40,17 @@ class BulletBody:
         `links`: links of this body; the root only alone (`[-1]`). Returns one for each link, in world axes.
         """
         if links == [-1]:
-            return [self._root_motion()]
+            # Bullet knows the root's motion as that of its centre of mass and principal axes.
+            client = self.client
+            com, rotation = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=client)
+            inertial = bullet.getDynamicsInfo(self.handle, -1, physicsClientId=client)[3:5]
+            frame = bullet.multiplyTransforms(com, rotation, *bullet.invertTransform(*inertial))
+            linear, angular = bullet.getBaseVelocity(self.handle, physicsClientId=client)
+            return [(com, frame[0], frame[1], linear, angular)]
         states = bullet.getLinkStates(
             self.handle, links, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=self.client
         )
         return [(state[0], *state[4:8]) for state in states]
-
-    def _root_motion(self) -> Motion:
-        """Motion of the root, which Bullet knows as that of its centre of mass and principal axes."""
-        client = self.client
-        com, rotation = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=client)
-        inertial = bullet.getDynamicsInfo(self.handle, -1, physicsClientId=client)[3:5]
-        frame = bullet.multiplyTransforms(com, rotation, *bullet.invertTransform(*inertial))
-        linear, angular = bullet.getBaseVelocity(self.handle, physicsClientId=client)
-        return com, frame[0], frame[1], linear, angular
 
     def apply_force(self, link: LinkHandle, force: Vector, point: Vector) -> None:
         """Apply a force to a link during the next step.

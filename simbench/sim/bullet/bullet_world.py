@@ -104,14 +104,11 @@ class BulletWorld:
         for panel in (bullet.COV_ENABLE_KEYBOARD_SHORTCUTS, bullet.COV_ENABLE_GUI):
             bullet.configureDebugVisualizer(panel, 0, physicsClientId=client)
         bullet.resetDebugVisualizerCamera(distance, *angles, target, physicsClientId=client)
-        self._colour_links(body)
-        bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 1, physicsClientId=client)
-
-    def _colour_links(self, body: RobotBody) -> None:
-        """Give links the colour of their first shape: the window has one per link, the last shape's."""
-        for shape in reversed(bullet.getVisualShapeData(body.handle, physicsClientId=self.client)):
+        # The window has one colour per link, the last shape's: give links that of their first.
+        for shape in reversed(bullet.getVisualShapeData(body.handle, physicsClientId=client)):
             handle, link, *_, colour = shape[:8]
-            bullet.changeVisualShape(handle, link, rgbaColor=colour, physicsClientId=self.client)
+            bullet.changeVisualShape(handle, link, rgbaColor=colour, physicsClientId=client)
+        bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 1, physicsClientId=client)
 
     def read_contacts(self) -> BulletContacts:
         """Read all contacts of the last step. Returns contact points of all bodies."""
@@ -174,7 +171,16 @@ def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Itera
     """
     # The window's thread prints whenever it likes.
     quiet = hidden_native_stdout() if gui else contextlib.nullcontext()
-    with quiet, _connection(gui) as client, scratch_folder() as scratch:
+    with quiet, contextlib.ExitStack() as stack:
+        with quiet_native_output():
+            client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
+
+        def disconnect() -> None:
+            with quiet_native_output():
+                bullet.disconnect(physicsClientId=client)
+
+        stack.callback(disconnect)
+        scratch = stack.enter_context(scratch_folder())
         if gui:
             # Every call would wait for a picture, of a world that is not whole yet.
             bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 0, physicsClientId=client)
@@ -195,18 +201,6 @@ def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Itera
             hidden = [1.0, 1.0, 1.0, 0.0]
             bullet.changeVisualShape(floor, -1, rgbaColor=hidden, physicsClientId=client)
         yield BulletWorld(client, timestep, floor, scratch)
-
-
-@contextlib.contextmanager
-def _connection(gui: bool) -> Iterator[int]:
-    """Connect to a physics server of our own, with or without a window."""
-    with quiet_native_output():
-        client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
-    try:
-        yield client
-    finally:
-        with quiet_native_output():
-            bullet.disconnect(physicsClientId=client)
 
 
 # TinyRenderer's light at the height of ours: as bright as the engine's window.

@@ -28,8 +28,8 @@ inverse dynamics of these E alone in the predicted motion, applied to the joints
 difference. Without contacts the robot moves exactly as A + I_m.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -141,8 +141,15 @@ class ContactTorque:
         self._root, self._point = np.zeros(15 if robot.floating else 0), np.array(body.root_motion.point)
         self._turns_in_root = body.root_motion.turns_in_root
         self._torque = np.zeros(len(robot.joint_names))
-        legs = {joint for link in held for joint in _supports(robot.model, link)}
-        names = [robot.joint_names.index(robot.model.names[joint]) for joint in legs]
+        model = robot.model
+        # Joints of one degree of freedom between the root and a link that is held.
+        feet = [model.frames[model.getFrameId(link)].parentJoint for link in held]
+        legs = {joint for foot in feet for joint in model.supports[foot]}
+        names = [
+            robot.joint_names.index(model.names[joint])
+            for joint in legs
+            if joint and model.joints[joint].nv == 1
+        ]
         self._standing = np.array(names, dtype=int)
 
     def of_last_step(self, state: RobotState, forces: pin.StdVec_Force, received: Array) -> Array:
@@ -164,12 +171,6 @@ class ContactTorque:
         if len(self._root):
             self._root[:] = state.root
         return torque
-
-
-def _supports(model: pin.Model, frame: str) -> list[int]:
-    """Joints of one degree of freedom between the root and a frame."""
-    joint = model.frames[model.getFrameId(frame)].parentJoint
-    return [parent for parent in model.supports[joint] if parent and model.joints[parent].nv == 1]
 
 
 @compiled
@@ -262,8 +263,15 @@ class JointController:
         self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
         self._turn_root = body.apply_root_torque
-        self._rotors = _rotors_alone(robot.model, body.rotors) if body.rotors else None
-        self._rotor_data = None if self._rotors is None else self._rotors.createData()
+        self._rotors: Any = None
+        if body.rotors:
+            # A robot that consists of rotors only, without mass and gravity.
+            self._rotors = robot.model.copy()
+            self._rotors.armature, self._rotors.gravity = np.zeros(robot.model.nv), pin.Motion.Zero()
+            for joint in range(robot.model.njoints):
+                tensor = body.rotors.get(joint, np.zeros((3, 3)))
+                self._rotors.inertias[joint] = pin.Inertia(0.0, np.zeros(3), tensor)
+            self._rotor_data = self._rotors.createData()
         self._joints = slice(robot.root_v, None)
         self._robot = robot
         self._model = robot.model.copy()
@@ -336,7 +344,12 @@ class JointController:
         command = self.command
         contact = self._contact.of_last_step(state, self._forces, command.joint)
         self._law.torque(state, demand, self._asked)
-        self._set_loads(loads)
+        for joint in self._loaded:
+            self._force_of_joint[joint].vector = self._no_load
+        self._loaded.clear()
+        for joint, wrench in loads:
+            self._force_of_joint[joint].vector = np.array(wrench)
+            self._loaded.append(joint)
         command.saturated = self._predict(state, contact, self._law.implicit, self._torques)
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
@@ -347,15 +360,15 @@ class JointController:
             self._model.armature = self._armature(implicit)
             self._predict(state, contact, implicit, self._predicted_again)
             self._model.armature = usual
-        self._apply(command.joint if self._rotors is None else command.joint + self._cancelling(state))
-        return command
-
-    def _cancelling(self, state: RobotState) -> Array:
-        """Apply to the root, and return for the joints, what cancels rotors that are inertia of links."""
+        if self._rotors is None:
+            self._apply(command.joint)
+            return command
+        # What cancels rotors that are inertia of links, on the root and on the joints.
         needed = pin.rnea(self._rotors, self._rotor_data, state.q, state.v, self._data.ddq)
         if len(state.root):
             self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
-        return np.asarray(needed[self._joints])
+        self._apply(command.joint + needed[self._joints])
+        return command
 
     def _armature(self, implicit: Array) -> Array:
         """Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction."""
@@ -385,24 +398,6 @@ class JointController:
                 friction,
             )
         return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
-
-    def _set_loads(self, loads: Sequence[Load]) -> None:
-        """Set the known external forces of the prediction."""
-        for joint in self._loaded:
-            self._force_of_joint[joint].vector = self._no_load
-        self._loaded.clear()
-        for joint, wrench in loads:
-            self._force_of_joint[joint].vector = np.array(wrench)
-            self._loaded.append(joint)
-
-
-def _rotors_alone(model: pin.Model, rotors: Mapping[int, Array]) -> pin.Model:
-    """Model of a robot that consists of rotors only, without mass and gravity."""
-    alone = model.copy()
-    alone.armature, alone.gravity = np.zeros(model.nv), pin.Motion.Zero()
-    for joint in range(model.njoints):
-        alone.inertias[joint] = pin.Inertia(0.0, np.zeros(3), rotors.get(joint, np.zeros((3, 3))))
-    return alone
 
 
 @compiled

@@ -15,7 +15,7 @@ from simbench.kinematics.arrays import Array
 from simbench.plugins.options import call_plugin, plugin_maker
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
-from simbench.sim.control.policy_contract import Gains, PolicyContract
+from simbench.sim.control.policy_contract import PolicyContract
 from simbench.sim.control.policy_observer import Observer, Snapshot, spread
 from simbench.sim.state import RobotState
 
@@ -50,11 +50,20 @@ class ActionLaw:
         self.robot, self.contract, self._where, self._timestep = robot, contract, where, timestep
         self.joints = _find_joints(robot, contract, where)
         self.default = _default_position(robot, contract, where, posture)
-        self.every = _steps_between(contract, timestep, where)
+        ratio = 1.0 / (contract.rate_hz * timestep)
+        self.every = round(ratio)
+        if self.every < 1 or abs(ratio - self.every) > _RATE_TOLERANCE * ratio:
+            raise PolicyError(
+                f"{where}: rate_hz: {contract.rate_hz:g}; allowed: {1.0 / timestep:g} Hz of the physics "
+                "divided by a whole number"
+            )
         stiffness, damping = robot.motors.stiffness.copy(), robot.motors.damping.copy()
         for gains, name in ((stiffness, "stiffness"), (damping, "damping")):
-            usual = gains[self.joints]
-            gains[self.joints] = _gains(f"{where}: action.{name}", getattr(action, name), contract, usual)
+            given = getattr(action, name)
+            if isinstance(given, float | int):
+                gains[self.joints] = float(given)
+            elif given is not None:
+                gains[self.joints] = _by_joint(f"{where}: action.{name}", given, contract)
         # Which joints follow the planned motion, and which get torques alone.
         follows, commanded = np.ones(count), np.zeros(count)
         if action.kind != "residual":
@@ -183,7 +192,30 @@ class PolicyLaw(ActionLaw):
         `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step. Returns
         (size,).
         """
-        return self.observer.observe(self._snapshot(state, demand.reshape(4, -1)))
+        rows = demand.reshape(4, -1)
+        count, picked = rows.shape[1], self.joints
+        floating = self.robot.floating
+        base = state.q[:7] if floating else _UPRIGHT
+        planned = self._planned_base(base)
+        return self.observer.observe(
+            Snapshot(
+                time=self.time,
+                duration=self._duration,
+                position=state.q[-count:][picked],
+                velocity=state.v[-count:][picked],
+                default=self.default,
+                reference_position=rows[0][picked],
+                reference_velocity=rows[1][picked],
+                reference_acceleration=rows[2][picked],
+                feedforward=rows[3][picked],
+                last_action=self.action,
+                base_position=base[:3],
+                base_rotation=_rotation(base[3:]),
+                base_velocity=state.v[:6] if floating else np.zeros(6),
+                planned_position=planned[:3],
+                planned_rotation=_rotation(planned[3:]),
+            )
+        )
 
     def base_errors(self, state: RobotState) -> tuple[float, float]:
         """Compare the base with its plan.
@@ -205,30 +237,6 @@ class PolicyLaw(ActionLaw):
             return self._base_now()
         path = self._base_path
         return np.asarray(path[min(self._step, len(path) - 1)]) if len(path) else measured
-
-    def _snapshot(self, state: RobotState, rows: Array) -> Snapshot:
-        """Collect what terms are computed from."""
-        count, picked = rows.shape[1], self.joints
-        floating = self.robot.floating
-        base = state.q[:7] if floating else _UPRIGHT
-        planned = self._planned_base(base)
-        return Snapshot(
-            time=self.time,
-            duration=self._duration,
-            position=state.q[-count:][picked],
-            velocity=state.v[-count:][picked],
-            default=self.default,
-            reference_position=rows[0][picked],
-            reference_velocity=rows[1][picked],
-            reference_acceleration=rows[2][picked],
-            feedforward=rows[3][picked],
-            last_action=self.action,
-            base_position=base[:3],
-            base_rotation=_rotation(base[3:]),
-            base_velocity=state.v[:6] if floating else np.zeros(6),
-            planned_position=planned[:3],
-            planned_rotation=_rotation(planned[3:]),
-        )
 
 
 _UPRIGHT = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
@@ -277,15 +285,6 @@ def _default_position(robot: Robot, contract: PolicyContract, where: str, postur
     return values
 
 
-def _gains(where: str, given: Gains, contract: PolicyContract, usual: Array) -> Array:
-    """Gains (m,) of the contract's joints."""
-    if given is None:
-        return usual
-    if isinstance(given, float | int):
-        return np.full(len(usual), float(given))
-    return np.array(_by_joint(where, given, contract), dtype=float)
-
-
 def _by_joint(
     where: str, given: tuple[float, ...] | dict[str, float], contract: PolicyContract
 ) -> list[float]:
@@ -302,17 +301,6 @@ def _by_joint(
     if missing:
         raise PolicyError(f"{where}: {missing[0]} is missing")
     return [given[name] for name in contract.joints]
-
-
-def _steps_between(contract: PolicyContract, timestep: float, where: str) -> int:
-    """Physics steps between two actions."""
-    ratio = 1.0 / (contract.rate_hz * timestep)
-    if round(ratio) < 1 or abs(ratio - round(ratio)) > _RATE_TOLERANCE * ratio:
-        raise PolicyError(
-            f"{where}: rate_hz: {contract.rate_hz:g}; allowed: {1.0 / timestep:g} Hz of the physics divided "
-            "by a whole number"
-        )
-    return round(ratio)
 
 
 _TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}

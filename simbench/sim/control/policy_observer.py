@@ -15,7 +15,7 @@ import numpy as np
 from simbench.errors import PolicyError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.control.policy_contract import Numbers, PolicyContract, TermSection
+from simbench.sim.control.policy_contract import Numbers, PolicyContract
 
 
 @dataclass
@@ -143,7 +143,15 @@ class Observer:
         self._terms = contract.observation
         self._by_step = contract.history_order == "by_step"
         for number, section in enumerate(self._terms):
-            _require_term(f"{where}: observation.{number}.term", section, robot)
+            term, key = section.term, f"{where}: observation.{number}.term"
+            if term not in TERMS:
+                close = difflib.get_close_matches(term, TERMS, n=1)
+                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                raise PolicyError(f"{key}: unknown term {term}{hint}; allowed: {', '.join(TERMS)}")
+            if TERMS[term].base and not robot.floating:
+                raise PolicyError(
+                    f"{key}: {term}: the base of {robot.name} is fixed; allowed: terms of joints"
+                )
         sizes = [TERMS[section.term].size or count for section in self._terms]
         self._scaling = [
             (
@@ -156,7 +164,17 @@ class Observer:
         self._history = [
             np.zeros((section.history, size)) for section, size in zip(self._terms, sizes, strict=True)
         ]
-        self.names = self._entry_names(contract.joints)
+        named = []
+        for section, rows in zip(self._terms, self._history, strict=True):
+            entries = contract.joints if TERMS[section.term].size is None else range(rows.shape[1])
+            ages = range(len(rows) - 1, -1, -1)
+            named.append(
+                [[f"{section.term}.{e}" + (f"@-{age}" if age else "") for e in entries] for age in ages]
+            )
+        steps = [term[k] for k in range(len(named[0])) for term in named]
+        if not self._by_step:
+            steps = [step for term in named for step in term]
+        self.names = tuple(name for step in steps for name in step)
         """Name of each entry, such as `joint_velocity.LKneePitch`, with `@-1` for the value before."""
         self.size = len(self.names)
         """Number of entries."""
@@ -204,31 +222,6 @@ class Observer:
         else:
             whole = np.concatenate([rows.ravel() for rows in self._history])
         return np.asarray(np.clip((whole - self._mean) / self._std, -self._clip, self._clip))
-
-    def _entry_names(self, joints: tuple[str, ...]) -> tuple[str, ...]:
-        """Name the entries in their order."""
-        named = []
-        for section, rows in zip(self._terms, self._history, strict=True):
-            entries = joints if TERMS[section.term].size is None else range(rows.shape[1])
-            ages = range(len(rows) - 1, -1, -1)
-            named.append(
-                [[f"{section.term}.{e}" + (f"@-{age}" if age else "") for e in entries] for age in ages]
-            )
-        if self._by_step:
-            return tuple(name for step in range(len(named[0])) for term in named for name in term[step])
-        return tuple(name for term in named for step in term for name in step)
-
-
-def _require_term(where: str, section: TermSection, robot: Robot) -> None:
-    """Refuse a term that is unknown, or that the robot has not."""
-    if section.term not in TERMS:
-        close = difflib.get_close_matches(section.term, TERMS, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise PolicyError(f"{where}: unknown term {section.term}{hint}; allowed: {', '.join(TERMS)}")
-    if TERMS[section.term].base and not robot.floating:
-        raise PolicyError(
-            f"{where}: {section.term}: the base of {robot.name} is fixed; allowed: terms of joints"
-        )
 
 
 def spread(where: str, given: Numbers, size: int) -> Array:

@@ -6,14 +6,14 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from simbench.dynamics.model_library import explicit_model_of
 from simbench.errors import PluginError, ScenarioError
 from simbench.kinematics.arrays import Array
-from simbench.options import CONTROL_LAWS, ControlSection, PolicySection
+from simbench.options import CONTROL_LAWS, ControlSection
 from simbench.plugins.options import call_plugin, plugin_maker
 from simbench.robot.robot import Robot
 from simbench.sim.control.laws import LAWS, ControlLaw, ExplicitTorqueLaw
@@ -201,9 +201,24 @@ def make_control_law(
     Raises RobotError if an explicit model is asked for, and the robot is no arm described by rows (`dh`).
     """
     if control.law not in CONTROL_LAWS:
-        return _plugged_law(robot, control, timestep)
+        made: Any = plugin_maker("control_laws", control.law, control.options)(robot, timestep)
+        if all(hasattr(made, name) for name in ("demand", "torque", "implicit", "gain", "rate_gain")):
+            return cast(ControlLaw, made)
+        if not callable(made):
+            raise PluginError(
+                f"{control.law}: makes a value of type {type(made).__name__}; "
+                "allowed: a function of ControlInputs, or a ControlLaw"
+            )
+        return PluggedLaw(control.law, made, robot, timestep)
     if control.policy is not None:
-        return _policy_law(robot, control.policy, timestep, posture)
+        policy = control.policy
+        law = PolicyLaw(robot, read_contract(Path(policy.contract)), timestep, policy.contract, posture)
+        # Everything that can be compared before a run is.
+        if policy.model is not None:
+            law.use(load_onnx(Path(policy.model), law))
+        else:
+            law.use(load_callable(str(policy.callable), robot))
+        return law
     robot = apply_gains(robot, control)
     if control.model == "own":
         return LAWS[control.law](robot, timestep, control.bandwidth_hz)
@@ -211,28 +226,3 @@ def make_control_law(
     rate = control.torques_hz or 1.0 / timestep
     elements, torques = (round(1.0 / (each * timestep)) for each in (control.elements_hz or rate, rate))
     return ExplicitTorqueLaw(robot, timestep, control.bandwidth_hz, model, elements, torques)
-
-
-def _policy_law(robot: Robot, policy: PolicySection, timestep: float, posture: Array | None) -> PolicyLaw:
-    """Make the law of a policy; everything that can be compared before a run is."""
-    contract = read_contract(Path(policy.contract))
-    law = PolicyLaw(robot, contract, timestep, policy.contract, posture)
-    if policy.model is not None:
-        law.use(load_onnx(Path(policy.model), law))
-    else:
-        law.use(load_callable(str(policy.callable), robot))
-    return law
-
-
-def _plugged_law(robot: Robot, control: ControlSection, timestep: float) -> ControlLaw:
-    """Make the law of a plug-in: a function from measurements to torques, or a law as simbench's own."""
-    law = plugin_maker("control_laws", control.law, control.options)(robot, timestep)
-    if all(hasattr(law, name) for name in ("demand", "torque", "implicit", "gain", "rate_gain")):
-        made: ControlLaw = law
-        return made
-    if not callable(law):
-        raise PluginError(
-            f"{control.law}: makes a value of type {type(law).__name__}; "
-            "allowed: a function of ControlInputs, or a ControlLaw"
-        )
-    return PluggedLaw(control.law, law, robot, timestep)

@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -61,7 +61,11 @@ def read_description(robot: Robot) -> tuple[Any, str]:
         raise refused(robot, error) from error
     for name, inertia in inertias.items():
         if inertia is not None:
-            _set_inertia(description.body(name), inertia)
+            # MuJoCo's own reader of URDFs has turned principal axes, until version 4.
+            body, (mass, centre, moments, axes) = description.body(name), inertia
+            body.explicitinertial, body.mass = True, mass
+            body.ipos, body.inertia = centre, moments
+            body.iquat = np.roll(pin.Quaternion(axes).coeffs(), 1)
     return description, root
 
 
@@ -128,25 +132,12 @@ def _set_shape(scene: MujocoScene, geom: Any, shape: pin.coal.CollisionGeometry,
         geom.type, geom.meshname = kinds.mjGEOM_MESH, name
 
 
-class _LinkInertia(NamedTuple):
-    """Mass (kg), centre of mass in the link's frame (m), principal moments (kg·m²), and axes as columns."""
-
-    mass: float
-    centre: Array
-    moments: Array
-    axes: Array
-
-
-def _set_inertia(body: Any, inertia: _LinkInertia) -> None:
-    """Give a link its inertia. MuJoCo's own reader of URDFs has turned principal axes, until version 4."""
-    body.explicitinertial, body.mass = True, inertia.mass
-    body.ipos, body.inertia = inertia.centre, inertia.moments
-    body.iquat = np.roll(pin.Quaternion(inertia.axes).coeffs(), 1)
-
-
-def _read_inertia(robot: Robot, link: ET.Element, *, moving: bool) -> _LinkInertia | None:
+def _read_inertia(
+    robot: Robot, link: ET.Element, *, moving: bool
+) -> tuple[float, Array, Array, Array] | None:
     """Read mass and inertia of a link; None of one that has neither and does not move by itself.
 
+    Returns mass (kg), centre of mass in the link's frame (m), principal moments (kg·m²), axes as columns.
     A massless link that moves gets the least that MuJoCo takes, and what rounding made impossible is mended.
     """
     origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
@@ -169,7 +160,7 @@ def _read_inertia(robot: Robot, link: ET.Element, *, moving: bool) -> _LinkInert
         np.array([float(value) for value in _attribute(origin, name, "0 0 0").split()])
         for name in ("xyz", "rpy")
     ]
-    return _LinkInertia(mass, numbers[0], moments, pin.rpy.rpyToMatrix(numbers[1]) @ axes)
+    return mass, numbers[0], moments, pin.rpy.rpyToMatrix(numbers[1]) @ axes
 
 
 def _attribute(element: ET.Element | None, name: str, default: str) -> str:

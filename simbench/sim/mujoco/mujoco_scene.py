@@ -231,8 +231,18 @@ class MujocoBody:
 
         Returns one for each link, in world axes.
         """
-        data = self.scene.locate_links()
-        return [_motion(data, self.scene.model, link) for link in links]
+        data, model, motions = self.scene.locate_links(), self.scene.model, []
+        for link in links:
+            # MuJoCo has the velocity at the centre of mass of the whole tree.
+            wx, wy, wz, vx, vy, vz = data.cvel[link].tolist()
+            com = data.xipos[link].tolist()
+            (cx, cy, cz), (rx, ry, rz) = com, data.subtree_com[model.body_rootid[link]].tolist()
+            x, y, z = cx - rx, cy - ry, cz - rz
+            w, *vector = data.xquat[link].tolist()
+            linear = (vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x)
+            origin = tuple(data.xpos[link].tolist())
+            motions.append((tuple(com), origin, (*vector, w), linear, (wx, wy, wz)))
+        return motions
 
     def apply_force(self, link: LinkHandle, force: Vector, point: Vector) -> None:
         """Apply a force to a link during the next step.
@@ -261,17 +271,6 @@ def apply_at(scene: MujocoScene, link: int, force: Vector, torque: Vector, point
     (cx, cy, cz), (fx, fy, fz), (tx, ty, tz) = data.xipos[link].tolist(), force, torque
     x, y, z = point[0] - cx, point[1] - cy, point[2] - cz
     data.xfrc_applied[link] += (fx, fy, fz, tx + y * fz - z * fy, ty + z * fx - x * fz, tz + x * fy - y * fx)
-
-
-def _motion(data: mujoco.MjData, model: mujoco.MjModel, link: int) -> Motion:
-    """Pose and velocity of a link; MuJoCo has the velocity at the centre of mass of the whole tree."""
-    wx, wy, wz, vx, vy, vz = data.cvel[link].tolist()
-    com = data.xipos[link].tolist()
-    (cx, cy, cz), (rx, ry, rz) = com, data.subtree_com[model.body_rootid[link]].tolist()
-    x, y, z = cx - rx, cy - ry, cz - rz
-    w, *vector = data.xquat[link].tolist()
-    linear = (vx + wy * z - wz * y, vy + wz * x - wx * z, vz + wx * y - wy * x)
-    return tuple(com), tuple(data.xpos[link].tolist()), (*vector, w), linear, (wx, wy, wz)
 
 
 def free_pose(qpos: Array) -> Array:

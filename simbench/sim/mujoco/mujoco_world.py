@@ -155,7 +155,8 @@ def _add_parts(
     if free:
         root.add_freejoint(name=f"{handle}/")
     bodies, origins = {parts[0].name: root}, {parts[0].name: np.zeros(3)}
-    for part in _carriers_first(mechanism, parts):
+    # Each after the one that carries it, in their own order otherwise.
+    for part in sorted(parts, key=lambda part: max(len(mechanism.chain(part.joint)) - 1, 0)):
         if part is not parts[0]:
             carrier = (mechanism.carrier(part) if part.joint else parts[0]).name
             origins[part.name] = part_origin(mechanism, part.name) if part.joint else np.zeros(3)
@@ -165,16 +166,14 @@ def _add_parts(
         body, origin = bodies[part.name], origins[part.name]
         if part.joint:
             _add_joint(scene, body, handle, joints[part.joint])
-        _add_mass(body, part, origin)
+        total = compute_inertia(part.shapes, part.mass)
+        tensor = total.inertia
+        body.explicitinertial, body.mass, body.ipos = True, total.mass, total.lever - origin
+        body.fullinertia = [*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]]
         for number, shape in enumerate(part.shapes):
             _add_shape(scene, body, handle, f"{part.name}/{number}", collision_shape(shape), origin)
     scene.own_new_links(handle)
     return handle, {part.name: LinkHandle(scene.model.body(f"{handle}/{part.name}").id) for part in parts}
-
-
-def _carriers_first(mechanism: Mechanism, parts: Sequence[Part]) -> list[Part]:
-    """Sort parts so that each comes after the one that carries it, in their own order otherwise."""
-    return sorted(parts, key=lambda part: max(len(mechanism.chain(part.joint)) - 1, 0))
 
 
 def _add_joint(scene: MujocoScene, body: Any, handle: BodyHandle, joint: MechanismJoint) -> None:
@@ -194,14 +193,6 @@ def _add_joint(scene: MujocoScene, body: Any, handle: BodyHandle, joint: Mechani
     added.frictionloss = joint.friction
     added.solref_limit, added.solimp_limit = END_STOP.solref(scene.timestep), END_STOP.solimp
     added.solref_friction, added.solimp_friction = STICKING.solref(scene.timestep), STICKING.solimp
-
-
-def _add_mass(body: Any, part: Part, origin: Array) -> None:
-    """Give a part its mass and inertia, in the frame whose origin is `origin` in the mechanism's frame."""
-    total = compute_inertia(part.shapes, part.mass)
-    tensor = total.inertia
-    body.explicitinertial, body.mass, body.ipos = True, total.mass, total.lever - origin
-    body.fullinertia = [*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]]
 
 
 def _add_shape(
@@ -379,20 +370,8 @@ def make_world(timestep: float, *, floor_friction: float) -> Iterator[MujocoWorl
     `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
     friction 1.
     """
-    with scratch_folder() as scratch, _without_log_file():
+    with scratch_folder() as scratch, contextlib.ExitStack() as stack:
+        # Else MuJoCo writes warnings of states that diverge, which the run tells of, into a file here.
+        stack.callback(mujoco.set_mju_user_warning, mujoco.get_mju_user_warning())
+        mujoco.set_mju_user_warning(lambda warning: None)
         yield MujocoWorld(MujocoScene(timestep, floor_friction), scratch)
-
-
-@contextlib.contextmanager
-def _without_log_file() -> Iterator[None]:
-    """Keep MuJoCo from writing warnings of states that diverge, which the run tells of, into a file here."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(_say_nothing)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)
-
-
-def _say_nothing(warning: str) -> None:
-    """Leave a warning of MuJoCo's out."""

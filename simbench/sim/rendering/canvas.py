@@ -220,12 +220,27 @@ class Canvas:
         """Whether edges are smoothed in the picture: a preview has one sample a pixel."""
         self._samples = SAMPLES if content.video and content.shadows else 0
         self._programs = self._compile()
-        self._arrays = self._connect()
+        corners = {"tiles": self._floor, "marks": self._floor, "shade": self._floor}
+        self._arrays: dict[str, moderngl.VertexArray] = {}
+        """What draws by each shader."""
+        for name, program in self._programs.items():
+            if name in ("solid", "caster"):
+                meshes = self._meshes if name == "solid" else self._casters
+                self._arrays[name] = connect_meshes(context, program, meshes)
+            else:
+                source = corners.get(name, self._square)
+                self._arrays[name] = context.vertex_array(program, [(source, "2f", "corner")])
         self._set_light(light)
         self._targets = self._make_targets()
         self._has_background = False
         self.set_view(view, content.camera.target_m)
-        self.background = self._draw_background()
+        self._targets.front.use()
+        self._draw_floor()
+        width, height = self._size
+        self._resolve(Rectangle(0, 0, width, height))
+        drawn = self._targets.resolved.read(components=4)
+        self.background = np.frombuffer(drawn, np.uint8).reshape(height, width, 4)
+        """The floor and what is beyond it: colours (height, width, 4)."""
         self._has_background = True
         if self._samples:
             backdrop = context.texture(self._size, 4, self.background.tobytes())
@@ -240,11 +255,15 @@ class Canvas:
         """
         self._view, self._has_background = view, False
         clip = _column_major(np.diag([1.0, -1.0, 1.0, 1.0]) @ view.clip)
+        # The point around which tiles are seen: it follows a camera that moves without a step.
+        middle = float(target[0]), float(target[1])
+        if tuple(target) == tuple(self._content.camera.target_m):
+            middle = floor_middle(target[:2])
         values = {
             "eye": view.eye.tolist(),
             # From below, the floor is not there.
             "above_floor": float(view.eye[2] > 0.0),
-            "middle": self._middle(target),
+            "middle": middle,
         }
         for name, program in self._programs.items():
             for key, value in values.items():
@@ -252,13 +271,7 @@ class Canvas:
                     program[key] = value
             if "clip" in program and name != "caster":
                 _write(program, "clip", clip)
-        middle = np.array(values["middle"])
-        self._horizon = (middle + HORIZON_HALF * (2.0 * _SQUARE - 1.0)).astype(np.float32).tobytes()
-
-    def _middle(self, target: Sequence[float]) -> tuple[float, float]:
-        """Find the point around which tiles are seen: it follows a camera that moves without a step."""
-        still = tuple(target) == tuple(self._content.camera.target_m)
-        return floor_middle(target[:2]) if still else (float(target[0]), float(target[1]))
+        self._horizon = (np.array(middle) + HORIZON_HALF * (2.0 * _SQUARE - 1.0)).astype(np.float32).tobytes()
 
     def set_poses(self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]) -> None:
         """Take the poses of all bodies, and draw what the light sees.
@@ -354,7 +367,13 @@ class Canvas:
         luma.use()
         luma.scissor = region.viewport
         if self.smooths_edges:
-            self._smooth_edges(luma)
+            context.enable_only(moderngl.DEPTH_TEST)
+            context.depth_func = "1"
+            self._arrays["edges"].render(moderngl.TRIANGLE_STRIP)
+            context.depth_func, luma.depth_mask = "<", False
+            self._arrays["smooth"].render(moderngl.TRIANGLE_STRIP)
+            luma.depth_mask = True
+            luma.use()
         else:
             context.enable_only(moderngl.NOTHING)
             self._arrays["luma"].render(moderngl.TRIANGLE_STRIP)
@@ -368,17 +387,6 @@ class Canvas:
             np.frombuffer(brightness, np.uint8).reshape(height, width),
             np.frombuffer(colour, np.uint8).reshape(height // 2, width // 2, 2),
         )
-
-    def _smooth_edges(self, luma: moderngl.Framebuffer) -> None:
-        """Draw luma with smooth edges."""
-        context = self._gl
-        context.enable_only(moderngl.DEPTH_TEST)
-        context.depth_func = "1"
-        self._arrays["edges"].render(moderngl.TRIANGLE_STRIP)
-        context.depth_func, luma.depth_mask = "<", False
-        self._arrays["smooth"].render(moderngl.TRIANGLE_STRIP)
-        luma.depth_mask = True
-        luma.use()
 
     def _compile(self) -> dict[str, moderngl.Program]:
         """Compile the shaders that are needed."""
@@ -407,20 +415,6 @@ class Canvas:
             )
             for name, (vertex, fragment) in sources.items()
         }
-
-    def _connect(self) -> dict[str, moderngl.VertexArray]:
-        """Connect each shader with what it draws."""
-        corners = {"tiles": self._floor, "marks": self._floor, "shade": self._floor}
-        arrays = {}
-        for name, program in self._programs.items():
-            if name in ("solid", "caster"):
-                meshes = self._meshes if name == "solid" else self._casters
-                arrays[name] = connect_meshes(self._gl, program, meshes)
-            else:
-                arrays[name] = self._gl.vertex_array(
-                    program, [(corners.get(name, self._square), "2f", "corner")]
-                )
-        return arrays
 
     def _set_light(self, light: Array) -> None:
         """Set what the light and the space of colours determine."""
@@ -478,16 +472,6 @@ class Canvas:
                 plain.use(depth_unit)
                 maps.append(context.framebuffer(depth_attachment=shadow))
         return _Targets(front, resolved, depth, picture, luma, chroma, tuple(maps))
-
-    def _draw_background(self) -> NDArray[np.uint8]:
-        """Draw the floor and what is beyond it; return colours (height, width, 4)."""
-        target = self._targets.front
-        target.use()
-        self._draw_floor()
-        width, height = self._size
-        self._resolve(Rectangle(0, 0, width, height))
-        target = self._targets.resolved
-        return np.frombuffer(target.read(components=4), np.uint8).reshape(height, width, 4)
 
     def _draw_floor(self) -> None:
         """Draw the floor and what is beyond it within the scissor's rectangle; depths stay as they are."""

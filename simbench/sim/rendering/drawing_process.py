@@ -65,15 +65,11 @@ def _draw_in_turn(frames: Iterator[Any], turn: int, next_turn: int, output: int,
                 os.write(status, READY)
                 continue
             os.read(turn, 1)
-            _write_all(output, memoryview(frame).cast("B"))
+            data = memoryview(frame).cast("B")
+            while data:
+                data = data[os.write(output, data) :]
             os.write(next_turn, b"t")
             os.write(status, DRAWN)
-
-
-def _write_all(descriptor: int, data: memoryview) -> None:
-    """Write all bytes."""
-    while data:
-        data = data[os.write(descriptor, data) :]
 
 
 def _wait(children: list[int]) -> int:
@@ -310,17 +306,6 @@ _GIF_FILTER = (
 )
 
 
-def _encoding(path: Path, camera: Camera, layout: str) -> list[str]:
-    """Options of ffmpeg that write a file with this name."""
-    if path.suffix == ".gif":
-        return ["-filter_complex", _GIF_FILTER, "-f", "gif", "-loop", "0"]
-    if path.suffix == ".webp":
-        return ["-vcodec", "libwebp_anim", "-lossless", "0", "-q:v", "80", "-f", "webp", "-loop", "0"]
-    even = [] if camera.width % 2 == camera.height % 2 == 0 else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
-    pixels = layout if layout == "nv12" else "yuv420p"
-    return ["-vcodec", "libx264", "-pix_fmt", pixels, *even, *COLOURS, *QUALITY, "-movflags", "+faststart"]
-
-
 class Encoder:
     """A process that encodes. `process`: the process; frames go to its standard input."""
 
@@ -351,7 +336,17 @@ def open_encoder(path: Path, camera: Camera, layout: str) -> Iterator[Encoder]:
 
     size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
     frames = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", layout, "-r", rate]
-    encoding = ["-an", "-v", "error", *_encoding(path, camera, layout)]
+    if path.suffix == ".gif":
+        options = ["-filter_complex", _GIF_FILTER, "-f", "gif", "-loop", "0"]
+    elif path.suffix == ".webp":
+        options = ["-vcodec", "libwebp_anim", "-lossless", "0", "-q:v", "80", "-f", "webp", "-loop", "0"]
+    else:
+        even = camera.width % 2 == camera.height % 2 == 0
+        size_filter = [] if even else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
+        pixels = layout if layout == "nv12" else "yuv420p"
+        coded = ["-vcodec", "libx264", "-pix_fmt", pixels, *size_filter]
+        options = [*coded, *COLOURS, *QUALITY, "-movflags", "+faststart"]
+    encoding = ["-an", "-v", "error", *options]
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *frames, "-i", "-", *encoding]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(

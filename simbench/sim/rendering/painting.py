@@ -121,7 +121,17 @@ def figure_solids(shape: FigureShape) -> list[Solid]:
     their poses stretch them.
     """
     balls = [trimesh.creation.icosphere(subdivisions=3, radius=radius) for radius in shape.balls]
-    tubes = [_tube(radius) for radius in shape.bars]
+    # Cylinders without ends.
+    k = np.arange(_SIDES)
+    angle, after = 2.0 * np.pi * k / _SIDES, (k + 1) % _SIDES
+    faces = np.vstack(
+        [np.column_stack([k, after, after + _SIDES]), np.column_stack([k, after + _SIDES, k + _SIDES])]
+    )
+    tubes = []
+    for radius in shape.bars:
+        ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
+        points = np.vstack([np.column_stack([ring, np.full(_SIDES, z)]) for z in (0.0, 1.0)])
+        tubes.append(trimesh.Trimesh(points, faces, process=False))
     return [make_solid(ball, FIGURE_COLOUR) for ball in balls] + [
         make_solid(tube, FIGURE_BAR_COLOUR) for tube in tubes
     ]
@@ -149,19 +159,6 @@ def figure_poses(figure: Figure) -> Array:
         poses[:, count:, :3, :3] = np.stack([x, np.cross(z, x), along], axis=-1)
         poses[:, count:, :3, 3] = first
     return poses
-
-
-def _tube(radius: float) -> trimesh.Trimesh:
-    """Mesh of a cylinder without ends, along z from 0 to 1 m."""
-    angle = 2.0 * np.pi * np.arange(_SIDES) / _SIDES
-    ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
-    points = np.vstack([np.column_stack([ring, np.full(_SIDES, z)]) for z in (0.0, 1.0)])
-    k = np.arange(_SIDES)
-    after = (k + 1) % _SIDES
-    faces = np.vstack(
-        [np.column_stack([k, after, after + _SIDES]), np.column_stack([k, after + _SIDES, k + _SIDES])]
-    )
-    return trimesh.Trimesh(points, faces, process=False)
 
 
 TRIANGLES_PER_ROW, GHOST_TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 10.5, 7.0, 3.0

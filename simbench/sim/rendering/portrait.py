@@ -1,5 +1,6 @@
 """Portrait of a robot with captions; and cameras that fit a robot."""
 
+import contextlib
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from simbench.retargeting.match.body import BONES, match_body, place_points
 from simbench.robot.link_extent import shape_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.robot.urdf.elements import UrdfLink, read_elements
+from simbench.robot.urdf.elements import read_elements
 from simbench.sim.rendering.camera import Renderer, draw_views
 from simbench.sim.rendering.scene_view import Camera, Frames, in_front, project, view_matrix
 
@@ -44,7 +45,17 @@ def fit_camera(
     `path` (T, 2): where the root will be, m, if it is known before: all of it is in the picture. Returns the
     section with target and distance.
     """
-    scale = _scale(robot, posture) if robot.floating else 1.0
+    scale = 1.0
+    if robot.floating:
+        # Height of the standing robot as a multiple of a person's; 1 for a similar one.
+        model, data = robot.model, robot.model.createData()
+        joints = np.zeros(len(robot.joint_names)) if posture is None else posture
+        q = np.concatenate([pin.neutral(model)[: robot.root_q], joints])
+        pin.framesForwardKinematics(model, data, q)
+        heights = [frame.translation[2] for frame in data.oMf]
+        scale = float(max(heights) - min(heights)) / _TALL
+        if 1.0 / _ALIKE < scale < _ALIKE or scale <= 0.0:
+            scale = 1.0
     middle, distance = scale * np.array(_TARGET), scale * _DISTANCE
     if path is not None and np.ptp(path, axis=0).max() > _TRAVEL:
         middle[:2], distance = _see_whole(path, section, scale)
@@ -53,16 +64,6 @@ def fit_camera(
     )
     distance = round(float(distance), 3) if section.distance_m is None else section.distance_m
     return section.model_copy(update={"target_m": target, "distance_m": distance})
-
-
-def _scale(robot: Robot, posture: Array | None) -> float:
-    """Compute the height of a standing robot as a multiple of a person's; 1 for one of a similar height."""
-    model, data = robot.model, robot.model.createData()
-    joints = np.zeros(len(robot.joint_names)) if posture is None else posture
-    pin.framesForwardKinematics(model, data, np.concatenate([pin.neutral(model)[: robot.root_q], joints]))
-    heights = [frame.translation[2] for frame in data.oMf]
-    scale = float(max(heights) - min(heights)) / _TALL
-    return 1.0 if 1.0 / _ALIKE < scale < _ALIKE or scale <= 0.0 else scale
 
 
 def _see_whole(path: Array, section: CameraSection, scale: float) -> tuple[Array, float]:
@@ -88,9 +89,21 @@ def link_hulls(robot: Robot) -> dict[str, NDArray[np.float64]]:
     `robot`: robot with its URDF. Returns dict of str to (N, 3) array: vertices in the link's frame, m, by
     link; without links that have no shape of known extent.
     """
-    links = read_elements(ET.fromstring(robot.urdf_text)).links
-    clouds = {link.name: _shown(link) for link in links}
-    return {name: _hull(np.vstack(parts)) for name, parts in clouds.items() if parts}
+    hulls = {}
+    for link in read_elements(ET.fromstring(robot.urdf_text)).links:
+        # Those that Bullet shows: visual or, without any, collision shapes.
+        visual = [shape for shape in link.shapes if shape.role == "visual"]
+        # The URDF text names meshes by absolute path.
+        clouds = [shape_points(shape, Path("/")) for shape in visual or link.shapes]
+        known = [cloud for cloud in clouds if cloud is not None]
+        if not known:
+            continue
+        points = np.vstack(known)
+        # Of points in a plane Qhull finds no hull, and all are kept.
+        with contextlib.suppress(QhullError):
+            points = np.asarray(points[ConvexHull(points).vertices])
+        hulls[link.name] = points
+    return hulls
 
 
 def robot_points(
@@ -110,25 +123,6 @@ def robot_points(
     placed = [points @ poses[name].rotation.T + poses[name].translation for name, points in hulls.items()]
     return np.vstack([np.empty((0, 3)), *placed])
 
-
-def _shown(link: UrdfLink) -> list[NDArray[np.float64]]:
-    """Find points on the shapes of a link that Bullet shows: visual or, without any, collision shapes."""
-    visual = [shape for shape in link.shapes if shape.role == "visual"]
-    # The URDF text names meshes by absolute path.
-    clouds = [shape_points(shape, Path("/")) for shape in visual or link.shapes]
-    return [cloud for cloud in clouds if cloud is not None]
-
-
-def _hull(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Keep those points (N, 3) that are vertices of the convex hull."""
-    try:
-        return np.asarray(points[ConvexHull(points).vertices])
-    except QhullError:
-        # The points lie in a plane: Qhull finds no hull, and all points are kept.
-        return points
-
-
-Points = NDArray[np.float64]
 
 FILLED = 0.88
 """Fraction of the picture's width or height that the robot fills at most."""
@@ -185,34 +179,28 @@ def frame_cameras(
     return cameras
 
 
-def _distance(camera: Camera, points: Points, everything: Points) -> float:
+def _distance(camera: Camera, points: Array, everything: Array) -> float:
     """Find by bisection the least distance, m, at which the robot fills at most `FILLED` of the picture."""
     size = float(np.ptp(everything, axis=0).max()) + 1e-3
     near, far = 0.1 * size, 100.0 * size
     for _ in range(24):
         between = float(np.sqrt(near * far))
-        if _fits(replace(camera, distance_m=between), points, everything):
-            far = between
-        else:
-            near = between
+        nearer = replace(camera, distance_m=between)
+        fits = bool(in_front(nearer, everything).all())
+        if fits:
+            (left, top), (right, bottom) = _outline(nearer, points, everything)
+            fits = bool(right - left <= FILLED * camera.width and bottom - top <= FILLED * camera.height)
+        near, far = (near, between) if fits else (between, far)
     return far
 
 
-def _fits(camera: Camera, points: Points, everything: Points) -> bool:
-    """Test whether the robot fills at most `FILLED` of the picture."""
-    if not in_front(camera, everything).all():
-        return False
-    (left, top), (right, bottom) = _outline(camera, points, everything)
-    return bool(right - left <= FILLED * camera.width and bottom - top <= FILLED * camera.height)
-
-
-def _outline(camera: Camera, points: Points, everything: Points) -> NDArray[np.float64]:
+def _outline(camera: Camera, points: Array, everything: Array) -> NDArray[np.float64]:
     """Compute the upper left and lower right corner, pixels: width of one posture, height of all postures."""
     x, y = project(camera, points)[:, 0], project(camera, everything)[:, 1]
     return np.array([[x.min(), y.min()], [x.max(), y.max()]])
 
 
-def _centered(camera: Camera, points: Points, everything: Points) -> Camera:
+def _centered(camera: Camera, points: Array, everything: Array) -> Camera:
     """Move the target parallel to the picture's plane, so that the robot is in the middle of the picture."""
     off = _outline(camera, points, everything).mean(axis=0) - 0.5 * np.array([camera.width, camera.height])
     scale = 2.0 * camera.distance_m * np.tan(0.5 * np.radians(camera.fov_deg)) / camera.height
@@ -268,7 +256,10 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False, bones: bool =
         (picture, f"{('zero', name)[posture]}, {view}")
         for (posture, view), picture in zip(shots, pictures, strict=True)
     ]
-    sheet = _sheet(panels, columns, _title(robot))
+    mass = sum(inertia.mass for inertia in robot.model.inertias)
+    kind = "floating" if robot.floating else "fixed"
+    title = f"{robot.name}   {len(robot.joint_names)} joints, {mass:.4g} kg, {kind} base"
+    sheet = _sheet(panels, columns, title)
     try:
         with whole_file(path) as part:
             sheet.save(part, format="PNG")
@@ -330,13 +321,6 @@ def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:
     upper = robot.model.upperPositionLimit[robot.root_q :]
     limited = (lower > -UNLIMITED) & (upper < UNLIMITED)
     return np.where(limited, 0.5 * (lower + upper), 0.0), "middle of the joint ranges"
-
-
-def _title(robot: Robot) -> str:
-    """Say name, number of joints, mass and kind of base."""
-    mass = sum(inertia.mass for inertia in robot.model.inertias)
-    base = "floating" if robot.floating else "fixed"
-    return f"{robot.name}   {len(robot.joint_names)} joints, {mass:.4g} kg, {base} base"
 
 
 def _sheet(panels: list[tuple[NDArray[np.uint8], str]], columns: int, title: str) -> Image.Image:

@@ -103,7 +103,18 @@ def serve(messages: IO[bytes], answers: IO[str]) -> None:
 
     first: SceneMessage = pickle.load(messages)
     try:
-        server = viser.ViserServer(host=first.host, port=_free_port(first.host, first.port), verbose=False)
+        # The first port from the given one on that nobody listens on; of the last one, the refusal.
+        for port in range(first.port, first.port + _PORTS):
+            with contextlib.closing(socket.socket()) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    trial.bind((first.host, port))
+                except OSError:
+                    if port == first.port + _PORTS - 1:
+                        raise
+                else:
+                    break
+        server = viser.ViserServer(host=first.host, port=port, verbose=False)
     except OSError as error:
         _answer(answers, Status("failed", f"{first.host}:{first.port}: {error.strerror or error}"))
         return
@@ -121,21 +132,6 @@ def serve(messages: IO[bytes], answers: IO[str]) -> None:
 def _answer(answers: IO[str], status: Status) -> None:
     answers.write(json.dumps(status._asdict()) + "\n")
     answers.flush()
-
-
-def _free_port(host: str, port: int) -> int:
-    """Find the first port from the given one on that nobody listens on."""
-    for candidate in range(port, port + _PORTS):
-        with contextlib.closing(socket.socket()) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                trial.bind((host, candidate))
-            except OSError as error:
-                if candidate == port + _PORTS - 1:
-                    raise error
-                continue
-            return candidate
-    raise AssertionError
 
 
 def _read(messages: IO[bytes], playback: _Playback) -> None:
@@ -228,10 +224,8 @@ def _play(
         frame = playback.frame_at(at)
         if frame is not None:
             with server.atomic():
-                if at != drawn:
-                    _show(handles, frame)
-                    drawn = at
-                _show_layers(handles, controls, frame)
+                _show(handles, controls, frame, moved=at != drawn)
+                drawn = at
                 controls.time.value = controls.shown = round(at, 2)
                 words = end.words if end is not None else f"simulated up to {playback.known:.1f} s"
                 if controls.status.content != words:
@@ -239,26 +233,22 @@ def _play(
         time.sleep(1.0 / _RATE)
 
 
-def _show(handles: dict[str, Any], frame: Any) -> None:
-    """Move all bodies, and what is on the floor."""
-    poses = frame["poses"].astype(float)
-    for body, pose in zip(handles["bodies"], poses, strict=True):
-        quaternion = pin.Quaternion(pose[:, :3]).coeffs()
-        body.wxyz = quaternion[[3, 0, 1, 2]]
-        body.position = pose[:, 3]
-    for name in ("cog", "zmp"):
-        if np.isfinite(frame[name]).all():
-            handles[name].position = (*frame[name].tolist(), _ABOVE)
+def _show(handles: dict[str, Any], controls: _Controls, frame: Any, *, moved: bool) -> None:
+    """Move all bodies, and what is on the floor; show and hide what a visitor asks for and the frame has."""
     corners = frame["support"][np.isfinite(frame["support"][:, 0])]
-    if len(corners) > 2:
-        points = np.column_stack([corners, np.full(len(corners), _ABOVE)])
-        handles["support"].points = np.stack([points, np.roll(points, -1, axis=0)], axis=1)
-
-
-def _show_layers(handles: dict[str, Any], controls: _Controls, frame: Any) -> None:
-    """Show and hide what a visitor asks for and the frame has."""
     present = {name: bool(np.isfinite(frame[name]).all()) for name in ("cog", "zmp")}
-    present["support"] = int(np.isfinite(frame["support"][:, 0]).sum()) > 2
+    present["support"] = len(corners) > 2
+    if moved:
+        for body, pose in zip(handles["bodies"], frame["poses"].astype(float), strict=True):
+            quaternion = pin.Quaternion(pose[:, :3]).coeffs()
+            body.wxyz = quaternion[[3, 0, 1, 2]]
+            body.position = pose[:, 3]
+        for name in ("cog", "zmp"):
+            if present[name]:
+                handles[name].position = (*frame[name].tolist(), _ABOVE)
+        if present["support"]:
+            points = np.column_stack([corners, np.full(len(corners), _ABOVE)])
+            handles["support"].points = np.stack([points, np.roll(points, -1, axis=0)], axis=1)
     wanted = {name: controls.balance.value and there for name, there in present.items()}
     for name, visible in {**wanted, "floor": controls.floor.value, "root": True}.items():
         if handles[name].visible != visible:

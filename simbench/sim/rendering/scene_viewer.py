@@ -109,7 +109,14 @@ def open_browser_view(cast: Cast, title: str, duration: float, address: Address)
         view = BrowserView(process, cast, "")
         content = cast.content
         view._send(SceneMessage(title, address.host, address.port, content.solids, content.camera, duration))
-        view.url = _wait_until_ready(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise RunError("--view: the process that serves the scene ended before it was ready")
+        status = Status(**parse_json(line.decode(), "--view", RunError))
+        if status.kind == "failed":
+            raise RunError(f"--view: cannot listen on {status.words}")
+        view.url = status.words
         yield view
     finally:
         # A closed pipe ends the process, unless it has ended already.
@@ -129,15 +136,3 @@ def require_browser_view() -> None:
     """Refuse to go on without the library that serves the scene."""
     if importlib.util.find_spec("viser") is None:
         raise RunError('--view needs viser: pip install viser, or in a clone pip install -e ".[viewer]"')
-
-
-def _wait_until_ready(process: subprocess.Popen[bytes]) -> str:
-    """Wait for the address of the scene."""
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    if not line:
-        raise RunError("--view: the process that serves the scene ended before it was ready")
-    status = Status(**parse_json(line.decode(), "--view", RunError))
-    if status.kind == "failed":
-        raise RunError(f"--view: cannot listen on {status.words}")
-    return status.words

@@ -1,5 +1,6 @@
 """Surfaces of robots and equipment as coloured triangles."""
 
+import contextlib
 import importlib
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
@@ -211,20 +212,15 @@ def _material_colour(
             continue
         if not average_textures:
             raise UndrawableShapeError(f"material {each.get('name')} has a texture")
-        return _picture_colour(Path(texture.get("filename", "")))
+        try:
+            with Image.open(texture.get("filename", "")) as picture:
+                return [*_mean_colour(picture), 1.0]
+        except (OSError, ValueError, Image.DecompressionBombError):
+            return None
     color = material.find("color")
     color = given.find("color") if color is None else color
     numbers = parse_numbers(color.get("rgba", "")) if color is not None else ()
     return numbers if len(numbers) == 4 else None
-
-
-def _picture_colour(path: Path) -> Colour | None:
-    """Mean colour of a picture, opaque; None if it cannot be read."""
-    try:
-        with Image.open(path) as picture:
-            return [*_mean_colour(picture), 1.0]
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return None
 
 
 def _mean_colour(picture: Image.Image) -> list[float]:
@@ -246,14 +242,25 @@ def _shape_meshes(shape: UrdfShape, colour: Colour | None, average_textures: boo
         mesh.apply_transform(pose)
         return [(mesh, colour or PLAIN_COLOUR)]
     pose[:3, :3] *= np.array(shape.scale)
-    meshes = _read_meshes(Path(shape.file_name or ""), average_textures)
-    for mesh, _ in meshes:
+    path, errors = Path(shape.file_name or ""), MESH_READ_ERRORS
+    if path.suffix.lower() == ".dae":
+        with contextlib.suppress(ImportError):
+            errors = (*errors, importlib.import_module("collada.common").DaeError)
+    try:
+        scene: Any = trimesh.load(path, process=False, force="scene")
+        meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
+    except errors as error:
+        raise UndrawableShapeError(f"{path}: {error}") from error
+    if not meshes:
+        raise UndrawableShapeError(f"{path}: no mesh in it")
+    own = [_own_colour(mesh, path, average_textures) for mesh in meshes]
+    for mesh in meshes:
         # Not `apply_transform`, which turns triangles over that a mirrored scale has already turned.
         mesh.vertices = mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
         if np.linalg.det(pose[:3, :3]) < 0.0:
             mesh.faces = mesh.faces[:, ::-1]
         mesh.merge_vertices(merge_norm=True, merge_tex=True)
-    return [(mesh, colour or own) for mesh, own in meshes]
+    return [(mesh, colour or given) for mesh, given in zip(meshes, own, strict=True)]
 
 
 def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
@@ -270,18 +277,6 @@ def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
         capsule = trimesh.creation.capsule(length, radius, count=[SECTIONS, SECTIONS])
         return capsule.apply_translation(-capsule.bounds.mean(axis=0))
     raise UndrawableShapeError(f"a shape is a {shape.kind}")
-
-
-def _read_meshes(path: Path, average_textures: bool) -> list[ColouredMesh]:
-    """Read the meshes of a file, in the file's unit, with the colour that it gives each."""
-    try:
-        scene: Any = trimesh.load(path, process=False, force="scene")
-        meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
-    except _read_errors(path) as error:
-        raise UndrawableShapeError(f"{path}: {error}") from error
-    if not meshes:
-        raise UndrawableShapeError(f"{path}: no mesh in it")
-    return [(mesh, _own_colour(mesh, path, average_textures)) for mesh in meshes]
 
 
 def _own_colour(mesh: trimesh.Trimesh, path: Path, average_textures: bool) -> Colour:
@@ -311,14 +306,3 @@ def _texture_colour(mesh: trimesh.Trimesh, picture: Image.Image) -> Colour:
     if not areas.sum() > 0.0:
         return corners.mean(0).tolist()
     return np.average(corners[mesh.faces].mean(1), axis=0, weights=areas).tolist()
-
-
-def _read_errors(path: Path) -> tuple[type[Exception], ...]:
-    """List what trimesh raises for a mesh file that it cannot read."""
-    if path.suffix.lower() != ".dae":
-        return MESH_READ_ERRORS
-    try:
-        collada: Any = importlib.import_module("collada.common")
-    except ImportError:
-        return MESH_READ_ERRORS
-    return (*MESH_READ_ERRORS, collada.DaeError)
