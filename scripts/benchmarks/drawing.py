@@ -12,13 +12,11 @@ from pathlib import Path
 
 import numpy as np
 from rich.table import Table
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer
 
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.rendering import camera
-from simbench.sim.rendering.camera import choose_renderer
 from simbench.sim.rendering.painting import make_cast, make_records
 from simbench.sim.rendering.scene_view import Frames, light_direction, view_matrix
 
@@ -35,14 +33,13 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from drawing import load_scene
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer
 from simbench.sim.rendering.scene_look import light_direction
 from simbench.sim.rendering.scene_renderer import open_scene, pose_scene
 from simbench.sim.rendering.scene_view import projection_matrix, view_matrix
 scene = load_scene(Path(sys.argv[2]), "1280 × 720")
 view, projection = view_matrix(scene.camera), projection_matrix(scene.camera)
 light = light_direction(scene.camera)
-with open_scene(scene.robot, scene.mechanisms, scene.camera, choose_engine_renderer()) as stage:
+with open_scene(scene.robot, scene.mechanisms, scene.camera) as stage:
     size = stage.stage.largest_picture or (1280, 720)
     for index in range(12):
         if index == 2:
@@ -106,7 +103,7 @@ def drawing_table(repeat: int, runs: Path | None, peers: Path) -> Table:
 
 def _rows(scenario: str, folder: Path, repeat: int, bare: float) -> list[tuple[str, ...]]:
     """Measure a scene with each renderer."""
-    ours, engine = choose_renderer(), choose_engine_renderer()
+    ours, engine = camera.choose_renderer(), camera.TINY_RENDERER
     kinds = [(view, renderer) for view in VIEWS for renderer in dict.fromkeys((ours, engine))]
     scenes = {view: load_scene(folder, view) for view in VIEWS}
     costs = {kind: [] for kind in kinds}

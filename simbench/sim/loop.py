@@ -273,10 +273,10 @@ class Stepper:
         if simulation.grips:
             recorder.record(recorder.grip, simulation.grips)
         robot = simulation.body
-        for fixture, channels in zip(simulation.fixtures, recorder.fixtures, strict=True):
-            recorder.record(channels.state, fixture.read_state())
+        for fixture, (states, contacts) in zip(simulation.fixtures, recorder.fixtures, strict=True):
+            recorder.record(states, fixture.read_state())
             wrench = contact_wrench(self._contacts, fixture.handle, robot.handle)
-            recorder.record(channels.contact, wrench)
+            recorder.record(contacts, wrench)
         fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
         if fallen and self._end == self.steps:
             self._end = step + round(_AFTER_FALL / self._timestep)

@@ -5,7 +5,6 @@ Physics diverges where it reaches states that no motion of a robot or of equipme
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,14 +144,6 @@ def first_rows(states: RobotState, count: int) -> RobotState:
     return RobotState(states.q[:count], states.v[:count], states.root)
 
 
-@dataclass(frozen=True)
-class FixtureChannels:
-    """Signals of one fixture."""
-
-    state: Channels[FixtureState]  # Signals measured on its `FixtureState`.
-    contact: Channels[list[float]]  # Signals measured on the wrench of the robot's contacts.
-
-
 class Recorder:
     """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
 
@@ -187,10 +178,9 @@ class Recorder:
         self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
-        self.fixtures = [
-            FixtureChannels(
-                self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),))
-            )
+        # Of each, the signals measured on its state, and on the wrench of the robot's contacts.
+        self.fixtures: list[tuple[Channels[FixtureState], Channels[list[float]]]] = [
+            (self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),)))
             for each in mechanisms
         ]
         self.highest_position = np.full(joints, -np.inf)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -92,22 +92,20 @@ class ContactEvent:
     peak_force: float  # Largest sum of normal forces at a sample, N.
 
 
-@dataclass
 class ContactSensor:
-    """Reads the contacts of one robot; holds the open events."""
+    """Reads the contacts of one robot; holds the open events.
 
-    body: RobotBody
-    # Names of the other bodies of the world and of their links.
-    names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
-    # All contacts so far, in the order of their beginning.
-    events: list[ContactEvent] = field(default_factory=list)
-    _open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = field(
-        init=False, default_factory=dict
-    )
+    `names`: names of the other bodies of the world and of their links.
+    """
 
-    def __post_init__(self) -> None:
-        robot = self.body.robot
-        model = robot.model
+    def __init__(
+        self, body: RobotBody, names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
+    ) -> None:
+        self.body, self.names = body, names
+        self.events: list[ContactEvent] = []
+        """All contacts so far, in the order of their beginning."""
+        self._open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = {}
+        robot, model = body.robot, body.robot.model
         self._feet: dict[LinkHandle, int] = {}
         for row, role in enumerate(robot.feet):
             joint = model.frames[model.getFrameId(robot.frames[role])].parentJoint

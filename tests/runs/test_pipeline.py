@@ -483,7 +483,7 @@ import signal
 import sys
 
 from simbench.cli.main import main
-from simbench.sim.bullet.world import BulletWorld
+from simbench.sim.bullet.bullet_world import BulletWorld
 
 reader, writer = os.pipe()
 os.set_blocking(writer, False)

@@ -191,7 +191,9 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
         (MechanismJoint("hinge", "turn", tuple(AXIS.tolist())),),
         {"left": handle},
     )
-    lever = BulletFixture(client, body, {"stand": -1, "arm": 0}, mechanism, (0,), None, {})
+    lever = object.__new__(BulletFixture)
+    lever.client, lever.handle, lever.links = client, body, {"stand": -1, "arm": 0}
+    lever.mechanism, lever.joints, lever.furniture, lever.furniture_links = mechanism, (0,), None, {}
     turned = pin.SE3(pin.exp3(angle * AXIS), HINGE)
     hand = floating_hand(world, weightless(romeo), lever, turned * handle.pose, GRIP)
     hand.look()

@@ -133,7 +133,7 @@ def free_motion(robot, torques, start, *, emulated):
             model.dof_armature[:] = 0.0
             mujoco.mj_setConst(model, body.scene.data)
             body.place(ABOVE, start)
-            body = dataclasses.replace(body, has_armature=False)
+            body.has_armature = False
         controller, state = make_controller(body), empty_state(body.robot)
         ours = []
         for torque in torques:

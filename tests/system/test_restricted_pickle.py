@@ -72,7 +72,7 @@ def test_what_a_drawing_process_gets_comes_through():
     robot = load_robot("puma560")
     frames = Frames(np.zeros((3, 7)), np.ones((3, 6)), {}, None, {})
     camera = Camera((0.0, 0.0, 0.5), 2.0, 0.0, 0.0, 50.0, 64, 48, 30)
-    job = Job(robot, [], frames, camera, "EGL", range(0, 3, 2))
+    job = Job(robot, [], frames, camera, range(0, 3, 2))
     read = parse_pickle(pickle.dumps([job]))[0]
     np.testing.assert_array_equal(read.frames.joints, frames.joints)
     assert read.camera == job.camera

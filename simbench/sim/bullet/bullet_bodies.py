@@ -11,7 +11,6 @@ I_r (a · ω) instead of I_r q̇ as the momentum, the joint control cancels.
 import itertools
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 
@@ -97,26 +96,83 @@ _POSITION, _SPEED = itemgetter(0), itemgetter(1)
 """Elements of Bullet's joint states."""
 
 
-@dataclass(frozen=True)
 class BulletRobot(BulletBody):
-    """A robot in one of Bullet's worlds.
+    """A robot in one of Bullet's worlds, at rest. Only one whose description says so has a fixed root.
 
-    `client`: PyBullet's client id; `handle`: PyBullet's body id; `links`: link name to Bullet's index (root:
-    -1).
+    Bullet's default motors and its artificial damping (0.04 on every link) are switched off; inertia is the
+    description's own; only the self-collision pairs that the robot lists are active. `world`: world that gets
+    the robot; `client`: PyBullet's client id of that world; `base` (7,): pose of the root link: x, y, z (m),
+    quaternion x, y, z, w; `positions` (n,): joint positions in the order of `robot.joint_names`, rad.
     """
 
-    world: World  # World that holds the robot.
-    robot: Robot  # Robot whose model has this world's frame as its universe.
-    joints: tuple[int, ...]  # Bullet's joint indices in the order of `robot.joint_names`.
-    root_com: Vector  # (3,): origin of Bullet's inertial frame in the root link's frame, m.
-    # (4,): quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
-    root_principal: Quaternion
-    to_root: Quaternion  # (4,): inverse of `root_principal`.
-    # Mapping of int to (3, 3) array: by joint of the model, the rotor that is inertia of a leg's link, in the
-    # link's axes, kg·m².
-    rotors: Mapping[int, Array]
-    root: LinkHandle = ROOT  # Bullet's index of the root link.
-    has_armature: bool = False  # False: Bullet's joints have no reflected inertia.
+    def __init__(self, world: World, client: int, robot: Robot, base: Array, positions: Array) -> None:
+        require_robot(robot)
+        robot = placed_robot(robot, base)
+        flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
+        # Bullet keeps files that it has read, by their names.
+        source = world.scratch / f"robot{bullet.getNumBodies(physicsClientId=client)}.urdf"
+        tensors = rotor_tensors(robot)
+        urdf = add_rotors(robot.urdf_text, {robot.model.names[joint]: tensors[joint] for joint in tensors})
+        source.write_text(urdf, encoding="utf-8")
+        with quiet_native_output():
+            try:
+                body = BodyHandle(
+                    bullet.loadURDF(
+                        str(source),
+                        base[:3],
+                        base[3:],
+                        useFixedBase=not robot.floating,
+                        flags=flags,
+                        physicsClientId=client,
+                    )
+                )
+            except bullet.error as error:
+                raise RobotError(f"{robot.urdf}: not a URDF that Bullet can read") from error
+        links = link_handles(client, body)
+        links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
+        count = bullet.getNumJoints(body, physicsClientId=client)
+        infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
+        for link in range(-1, len(infos)):
+            bullet.changeDynamics(
+                body,
+                link,
+                linearDamping=0.0,
+                angularDamping=0.0,
+                jointDamping=0.0,
+                lateralFriction=1.0,
+                physicsClientId=client,
+            )
+        # Give back the principal moments of links that Bullet took for impossible and made points of.
+        for element in ET.fromstring(urdf).iter("link"):
+            inertia = element.find("inertial/inertia")
+            if inertia is None or element.get("name") not in links:
+                continue
+            link = links[str(element.get("name"))]
+            mass, _, given, *_ = bullet.getDynamicsInfo(body, link, physicsClientId=client)
+            moments = [float(inertia.get(axis, "0")) for axis in ("ixx", "iyy", "izz")]
+            if mass > 0.0 and any(moments) and not any(given):
+                bullet.changeDynamics(body, link, localInertiaDiagonal=moments, physicsClientId=client)
+        allowed = {frozenset((links[a], links[b])) for a, b in robot.self_collision_pairs}
+        for first, second in itertools.combinations(range(-1, len(infos)), 2):
+            enable = frozenset((first, second)) in allowed
+            bullet.setCollisionFilterPair(body, body, first, second, int(enable), physicsClientId=client)
+        # Bullet's default motors are switched off.
+        movable = [info[0] for info in infos if info[2] != bullet.JOINT_FIXED]
+        bullet.setJointMotorControlArray(
+            body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
+        )
+        index = {info[1].decode(): info[0] for info in infos}
+        com, principal = bullet.getDynamicsInfo(body, -1, physicsClientId=client)[3:5]
+        self.client, self.handle, self.links, self.world, self.robot = client, body, links, world, robot
+        self.joints = tuple(index[name] for name in robot.joint_names)
+        """Bullet's joint indices in the order of `robot.joint_names`."""
+        self.root_com, self.root_principal = com, principal
+        """Origin (3,), m, and quaternion x, y, z, w of Bullet's inertial frame in the root link's frame."""
+        self.to_root: Quaternion = conjugate(principal)
+        self.rotors: Mapping[int, Array] = tensors
+        """By joint of the model, the rotor (3, 3) that is inertia of a leg's link, in its axes, kg·m²."""
+        self.root, self.has_armature = ROOT, False
+        self.place(base, positions)
 
     @property
     def root_motion(self) -> RootMotion:
@@ -211,98 +267,48 @@ class BulletRobot(BulletBody):
         )
 
 
-def load_robot(world: World, client: int, robot: Robot, base: Array, positions: Array) -> BulletRobot:
-    """Put a robot into a world, at rest. Only a robot whose description says so has a fixed root.
+class BulletFixture(BulletBody):
+    """A piece of equipment in one of Bullet's worlds, in its initial state.
 
-    Bullet's default motors and its artificial damping (0.04 on every link) are switched off; inertia is the
-    description's own; only the self-collision pairs that the robot lists are active. `world`: world that gets
-    the robot; `client`: PyBullet's client id of that world; `base` (7,): pose of the root link: x, y, z (m),
-    quaternion x, y, z, w; `positions` (n,): joint positions in the order of `robot.joint_names`, rad.
+    Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
+    Coulomb friction of a joint is a motor with target velocity 0 and at most that force: solved implicitly,
+    so the joint sticks. End stops are Bullet's. Parts of one mechanism do not collide with each other, since
+    its joints guide them, except for one that stands freely with what carries it; all collide with everything
+    else. `world`: world that gets the fixture; `client`: PyBullet's client id of that world.
     """
-    require_robot(robot)
-    robot = placed_robot(robot, base)
-    flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
-    # Bullet keeps files that it has read, by their names.
-    source = world.scratch / f"robot{bullet.getNumBodies(physicsClientId=client)}.urdf"
-    tensors = rotor_tensors(robot)
-    urdf = add_rotors(robot.urdf_text, {robot.model.names[joint]: tensors[joint] for joint in tensors})
-    source.write_text(urdf, encoding="utf-8")
-    with quiet_native_output():
-        try:
-            body = bullet.loadURDF(
-                str(source),
-                base[:3],
-                base[3:],
-                useFixedBase=not robot.floating,
-                flags=flags,
+
+    def __init__(self, world: World, client: int, mechanism: Mechanism) -> None:
+        body = _load(
+            client, write_mechanism(mechanism, world.scratch), mechanism, fixed=not mechanism.standing
+        )
+        furniture: BodyHandle | None = None
+        furniture_links: dict[str, LinkHandle] = {}
+        if mechanism.furniture:
+            furniture = _load(client, write_furniture(mechanism, world.scratch), mechanism, fixed=True)
+            furniture_links = {mechanism.furniture[0].name: ROOT} | link_handles(client, furniture)
+        links = {mechanism.parts[0].name: ROOT} | link_handles(client, body)
+        joints = tuple(
+            links[next(part.name for part in mechanism.parts if part.joint == joint.name)]
+            for joint in mechanism.joints
+        )
+        for joint, index in zip(mechanism.joints, joints, strict=True):
+            # Damping that differs by direction is applied as an effort at every step (`equipment.resist`).
+            damping = joint.damping if joint.damping == joint.back_damping else 0.0
+            bullet.changeDynamics(body, index, jointDamping=damping, physicsClientId=client)
+            bullet.setJointMotorControl2(
+                body,
+                index,
+                bullet.VELOCITY_CONTROL,
+                targetVelocity=0.0,
+                force=joint.friction,
                 physicsClientId=client,
             )
-        except bullet.error as error:
-            raise RobotError(f"{robot.urdf}: not a URDF that Bullet can read") from error
-    links = link_handles(client, body)
-    links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
-    count = bullet.getNumJoints(body, physicsClientId=client)
-    infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
-    for link in range(-1, len(infos)):
-        bullet.changeDynamics(
-            body,
-            link,
-            linearDamping=0.0,
-            angularDamping=0.0,
-            jointDamping=0.0,
-            lateralFriction=1.0,
-            physicsClientId=client,
-        )
-    # Give back the principal moments of links that Bullet took for impossible and made points of.
-    for element in ET.fromstring(urdf).iter("link"):
-        inertia = element.find("inertial/inertia")
-        if inertia is None or element.get("name") not in links:
-            continue
-        link = links[str(element.get("name"))]
-        mass, _, given, *_ = bullet.getDynamicsInfo(body, link, physicsClientId=client)
-        moments = [float(inertia.get(axis, "0")) for axis in ("ixx", "iyy", "izz")]
-        if mass > 0.0 and any(moments) and not any(given):
-            bullet.changeDynamics(body, link, localInertiaDiagonal=moments, physicsClientId=client)
-    allowed = {frozenset((links[a], links[b])) for a, b in robot.self_collision_pairs}
-    for first, second in itertools.combinations(range(-1, len(infos)), 2):
-        enable = frozenset((first, second)) in allowed
-        bullet.setCollisionFilterPair(body, body, first, second, int(enable), physicsClientId=client)
-    # Bullet's default motors are switched off.
-    movable = [info[0] for info in infos if info[2] != bullet.JOINT_FIXED]
-    bullet.setJointMotorControlArray(
-        body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
-    )
-    index = {info[1].decode(): info[0] for info in infos}
-    dynamics = bullet.getDynamicsInfo(body, -1, physicsClientId=client)
-    com, principal = dynamics[3:5]
-    loaded = BulletRobot(
-        client=client,
-        handle=BodyHandle(body),
-        links=links,
-        world=world,
-        robot=robot,
-        joints=tuple(index[name] for name in robot.joint_names),
-        root_com=com,
-        root_principal=principal,
-        to_root=conjugate(principal),
-        rotors=tensors,
-    )
-    loaded.place(base, positions)
-    return loaded
-
-
-@dataclass(frozen=True)
-class BulletFixture(BulletBody):
-    """A piece of equipment in one of Bullet's worlds.
-
-    `client`: PyBullet's client id; `handle`: PyBullet's body id; `links`: part name to Bullet's index (root:
-    -1).
-    """
-
-    mechanism: Mechanism  # Description that the fixture was built from.
-    joints: tuple[int, ...]  # Bullet's index of each joint of the mechanism.
-    furniture: BodyHandle | None  # Body id of the furniture that carries a fixture that stands freely.
-    furniture_links: Mapping[str, LinkHandle]  # Part name to Bullet's index, for the furniture.
+        self.client, self.handle, self.links, self.mechanism = client, body, links, mechanism
+        self.joints: tuple[int, ...] = joints
+        """Bullet's index of each joint of the mechanism."""
+        self.furniture, self.furniture_links = furniture, furniture_links
+        """Body that carries a fixture that stands freely, and its parts' names to Bullet's indices."""
+        self.place(mechanism.start)
 
     @cached_property
     def initial_pose(self) -> Array:
@@ -373,43 +379,6 @@ class BulletFixture(BulletBody):
         """Pose of the root's frame in that of its mass and principal axes, which is what Bullet moves."""
         inertial = bullet.getDynamicsInfo(self.handle, -1, physicsClientId=self.client)[3:5]
         return bullet.invertTransform(*inertial)
-
-
-def build_fixture(world: World, client: int, mechanism: Mechanism) -> BulletFixture:
-    """Build a mechanism in a world, in its initial state.
-
-    Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
-    Coulomb friction of a joint is a motor with target velocity 0 and at most that force: solved implicitly,
-    so the joint sticks. End stops are Bullet's. Parts of one mechanism do not collide with each other, since
-    its joints guide them, except for one that stands freely with what carries it; all collide with everything
-    else. `world`: world that gets the fixture; `client`: PyBullet's client id of that world; `mechanism`:
-    description of the equipment. Returns the equipment in the world.
-    """
-    body = _load(client, write_mechanism(mechanism, world.scratch), mechanism, fixed=not mechanism.standing)
-    furniture, furniture_links = None, {}
-    if mechanism.furniture:
-        furniture = _load(client, write_furniture(mechanism, world.scratch), mechanism, fixed=True)
-        furniture_links = {mechanism.furniture[0].name: ROOT} | link_handles(client, furniture)
-    links = {mechanism.parts[0].name: ROOT} | link_handles(client, body)
-    joints = tuple(
-        links[next(part.name for part in mechanism.parts if part.joint == joint.name)]
-        for joint in mechanism.joints
-    )
-    for joint, index in zip(mechanism.joints, joints, strict=True):
-        # Damping that differs by direction is applied as an effort at every step (`equipment.resist`).
-        damping = joint.damping if joint.damping == joint.back_damping else 0.0
-        bullet.changeDynamics(body, index, jointDamping=damping, physicsClientId=client)
-        bullet.setJointMotorControl2(
-            body,
-            index,
-            bullet.VELOCITY_CONTROL,
-            targetVelocity=0.0,
-            force=joint.friction,
-            physicsClientId=client,
-        )
-    fixture = BulletFixture(client, body, links, mechanism, joints, furniture, furniture_links)
-    fixture.place(mechanism.start)
-    return fixture
 
 
 def _load(client: int, path: str, mechanism: Mechanism, *, fixed: bool) -> BodyHandle:

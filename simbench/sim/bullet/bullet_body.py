@@ -1,7 +1,6 @@
 """PyBullet, quiet on the terminal; and its bodies: poses, velocities and forces of links, and contacts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from simbench.robot.native_output import hidden_native_stdout, quiet_native_output
@@ -26,13 +25,15 @@ ROOT = LinkHandle(-1)
 """Bullet's index of every body's root link."""
 
 
-@dataclass(frozen=True)
 class BulletBody:
     """A body in one of Bullet's worlds."""
 
-    client: int  # PyBullet's client id.
-    handle: BodyHandle  # PyBullet's body id.
-    links: Mapping[str, LinkHandle]  # Link name to Bullet's index (root: -1).
+    client: int
+    """PyBullet's client id."""
+    handle: BodyHandle
+    """PyBullet's body id."""
+    links: Mapping[str, LinkHandle]
+    """Link name to Bullet's index (root: -1)."""
 
     def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
         """Compute the poses and velocities of links for the present joint positions.

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from simbench.files.storage.scratch import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.link_extent import mesh_points
 from simbench.robot.robot import Robot
-from simbench.sim.bullet.bullet_bodies import BulletFixture, BulletRobot, build_fixture, load_robot
+from simbench.sim.bullet.bullet_bodies import BulletFixture, BulletRobot
 from simbench.sim.bullet.bullet_body import BulletContacts, bullet, hidden_native_stdout, quiet_native_output
 from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle, RobotBody, UnreadableShapeError
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -24,14 +23,15 @@ SOLVER_ITERATIONS = 50
 """Iterations of Bullet's constraint solver in a step (`scripts/studies/solver_iterations.py`)."""
 
 
-@dataclass(frozen=True)
 class BulletWorld:
-    """A physics client with a floor at z = 0."""
+    """A physics client with a floor at z = 0.
 
-    client: int  # PyBullet's client id.
-    timestep: float  # Duration of a step, s.
-    floor: BodyHandle  # Body id of the floor.
-    scratch: Path  # Directory for files that Bullet must read, removed with the world.
+    `client`: PyBullet's client id; `timestep`: duration of a step, s; `floor`: body id of the floor;
+    `scratch`: directory for files that Bullet must read, removed with the world.
+    """
+
+    def __init__(self, client: int, timestep: float, floor: BodyHandle, scratch: Path) -> None:
+        self.client, self.timestep, self.floor, self.scratch = client, timestep, floor, scratch
 
     def step(self) -> None:
         """Advance the physics by one time step."""
@@ -43,14 +43,14 @@ class BulletWorld:
         `base` (7,): pose of the root link: x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint
         positions in the order of `robot.joint_names`, rad.
         """
-        return load_robot(self, self.client, robot, base, positions)
+        return BulletRobot(self, self.client, robot, base, positions)
 
     def add_fixture(self, mechanism: Mechanism) -> BulletFixture:
         """Build a mechanism in the world, in its initial state.
 
         `mechanism`: description of the equipment. Returns the equipment in this world.
         """
-        return build_fixture(self, self.client, mechanism)
+        return BulletFixture(self, self.client, mechanism)
 
     def add_rigid_body(self, mass: float, moments: Array, rotation: Quaternion) -> "BulletRigidBody":
         """Add a rigid body without shape at the origin, at rest and without Bullet's artificial damping.
@@ -136,12 +136,11 @@ class BulletWorld:
         bullet.setCollisionFilterPair(body, other, link, other_link, 0, physicsClientId=self.client)
 
 
-@dataclass(frozen=True)
 class BulletRigidBody:
-    """A single rigid body that moves freely."""
+    """A single rigid body that moves freely. `client`, `handle`: PyBullet's ids of client and body."""
 
-    client: int  # PyBullet's client id.
-    handle: int  # PyBullet's body id.
+    def __init__(self, client: int, handle: int) -> None:
+        self.client, self.handle = client, handle
 
     def pose(self) -> tuple[Vector, Array]:
         """Read the pose of the body.
@@ -216,7 +215,6 @@ _KEYS = {
 }
 
 
-@dataclass(frozen=True)
 class BulletStage(BulletWorld):
     """A world for pictures, without a floor.
 

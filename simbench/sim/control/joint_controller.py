@@ -29,7 +29,7 @@ difference. Without contacts the robot moves exactly as A + I_m.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -233,21 +233,12 @@ GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
 
-class MotorConstants(NamedTuple):
-    """Constants of motors and gears, (n,) each."""
-
-    limit: Array  # (n,): largest torque, N·m.
-    reflected: Array  # (n,): reflected rotor inertia that the engine does not have, kg·m².
-    viscous: Array  # (n,): viscous friction, N·m·s/rad.
-
-
-class StepTorques(NamedTuple):
-    """Torques of a step, (n,) each, N·m; buffers that `_deliver` writes."""
-
-    requested: Array  # (n,): motor torque that the law asks for.
-    motor: Array  # (n,): the same within the limits.
-    friction: Array  # (n,): friction on the joint.
-    joint: Array  # (n,): torque that the joint receives.
+Motors = tuple[Array, Array, Array]
+"""Of motors and gears, (n,) each: largest torque, N·m; reflected rotor inertia that the engine does not have,
+kg·m²; viscous friction, N·m·s/rad."""
+Torques = tuple[Array, Array, Array, Array]
+"""Of a step, (n,) each, N·m, buffers that `_deliver` writes: motor torque that the law asks for, and the same
+within the limits; friction on the joint; torque that the joint receives."""
 
 
 class JointController:
@@ -304,9 +295,9 @@ class JointController:
         self.demand = self._law.demand
         motors = robot.motors
         reflected = np.zeros(count) if body.has_armature else motors.reflected_inertia
-        self._motors = MotorConstants(motors.torque_limit, reflected, robot.friction.viscous)
-        self._torques = StepTorques(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
-        self._predicted_again = self._torques._replace(requested=np.zeros(count))
+        self._motors: Motors = (motors.torque_limit, reflected, robot.friction.viscous)
+        self._torques: Torques = (np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+        self._predicted_again = (np.zeros(count), *self._torques[1:])
         self._deliver = compile_for(
             _deliver,
             *(self._torque[self._joints], state.v, self._timestep, self._asked),
@@ -379,10 +370,10 @@ class JointController:
         )
         return armature
 
-    def _predict(self, state: RobotState, contact: Array, implicit: Array, torques: StepTorques) -> int:
+    def _predict(self, state: RobotState, contact: Array, implicit: Array, torques: Torques) -> int:
         """Predict the step and write its torques and friction; count the motors at a limit."""
-        model, data, timestep, friction = self._model, self._data, self._timestep, torques.friction
-        _drive(self._asked, contact, self._motors.viscous, state.v, self._torque)
+        model, data, timestep, friction = self._model, self._data, self._timestep, torques[2]
+        _drive(self._asked, contact, self._motors[2], state.v, self._torque)
         acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
         friction[:] = 0.0
         if self._sticks:
@@ -444,13 +435,13 @@ def _deliver(
     timestep: float,
     asked: Array,
     implicit: Array,
-    motors: MotorConstants,
-    torques: StepTorques,
+    motors: Motors,
+    torques: Torques,
 ) -> int:
     """Write the torques that motors are asked for, that they give, and that reach the joints.
 
-    Arrays are over joints (n,), except for `v` (nv,); `torques.friction` has the Coulomb part and gets the
-    viscous one. Returns the number of motors at their limit.
+    Arrays are over joints (n,), except for `v` (nv,); the friction of `torques` has the Coulomb part and gets
+    the viscous one. Returns the number of motors at their limit.
     """
     requested, motor, friction, joint = torques
     limit, reflected, viscous = motors

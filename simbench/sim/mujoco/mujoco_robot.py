@@ -2,7 +2,6 @@
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import mujoco
@@ -168,27 +167,62 @@ def _attribute(element: ET.Element | None, name: str, default: str) -> str:
     return default if element is None else element.get(name, default)
 
 
-@dataclass(frozen=True)
 class MujocoRobot(MujocoBody):
-    """A robot in one of MuJoCo's worlds.
+    """A robot in one of MuJoCo's worlds, at rest. Only one whose description says so has a fixed root.
 
-    `scene`: world of the body; `handle`: number of the body in its world; `links`: link name to MuJoCo's
-    index.
+    `world`: world that gets the robot; `scene`: the same world's model; `base` (7,): pose of the root link:
+    x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint positions in the order of `robot.joint_names`,
+    rad. Raises RobotError if MuJoCo cannot simulate the robot.
     """
 
-    world: World  # World that holds the robot.
-    robot: Robot  # Robot whose model has this world's frame as its universe.
-    root: LinkHandle  # MuJoCo's index of the root link.
-    root_com: Vector  # (3,): centre of mass of the root link in its frame, m.
-    # First indices of a free root among MuJoCo's position and velocity coordinates.
-    root_columns: tuple[int, int] | None
-    # `position_columns`, `velocity_columns` (n,) of int: indices of the joints there, in the order of
-    # `robot.joint_names`.
-    position_columns: NDArray[np.int64]
-    velocity_columns: NDArray[np.int64]
-    # Mapping of int to (3, 3) array: empty: no rotor is inertia of a link.
-    rotors: Mapping[int, Array] = field(default_factory=dict)
-    has_armature: bool = True  # True: MuJoCo's joints have the reflected inertia of their rotors.
+    def __init__(self, world: World, scene: MujocoScene, robot: Robot, base: Array, positions: Array) -> None:
+        robot = placed_robot(robot, base)
+        description, root = read_description(robot)
+        handle = scene.new_body()
+        prefix = f"{handle}/"
+        scene.spec.worldbody.add_frame().attach_body(description.body(root), prefix, "")
+        spec = scene.spec
+        stand = spec.body(prefix + root)
+        stand.pos, stand.quat = base[:3], np.roll(base[3:], 1)
+        if robot.floating:
+            stand.add_freejoint(name=prefix)
+        for name, rotor in zip(robot.joint_names, robot.motors.reflected_inertia, strict=True):
+            joint = spec.joint(prefix + name)
+            joint.armature = rotor
+            joint.solref_limit, joint.solimp_limit = END_STOP.solref(scene.timestep), END_STOP.solimp
+        shapes = add_collision_shapes(scene, robot, prefix, handle)
+        for names in shapes.values():
+            for name in names:
+                scene.add_pair(name, "floor", scene.floor_friction, ground=True)
+        for first, second in robot.self_collision_pairs:
+            for one in shapes.get(first, ()):
+                for other in shapes.get(second, ()):
+                    scene.add_pair(one, other, 1.0)
+        try:
+            scene.own_new_links(handle)
+        except ValueError as error:
+            raise refused(robot, error) from error
+        model = scene.model
+        free = model.joint(prefix) if robot.floating else None
+        joints = [model.joint(prefix + name) for name in robot.joint_names]
+        links = {
+            name.removeprefix(prefix): LinkHandle(index)
+            for index in range(model.nbody)
+            if (name := model.body(index).name).startswith(prefix)
+        }
+        self.scene, self.handle, self.links, self.world, self.robot = scene, handle, links, world, robot
+        self.root = links[root]
+        self.root_com: Vector = tuple(model.body_ipos[links[root]].tolist())
+        """Centre of mass of the root link in its frame, m."""
+        self.root_columns = None if free is None else (int(free.qposadr[0]), int(free.dofadr[0]))
+        """First indices of a free root among MuJoCo's position and velocity coordinates."""
+        self.position_columns = np.array([joint.qposadr[0] for joint in joints], dtype=np.int64)
+        self.velocity_columns = np.array([joint.dofadr[0] for joint in joints], dtype=np.int64)
+        """Indices (n,) of the joints there, in the order of `robot.joint_names`."""
+        self.rotors: Mapping[int, Array] = {}
+        """Empty: no rotor is inertia of a link."""
+        self.has_armature = True
+        self.place(base, positions)
 
     @property
     def root_motion(self) -> RootMotion:
@@ -254,63 +288,6 @@ class MujocoRobot(MujocoBody):
         `torques` (n,): joint torques in the order of `robot.joint_names`, N·m.
         """
         self.scene.data.qfrc_applied[self.velocity_columns] = torques
-
-
-def load_robot(world: World, scene: MujocoScene, robot: Robot, base: Array, positions: Array) -> MujocoRobot:
-    """Put a robot into a world, at rest. Only a robot whose description says so has a fixed root.
-
-    `world`: world that gets the robot; `scene`: the same world's model; `base` (7,): pose of the root link:
-    x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint positions in the order of `robot.joint_names`,
-    rad. Raises RobotError if MuJoCo cannot simulate the robot.
-    """
-    robot = placed_robot(robot, base)
-    description, root = read_description(robot)
-    handle = scene.new_body()
-    prefix = f"{handle}/"
-    scene.spec.worldbody.add_frame().attach_body(description.body(root), prefix, "")
-    spec = scene.spec
-    stand = spec.body(prefix + root)
-    stand.pos, stand.quat = base[:3], np.roll(base[3:], 1)
-    if robot.floating:
-        stand.add_freejoint(name=prefix)
-    for name, rotor in zip(robot.joint_names, robot.motors.reflected_inertia, strict=True):
-        joint = spec.joint(prefix + name)
-        joint.armature = rotor
-        joint.solref_limit, joint.solimp_limit = END_STOP.solref(scene.timestep), END_STOP.solimp
-    shapes = add_collision_shapes(scene, robot, prefix, handle)
-    for names in shapes.values():
-        for name in names:
-            scene.add_pair(name, "floor", scene.floor_friction, ground=True)
-    for first, second in robot.self_collision_pairs:
-        for one in shapes.get(first, ()):
-            for other in shapes.get(second, ()):
-                scene.add_pair(one, other, 1.0)
-    try:
-        scene.own_new_links(handle)
-    except ValueError as error:
-        raise refused(robot, error) from error
-    model = scene.model
-    free = model.joint(prefix) if robot.floating else None
-    joints = [model.joint(prefix + name) for name in robot.joint_names]
-    links = {
-        name.removeprefix(prefix): LinkHandle(index)
-        for index in range(model.nbody)
-        if (name := model.body(index).name).startswith(prefix)
-    }
-    loaded = MujocoRobot(
-        scene=scene,
-        handle=handle,
-        links=links,
-        world=world,
-        robot=robot,
-        root=links[root],
-        root_com=tuple(model.body_ipos[links[root]].tolist()),
-        root_columns=None if free is None else (int(free.qposadr[0]), int(free.dofadr[0])),
-        position_columns=np.array([joint.qposadr[0] for joint in joints], dtype=np.int64),
-        velocity_columns=np.array([joint.dofadr[0] for joint in joints], dtype=np.int64),
-    )
-    loaded.place(base, positions)
-    return loaded
 
 
 @compiled

@@ -1,7 +1,6 @@
 """The model and the state of a MuJoCo world, to which bodies are added one after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -218,13 +217,14 @@ class MujocoScene:
         return self._compiled
 
 
-@dataclass(frozen=True)
 class MujocoBody:
     """A body in one of MuJoCo's worlds."""
 
     scene: MujocoScene
-    handle: BodyHandle  # Number of the body in its world.
-    links: Mapping[str, LinkHandle]  # Link name to MuJoCo's index.
+    handle: BodyHandle
+    """Number of the body in its world."""
+    links: Mapping[str, LinkHandle]
+    """Link name to MuJoCo's index."""
 
     def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
         """Compute the poses and velocities of links for the present joint positions.

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import mujoco
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import RunError
 from simbench.files.storage.scratch import scratch_folder
@@ -20,7 +18,7 @@ from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody
 from simbench.sim.fixtures.body_file import FRICTION
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
-from simbench.sim.mujoco.mujoco_robot import MujocoRobot, load_robot
+from simbench.sim.mujoco.mujoco_robot import MujocoRobot
 from simbench.sim.mujoco.mujoco_scene import (
     END_STOP,
     FLOOR,
@@ -36,21 +34,36 @@ from simbench.sim.state import FixtureState
 from simbench.sim.vectors import Quaternion, Vector
 
 
-@dataclass(frozen=True)
 class MujocoFixture(MujocoBody):
-    """A piece of equipment in one of MuJoCo's worlds.
+    """A piece of equipment in one of MuJoCo's worlds, in its initial state.
 
-    `scene`: world of the body; `handle`: number of the body in its world; `links`: part name to MuJoCo's
-    index.
+    Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
+    Coulomb friction of a joint is a constraint that its force at most reaches, so the joint sticks. Parts of
+    one mechanism do not collide with each other, since its joints guide them, except for one that stands
+    freely with what carries it; all collide with everything else.
     """
 
-    mechanism: Mechanism  # Description that the fixture was built from.
-    # `position_columns`, `velocity_columns` (J,) of int: indices of the joints among MuJoCo's coordinates.
-    position_columns: NDArray[np.int64]
-    velocity_columns: NDArray[np.int64]
-    root_columns: tuple[int, int] | None  # First indices of the root of a fixture that stands freely.
-    furniture: BodyHandle | None  # Number of the furniture that carries a fixture that stands freely.
-    furniture_links: Mapping[str, LinkHandle]  # Part name to MuJoCo's index, for the furniture.
+    def __init__(self, scene: MujocoScene, mechanism: Mechanism) -> None:
+        handle, links = _add_parts(scene, mechanism, mechanism.parts, free=mechanism.standing)
+        furniture: BodyHandle | None = None
+        furniture_links: Mapping[str, LinkHandle] = {}
+        if mechanism.furniture:
+            furniture, furniture_links = _add_parts(scene, mechanism, mechanism.furniture, free=False)
+        if mechanism.standing:
+            scene.standing.add(handle)
+        _rub_against_surroundings(scene, [handle] if furniture is None else [handle, furniture])
+        model = scene.model
+        joints = [model.joint(f"{handle}/{joint.name}") for joint in mechanism.joints]
+        free = model.joint(f"{handle}/") if mechanism.standing else None
+        self.scene, self.handle, self.links, self.mechanism = scene, handle, links, mechanism
+        self.position_columns = np.array([joint.qposadr[0] for joint in joints], dtype=np.int64)
+        self.velocity_columns = np.array([joint.dofadr[0] for joint in joints], dtype=np.int64)
+        """Indices (J,) of the joints among MuJoCo's coordinates."""
+        self.root_columns = None if free is None else (int(free.qposadr[0]), int(free.dofadr[0]))
+        """First indices of the root of a fixture that stands freely."""
+        self.furniture, self.furniture_links = furniture, furniture_links
+        """Furniture that carries a fixture that stands freely, and its parts' names to MuJoCo's indices."""
+        self.place(mechanism.start, self.initial_pose)
 
     @cached_property
     def initial_pose(self) -> Array:
@@ -106,41 +119,6 @@ class MujocoFixture(MujocoBody):
             data.qpos[at : at + 7] = free_coordinates(np.asarray(stand, dtype=float))
             data.qvel[speed : speed + 6] = 0.0
         self.scene.state_changed()
-
-
-def build_fixture(scene: MujocoScene, mechanism: Mechanism) -> MujocoFixture:
-    """Build a mechanism in a world, in its initial state.
-
-    Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
-    Coulomb friction of a joint is a constraint that its force at most reaches, so the joint sticks. Parts of
-    one mechanism do not collide with each other, since its joints guide them, except for one that stands
-    freely with what carries it; all collide with everything else. `scene`: world that gets the fixture;
-    `mechanism`: description of the equipment. Returns the equipment in the world.
-    """
-    handle, links = _add_parts(scene, mechanism, mechanism.parts, free=mechanism.standing)
-    furniture: BodyHandle | None = None
-    furniture_links: Mapping[str, LinkHandle] = {}
-    if mechanism.furniture:
-        furniture, furniture_links = _add_parts(scene, mechanism, mechanism.furniture, free=False)
-    if mechanism.standing:
-        scene.standing.add(handle)
-    _rub_against_surroundings(scene, [handle] if furniture is None else [handle, furniture])
-    model = scene.model
-    joints = [model.joint(f"{handle}/{joint.name}") for joint in mechanism.joints]
-    free = model.joint(f"{handle}/") if mechanism.standing else None
-    fixture = MujocoFixture(
-        scene=scene,
-        handle=handle,
-        links=links,
-        mechanism=mechanism,
-        position_columns=np.array([joint.qposadr[0] for joint in joints], dtype=np.int64),
-        velocity_columns=np.array([joint.dofadr[0] for joint in joints], dtype=np.int64),
-        root_columns=None if free is None else (int(free.qposadr[0]), int(free.dofadr[0])),
-        furniture=furniture,
-        furniture_links=furniture_links,
-    )
-    fixture.place(mechanism.start, fixture.initial_pose)
-    return fixture
 
 
 def _add_parts(
@@ -239,18 +217,14 @@ is near here."""
 _THICKER = [int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_CYLINDER)]
 
 
-@dataclass(frozen=True)
 class MujocoWorld:
-    """A physics world with a floor at z = 0."""
+    """A physics world with a floor at z = 0.
 
-    scene: MujocoScene  # MuJoCo's model and state.
-    scratch: Path  # Directory for files, removed with the world.
-    floor: BodyHandle = FLOOR  # Number of the floor.
+    `scene`: MuJoCo's model and state; `scratch`: directory for files, removed with the world.
+    """
 
-    @property
-    def timestep(self) -> float:
-        """Duration of a step, s."""
-        return self.scene.timestep
+    def __init__(self, scene: MujocoScene, scratch: Path) -> None:
+        self.scene, self.scratch, self.timestep, self.floor = scene, scratch, scene.timestep, FLOOR
 
     def step(self) -> None:
         """Advance the physics by one time step."""
@@ -262,14 +236,14 @@ class MujocoWorld:
         `base` (7,): pose of the root link: x, y, z (m), quaternion x, y, z, w; `positions` (n,): joint
         positions in the order of `robot.joint_names`, rad.
         """
-        return load_robot(self, self.scene, robot, base, positions)
+        return MujocoRobot(self, self.scene, robot, base, positions)
 
     def add_fixture(self, mechanism: Mechanism) -> MujocoFixture:
         """Build a mechanism in the world, in its initial state.
 
         `mechanism`: description of the equipment. Returns the equipment in this world.
         """
-        return build_fixture(self.scene, mechanism)
+        return MujocoFixture(self.scene, mechanism)
 
     def add_rigid_body(self, mass: float, moments: Array, rotation: Quaternion) -> "MujocoRigidBody":
         """Add a rigid body without shape at the origin, at rest.
@@ -339,12 +313,11 @@ class MujocoWorld:
         self.scene.exclude(first[1], second[1])
 
 
-@dataclass(frozen=True)
 class MujocoRigidBody:
-    """A single rigid body that moves freely."""
+    """A single rigid body that moves freely. `scene`: world of the body; `link`: MuJoCo's index of it."""
 
-    scene: MujocoScene  # World of the body.
-    link: int  # MuJoCo's index of it.
+    def __init__(self, scene: MujocoScene, link: int) -> None:
+        self.scene, self.link = scene, link
 
     def pose(self) -> tuple[Vector, Array]:
         """Read the pose of the body.

@@ -278,7 +278,7 @@ def _jobs(
         jobs = [Job(robot, mechanisms, frames, camera, indices) for camera, indices in shots]
         return jobs, [b""] * len(jobs)
     # Meshes take half a second to import, which only those need wait for who draw.
-    from simbench.sim.rendering.painting import figure_shape, make_cast, make_records
+    from simbench.sim.rendering.painting import make_cast, make_records
 
     cast = make_cast(
         robot,
@@ -287,7 +287,7 @@ def _jobs(
         ghost=frames.ghost is not None,
         video=planes or simplified,
         shadows=shadows,
-        figure=None if frames.figure is None else figure_shape(frames.figure),
+        figure=frames.figure,
     )
     records = make_records(cast, frames)
     return (

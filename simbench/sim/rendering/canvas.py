@@ -1,7 +1,6 @@
 """The passes of a frame, in OpenGL. Rows are counted from the top, as in the pictures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import moderngl
@@ -174,23 +173,6 @@ _TO_TEXTURE = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0
 _SQUARE = np.array([(0, 0), (1, 0), (0, 1), (1, 1)], dtype=np.float32)
 
 
-@dataclass(frozen=True)
-class _Targets:
-    """Drawing surfaces.
-
-    Several samples of each pixel, their mean, their depth alone, the picture, the planes of a video's frame,
-    and the shadow maps.
-    """
-
-    front: moderngl.Framebuffer
-    resolved: moderngl.Framebuffer
-    depth: moderngl.Framebuffer
-    picture: moderngl.Texture
-    luma: moderngl.Framebuffer | None
-    chroma: moderngl.Framebuffer | None
-    shadows: tuple[moderngl.Framebuffer, ...]
-
-
 class Canvas:
     """Draws the bodies of a drawing process.
 
@@ -231,14 +213,14 @@ class Canvas:
                 source = corners.get(name, self._square)
                 self._arrays[name] = context.vertex_array(program, [(source, "2f", "corner")])
         self._set_light(light)
-        self._targets = self._make_targets()
+        self._make_targets()
         self._has_background = False
         self.set_view(view, content.camera.target_m)
-        self._targets.front.use()
+        self._front.use()
         self._draw_floor()
         width, height = self._size
         self._resolve(Rectangle(0, 0, width, height))
-        drawn = self._targets.resolved.read(components=4)
+        drawn = self._resolved.read(components=4)
         self.background = np.frombuffer(drawn, np.uint8).reshape(height, width, 4)
         """The floor and what is beyond it: colours (height, width, 4)."""
         self._has_background = True
@@ -290,7 +272,7 @@ class Canvas:
         _write(self._programs["caster"], "clip", _column_major(window.clip))
         self._gl.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._gl.front_face, self._gl.depth_func = "ccw", "<"
-        for target, shown in zip(self._targets.shadows, (self._figures, self._ghosts), strict=False):
+        for target, shown in zip(self._shadows, (self._figures, self._ghosts), strict=False):
             target.use()
             target.clear(depth=1.0)
             draw_bodies(self._arrays["caster"], self._casters, (casting & shown).tolist())
@@ -303,14 +285,14 @@ class Canvas:
         `visible` (B,) of bool: bodies that may be in it; `window`: the light's view; `marks`: COG, ZMP and
         support polygon.
         """
-        context, target = self._gl, self._targets.front
+        context, target = self._gl, self._front
         rows, columns = slice(region.top, region.bottom), slice(region.left, region.right)
         if self._has_background and not self._samples:
             part = self.background[rows, columns]
-            self._targets.picture.write(part.tobytes(), viewport=region.viewport)
+            self._picture.write(part.tobytes(), viewport=region.viewport)
         # A mask that was set back takes effect when the surface is used again: else nothing is cleared.
-        self._targets.depth.use()
-        self._targets.depth.clear(depth=1.0)
+        self._depth.use()
+        self._depth.clear(depth=1.0)
         target.use()
         target.scissor = region.viewport
         if not self._has_background:
@@ -342,15 +324,15 @@ class Canvas:
     def _resolve(self, region: Rectangle) -> None:
         """Average the samples of each pixel of a rectangle."""
         if self._samples:
-            resolved = self._targets.resolved
+            resolved = self._resolved
             resolved.scissor = region.viewport
             resolved.use()
-            self._gl.copy_framebuffer(resolved, self._targets.front)
+            self._gl.copy_framebuffer(resolved, self._front)
 
     def read_rgb(self, region: Rectangle) -> NDArray[np.uint8]:
         """Read a rectangle of the picture. Returns (height, width, 3) of uint8: red, green and blue."""
         _, _, width, height = region.viewport
-        data = self._targets.front.read(viewport=region.viewport, components=3, alignment=1)
+        data = self._front.read(viewport=region.viewport, components=3, alignment=1)
         return np.frombuffer(data, np.uint8).reshape(height, width, 3)
 
     def read_planes(self, region: Rectangle) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -359,7 +341,7 @@ class Canvas:
         `region`: what to read; its edges are even. Returns `luma` (height, width) of uint8: studio range;
         `chroma` (height / 2, width / 2, 2) of uint8: blue and red difference, 128 for grey.
         """
-        luma, chroma, context = self._targets.luma, self._targets.chroma, self._gl
+        luma, chroma, context = self._luma, self._chroma, self._gl
         assert luma is not None
         assert chroma is not None
         left, top, width, height = region.viewport
@@ -440,8 +422,12 @@ class Canvas:
         tones = np.array([SUPPORT, COG, ZMP]) / 255.0 @ self._space.T + self._base
         _write(self._programs["marks"], "tones", tones.astype(np.float32).tobytes())
 
-    def _make_targets(self) -> _Targets:
-        """Make the drawing surfaces."""
+    def _make_targets(self) -> None:
+        """Make the drawing surfaces.
+
+        Several samples of each pixel, their mean, their depth alone, the picture, the planes of a video's
+        frame, and the shadow maps.
+        """
         context, (width, height) = self._gl, self._size
         picture = context.texture(self._size, 4)
         picture.repeat_x = picture.repeat_y = False
@@ -471,14 +457,15 @@ class Canvas:
                 shadow.use(depth_unit)
                 plain.use(depth_unit)
                 maps.append(context.framebuffer(depth_attachment=shadow))
-        return _Targets(front, resolved, depth, picture, luma, chroma, tuple(maps))
+        self._front, self._resolved, self._depth, self._picture = front, resolved, depth, picture
+        self._luma, self._chroma, self._shadows = luma, chroma, maps
 
     def _draw_floor(self) -> None:
         """Draw the floor and what is beyond it within the scissor's rectangle; depths stay as they are."""
         sky = self._base + BACKGROUND / 255.0 * self._space @ np.ones(3)
         self._gl.enable_only(moderngl.NOTHING)
         red, green, blue = sky.tolist()
-        front = self._targets.front
+        front = self._front
         front.depth_mask = False
         front.use()
         front.clear(red, green, blue, 1.0)
@@ -506,13 +493,13 @@ class Canvas:
 
     def _draw_ghosts(self, region: Rectangle, shown: list[bool]) -> None:
         """Draw the nearest surface of half transparent bodies over what is there."""
-        context, target, program = self._gl, self._targets.front, self._programs["solid"]
+        context, target, program = self._gl, self._front, self._programs["solid"]
         context.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         context.depth_func = "<"
-        self._targets.depth.use()
-        self._targets.depth.scissor = region.viewport
+        self._depth.use()
+        self._depth.scissor = region.viewport
         draw_bodies(self._arrays["solid"], self._meshes, shown)
-        self._targets.depth.scissor = 0, 0, *self._size
+        self._depth.scissor = 0, 0, *self._size
         target.use()
         context.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE | moderngl.BLEND)
         context.depth_func = "=="

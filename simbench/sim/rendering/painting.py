@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -101,26 +100,14 @@ _SIDES = 16
 """Number of sides of a bar."""
 
 
-class FigureShape(NamedTuple):
-    """What stays the same of a figure in all frames."""
-
-    balls: tuple[float, ...]  # radius of each ball, m.
-    bars: tuple[float, ...]  # radius of each bar, m.
-
-
-def figure_shape(figure: Figure) -> FigureShape:
-    """Take what stays the same out of a figure. Returns radii of its balls and bars."""
-    count = figure.points.shape[1]
-    return FigureShape(figure.radii[:count], figure.radii[count:])
-
-
-def figure_solids(shape: FigureShape) -> list[Solid]:
+def figure_solids(figure: Figure) -> list[Solid]:
     """Build the surfaces of a figure.
 
-    `shape`: radii of its balls and bars. Returns balls about their centres, then bars along z from 0 to 1 m:
+    Returns balls about their centres, then bars along z from 0 to 1 m:
     their poses stretch them.
     """
-    balls = [trimesh.creation.icosphere(subdivisions=3, radius=radius) for radius in shape.balls]
+    count = figure.points.shape[1]
+    balls = [trimesh.creation.icosphere(subdivisions=3, radius=radius) for radius in figure.radii[:count]]
     # Cylinders without ends.
     k = np.arange(_SIDES)
     angle, after = 2.0 * np.pi * k / _SIDES, (k + 1) % _SIDES
@@ -128,7 +115,7 @@ def figure_solids(shape: FigureShape) -> list[Solid]:
         [np.column_stack([k, after, after + _SIDES]), np.column_stack([k, after + _SIDES, k + _SIDES])]
     )
     tubes = []
-    for radius in shape.bars:
+    for radius in figure.radii[count:]:
         ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
         points = np.vstack([np.column_stack([ring, np.full(_SIDES, z)]) for z in (0.0, 1.0)])
         tubes.append(trimesh.Trimesh(points, faces, process=False))
@@ -175,7 +162,7 @@ class Cast:
     robot: Robot
     mechanisms: tuple[Mechanism, ...]  # The equipment.
     links: tuple[str, ...]  # Links of the robot that have a surface.
-    figure: FigureShape | None  # Figure beside the robot, if any.
+    figure: Figure | None  # Figure beside the robot, if any, in some frames.
     content: Content  # Their surfaces, and the camera.
 
 
@@ -187,16 +174,16 @@ def make_cast(
     ghost: bool,
     video: bool,
     shadows: bool,
-    figure: FigureShape | None = None,
+    figure: Figure | None = None,
     average_textures: bool = False,
 ) -> Cast:
     """Collect the bodies of a scene.
 
     `robot`: robot to draw; `mechanisms`: equipment to draw; `camera`: viewpoint and size of the pictures;
     `ghost`: whether there is a second, half transparent figure of the robot; `video`: whether pictures are
-    frames of a video; `shadows`: whether bodies cast shadows; `figure`: balls and bars of a figure beside the
-    robot; `average_textures`: whether a surface with a texture is drawn in the texture's mean colour. Returns
-    the bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure, and
+    frames of a video; `shadows`: whether bodies cast shadows; `figure`: figure beside the robot, in some
+    frames; `average_textures`: whether a surface with a texture is drawn in its mean colour. Returns the
+    bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure, and
     the ghost's links.
     """
     meshes = read_robot_meshes(robot, average_textures=average_textures)

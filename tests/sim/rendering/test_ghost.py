@@ -21,7 +21,7 @@ def pictures():
 
     def drawn(ghost, indices):
         frames = Frames(STILL, joints, {}, None, ghost=ghost)
-        job = Job(robot, [], frames, CAMERA, "TinyRenderer", indices)
+        job = Job(robot, [], frames, CAMERA, indices)
         return [picture.astype(int) for picture in draw_frames(job)]
 
     ghost = Ghost(places, joints)
