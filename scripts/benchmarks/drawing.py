@@ -33,19 +33,17 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from drawing import load_scene
-from simbench.sim.rendering.scene_look import light_direction
 from simbench.sim.rendering.scene_renderer import open_scene, pose_scene
-from simbench.sim.rendering.scene_view import projection_matrix, view_matrix
+from simbench.sim.rendering.scene_view import light_direction, projection_matrix, view_matrix
 scene = load_scene(Path(sys.argv[2]), "1280 × 720")
 view, projection = view_matrix(scene.camera), projection_matrix(scene.camera)
 light = light_direction(scene.camera)
 with open_scene(scene.robot, scene.mechanisms, scene.camera) as stage:
-    size = stage.stage.largest_picture or (1280, 720)
     for index in range(12):
         if index == 2:
             start = time.process_time()
         pose_scene(stage, scene.frames, index)
-        stage.stage.draw(view, projection, light, *size)
+        stage.stage.draw(view, projection, light, 1280, 720)
     print((time.process_time() - start) / 10)
 """
 
@@ -193,7 +191,7 @@ def _video_cost(scene: VideoScene, renderer: str, count: int) -> float:
 
 
 def _bare_frame(folder: Path) -> float:
-    """CPU time of a frame that the engine's renderer draws once, with shadows, s."""
+    """CPU time of a frame that the engine's renderer draws once, s."""
     environment = {**os.environ, "LP_NUM_THREADS": "0", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", _BARE, str(Path(__file__).parent), str(folder)]
     printed = subprocess.run(command, env=environment, capture_output=True, check=True).stdout

@@ -279,10 +279,7 @@ def _gait(
 ) -> Gait:
     """Plan the steps of a scenario, after the time in which nothing moves."""
     timing = StepTiming(
-        section.single_support_s,
-        section.double_support_s,
-        _known(section.lift_m),
-        settle + section.settle_s,
+        section.single_support_s, section.double_support_s, _known(section.lift_m), settle + section.settle_s
     )
     middles: Mapping[str, Array] = sole_centres(robot, section.zmp_inset_m)
 
@@ -371,11 +368,7 @@ class _PluggedBalancer:
 
 
 def plug_balancer(
-    reference: str,
-    options: BaseModel | None,
-    robot: Robot,
-    plan: BalancedRun,
-    settings: SimulationSection,
+    reference: str, options: BaseModel | None, robot: Robot, plan: BalancedRun, settings: SimulationSection
 ) -> Balancer:
     """Make the balance controller of a plug-in.
 

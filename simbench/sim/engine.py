@@ -425,10 +425,7 @@ class World(Protocol):
         """
 
     def are_links_near(
-        self,
-        first: tuple[BodyHandle, LinkHandle],
-        second: tuple[BodyHandle, LinkHandle],
-        distance: float,
+        self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
     ) -> bool:
         """Tell whether two links are within a distance, whether or not they can collide.
 

@@ -353,11 +353,7 @@ class BulletFixture(BulletBody):
         (N·m) of a revolute one.
         """
         bullet.setJointMotorControl2(
-            self.handle,
-            self.joints[column],
-            bullet.TORQUE_CONTROL,
-            force=effort,
-            physicsClientId=self.client,
+            self.handle, self.joints[column], bullet.TORQUE_CONTROL, force=effort, physicsClientId=self.client
         )
 
     def place(self, position: Array, stand: Array | None = None) -> None:

@@ -107,22 +107,11 @@ class BulletContacts:
         its two links feels it.
         """
         # One pattern, nothing called: all that a robot touches is read here hundreds of times a second.
-        for (
-            _,
-            first,
-            second,
-            link,
-            other_link,
-            at_first,
-            at_second,
-            (nx, ny, nz),
-            distance,
-            normal,
-            along,
-            (sx, sy, sz),
-            across,
-            (tx, ty, tz),
-        ) in self._points:
+        for _, first, second, link, other_link, at_first, at_second, (nx, ny, nz), distance, normal, along, (
+            sx,
+            sy,
+            sz,
+        ), across, (tx, ty, tz) in self._points:
             x = normal * nx + along * sx + across * tx
             y = normal * ny + along * sy + across * ty
             z = normal * nz + along * sz + across * tz

@@ -78,10 +78,7 @@ class BulletWorld:
         """
         client = self.client
         shape = bullet.createVisualShape(
-            bullet.GEOM_MESH,
-            fileName=str(mesh),
-            rgbaColor=[grey, grey, grey, 1.0],
-            physicsClientId=client,
+            bullet.GEOM_MESH, fileName=str(mesh), rgbaColor=[grey, grey, grey, 1.0], physicsClientId=client
         )
         surface = bullet.createMultiBody(
             0.0, baseVisualShapeIndex=shape, basePosition=[*center, 0.0], physicsClientId=client
@@ -115,10 +112,7 @@ class BulletWorld:
         return BulletContacts(self.client)
 
     def are_links_near(
-        self,
-        first: tuple[BodyHandle, LinkHandle],
-        second: tuple[BodyHandle, LinkHandle],
-        distance: float,
+        self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
     ) -> bool:
         """Tell whether two links are within a distance, whether or not they can collide.
 

@@ -50,12 +50,7 @@ _REST = 1e-7
 
 @compiled
 def friction_torque(
-    acceleration: Array,
-    response: Array,
-    velocity: Array,
-    timestep: float,
-    coulomb: Array,
-    breakaway: Array,
+    acceleration: Array, response: Array, velocity: Array, timestep: float, coulomb: Array, breakaway: Array
 ) -> Array:
     """Find the friction torques f with which the step ends consistently.
 
@@ -321,12 +316,7 @@ class JointController:
             pose, lift = self._foot_lift[side]
             lift.linear = pose.rotation[2] * (GROUND_MASS * GRAVITY if now else 0.0)
 
-    def step(
-        self,
-        state: RobotState,
-        demand: Array,
-        loads: Sequence[Load] = (),
-    ) -> Command:
+    def step(self, state: RobotState, demand: Array, loads: Sequence[Load] = ()) -> Command:
         """Compute the torques of this step and hand them to the engine.
 
         `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `loads`: known

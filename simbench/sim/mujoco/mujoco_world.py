@@ -282,10 +282,7 @@ class MujocoWorld:
         return MujocoContacts(self.scene)
 
     def are_links_near(
-        self,
-        first: tuple[BodyHandle, LinkHandle],
-        second: tuple[BodyHandle, LinkHandle],
-        distance: float,
+        self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
     ) -> bool:
         """Tell whether two links are within a distance, whether or not they can collide.
 

@@ -177,12 +177,7 @@ def draw_pictures(
 
 
 def draw_views(
-    robot: Robot,
-    frames: Frames,
-    indices: Sequence[int],
-    cameras: Sequence[Camera],
-    *,
-    shadows: bool = True,
+    robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera], *, shadows: bool = True
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw a robot without equipment, each picture with its own camera, all at the same time.
 

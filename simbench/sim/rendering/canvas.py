@@ -1,46 +1,21 @@
 """The passes of a frame, in OpenGL. Rows are counted from the top, as in the pictures."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
+from simbench.sim.rendering import scene_view as look
 from simbench.sim.rendering import shaders
 from simbench.sim.rendering.regions import SEARCH, LightWindow, Marks, Rectangle, View, to_pixels
-from simbench.sim.rendering.scene_view import (
-    BACKGROUND,
-    COG,
-    DISC_RADIUS,
-    FILL,
-    HIDDEN,
-    HORIZON_HALF,
-    LINE_WIDTH,
-    MOST_CORNERS,
-    PLAIN,
-    SUPPORT,
-    TEXTURE_HALF,
-    TILE,
-    ZMP,
-    Content,
-    Solid,
-    floor_middle,
-)
+from simbench.sim.rendering.scene_view import MOST_CORNERS, Content, Solid
 
 GROUP = 256
 """Number of bodies whose poses are in one block of uniforms: OpenGL guarantees 16 KiB."""
 _POSE_BYTES = 48
-
-
-class Meshes(NamedTuple):
-    """All bodies in the graphics library's memory."""
-
-    vertices: moderngl.Buffer  # Points, normals, colours and body of each vertex.
-    indices: moderngl.Buffer  # Vertices of all triangles.
-    first: list[int]  # First index of each body, and the number of all.
-    poses: moderngl.Buffer  # Poses of all bodies, first three rows each.
 
 
 _VERTEX = np.dtype(
@@ -55,72 +30,49 @@ _VERTEX = np.dtype(
 )
 
 
-def load_poses(context: moderngl.Context, count: int) -> moderngl.Buffer:
-    """Reserve memory for poses.
+class Meshes:
+    """All bodies in the graphics library's memory.
 
-    `context`: openGL; `count`: number of bodies. Returns room for the first three rows of each body's
-    transformation to the world.
+    `solids`: surface of each body; `poses`: buffer of the poses of all bodies, first three rows of each
+    body's transformation to the world.
     """
-    return context.buffer(reserve=-(-count // GROUP) * GROUP * _POSE_BYTES)
 
+    def __init__(self, context: moderngl.Context, solids: Sequence[Solid], poses: moderngl.Buffer) -> None:
+        starts = np.cumsum([0, *(len(solid.points) for solid in solids)])
+        vertices = np.zeros(starts[-1], _VERTEX)
+        for number, solid in enumerate(solids):
+            part = vertices[starts[number] : starts[number + 1]]
+            part["position"], part["colour"], part["body"] = solid.points, solid.colours, number
+            part["normal"] = np.rint(127.0 * solid.normals)
+        triangles = [solid.triangles + start for solid, start in zip(solids, starts, strict=False)]
+        self._first = np.cumsum([0, *(3 * len(each) for each in triangles)]).tolist()
+        """First index of each body, and the number of all."""
+        self._context, self._poses = context, poses
+        self._vertices = context.buffer(vertices.tobytes())
+        self._indices = context.buffer(np.concatenate(triangles).astype(np.int32).tobytes())
 
-def load_meshes(context: moderngl.Context, solids: Sequence[Solid], poses: moderngl.Buffer) -> Meshes:
-    """Copy bodies to the graphics library.
+    def connect(self, program: moderngl.Program) -> moderngl.VertexArray:
+        """Connect bodies to a shader, with the inputs `position`, `body` and perhaps `normal`, `colour`."""
+        layout: tuple[Any, ...] = ("3f 3i1 1x1 3f1 1x1 1i", "position", "normal", "colour", "body")
+        if "normal" not in program:
+            layout = ("3f 8x1 1i", "position", "body")
+        return self._context.vertex_array(program, [(self._vertices, *layout)], self._indices)
 
-    `context`: openGL; `solids`: surface of each body. Returns buffers.
-    """
-    starts = np.cumsum([0, *(len(solid.points) for solid in solids)])
-    vertices = np.zeros(starts[-1], _VERTEX)
-    for number, solid in enumerate(solids):
-        part = vertices[starts[number] : starts[number + 1]]
-        part["position"], part["colour"], part["body"] = solid.points, solid.colours, number
-        part["normal"] = np.rint(127.0 * solid.normals)
-    triangles = [solid.triangles + start for solid, start in zip(solids, starts, strict=False)]
-    first = np.cumsum([0, *(3 * len(each) for each in triangles)]).tolist()
-    return Meshes(
-        context.buffer(vertices.tobytes()),
-        context.buffer(np.concatenate(triangles).astype(np.int32).tobytes()),
-        first,
-        poses,
-    )
-
-
-def connect_meshes(
-    context: moderngl.Context, program: moderngl.Program, meshes: Meshes
-) -> moderngl.VertexArray:
-    """Connect bodies to a shader.
-
-    `context`: openGL; `program`: shader with the inputs `position`, `body` and perhaps `normal` and `colour`.
-    Returns what draws them.
-    """
-    layout: tuple[Any, ...] = (
-        meshes.vertices,
-        "3f 3i1 1x1 3f1 1x1 1i",
-        "position",
-        "normal",
-        "colour",
-        "body",
-    )
-    if "normal" not in program:
-        layout = (meshes.vertices, "3f 8x1 1i", "position", "body")
-    return context.vertex_array(program, [layout], meshes.indices)
-
-
-def draw_bodies(array: moderngl.VertexArray, meshes: Meshes, shown: Sequence[bool]) -> None:
-    """Draw bodies with the poses in their buffer. `array`: from `connect_meshes`."""
-    count = len(shown)
-    for group in range(0, count, GROUP):
-        meshes.poses.bind_to_uniform_block(0, offset=group * _POSE_BYTES, size=GROUP * _POSE_BYTES)
-        array.program["first_body"] = group
-        body, last = group, min(group + GROUP, count)
-        while body < last:
-            end = body
-            while end < last and shown[end]:
-                end += 1
-            if end > body:
-                start = meshes.first[body]
-                array.render(vertices=meshes.first[end] - start, first=start)
-            body = end + 1
+    def draw(self, array: moderngl.VertexArray, shown: Sequence[bool]) -> None:
+        """Draw bodies with the poses in their buffer. `array`: from `connect`."""
+        count = len(shown)
+        for group in range(0, count, GROUP):
+            self._poses.bind_to_uniform_block(0, offset=group * _POSE_BYTES, size=GROUP * _POSE_BYTES)
+            array.program["first_body"] = group
+            body, last = group, min(group + GROUP, count)
+            while body < last:
+                end = body
+                while end < last and shown[end]:
+                    end += 1
+                if end > body:
+                    start = self._first[body]
+                    array.render(vertices=self._first[end] - start, first=start)
+                body = end + 1
 
 
 def box_corners(solids: Sequence[Solid]) -> Array:
@@ -157,13 +109,13 @@ _CONSTANTS: dict[str, float] = {
     "SHADOW_PIXELS": float(SHADOW_PIXELS),
     "SEARCH_SAMPLES": 8,
     "SHADE_SAMPLES": 16,
-    "TILE": TILE,
+    "TILE": look.TILE,
     "JOINT": 0.0065,
-    "FADED": TEXTURE_HALF,
-    "PLAIN": PLAIN,
-    "BACKGROUND": BACKGROUND / 255.0,
-    "FILL": FILL / 255.0,
-    "DISC_RADIUS": DISC_RADIUS,
+    "FADED": look.TEXTURE_HALF,
+    "PLAIN": look.PLAIN,
+    "BACKGROUND": look.BACKGROUND / 255.0,
+    "FILL": look.FILL / 255.0,
+    "DISC_RADIUS": look.DISC_RADIUS,
     "CORNERS": MOST_CORNERS,
     "SEARCH": SEARCH,
 }
@@ -190,11 +142,9 @@ class Canvas:
         count = len(content.solids)
         self._ghosts = [body >= count - content.ghosts for body in range(count)]
         self._figures = [not ghost for ghost in self._ghosts]
-        self._poses = load_poses(context, count)
-        self._meshes = load_meshes(context, content.solids, self._poses)
-        self._casters = (
-            load_meshes(context, content.casters, self._poses) if content.shadows else self._meshes
-        )
+        self._poses = context.buffer(reserve=-(-count // GROUP) * GROUP * _POSE_BYTES)
+        self._meshes = Meshes(context, content.solids, self._poses)
+        self._casters = Meshes(context, content.casters, self._poses) if content.shadows else self._meshes
         self._square = context.buffer(_SQUARE.tobytes())
         self._floor = context.buffer(reserve=_SQUARE.nbytes)
         self._scale = scale
@@ -208,7 +158,7 @@ class Canvas:
         for name, program in self._programs.items():
             if name in ("solid", "caster"):
                 meshes = self._meshes if name == "solid" else self._casters
-                self._arrays[name] = connect_meshes(context, program, meshes)
+                self._arrays[name] = meshes.connect(program)
             else:
                 source = corners.get(name, self._square)
                 self._arrays[name] = context.vertex_array(program, [(source, "2f", "corner")])
@@ -240,7 +190,7 @@ class Canvas:
         # The point around which tiles are seen: it follows a camera that moves without a step.
         middle = float(target[0]), float(target[1])
         if tuple(target) == tuple(self._content.camera.target_m):
-            middle = floor_middle(target[:2])
+            middle = look.floor_middle(target[:2])
         values = {
             "eye": view.eye.tolist(),
             # From below, the floor is not there.
@@ -253,7 +203,9 @@ class Canvas:
                     program[key] = value
             if "clip" in program and name != "caster":
                 _write(program, "clip", clip)
-        self._horizon = (np.array(middle) + HORIZON_HALF * (2.0 * _SQUARE - 1.0)).astype(np.float32).tobytes()
+        self._horizon = (
+            (np.array(middle) + look.HORIZON_HALF * (2.0 * _SQUARE - 1.0)).astype(np.float32).tobytes()
+        )
 
     def set_poses(self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]) -> None:
         """Take the poses of all bodies, and draw what the light sees.
@@ -275,7 +227,7 @@ class Canvas:
         for target, shown in zip(self._shadows, (self._figures, self._ghosts), strict=False):
             target.use()
             target.clear(depth=1.0)
-            draw_bodies(self._arrays["caster"], self._casters, (casting & shown).tolist())
+            self._casters.draw(self._arrays["caster"], (casting & shown).tolist())
 
     def draw_front(
         self, region: Rectangle, visible: NDArray[np.bool_], window: LightWindow, marks: Marks | None
@@ -306,7 +258,7 @@ class Canvas:
         context.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         context.front_face, context.depth_func = "cw", "<"
         shown = (visible & self._figures).tolist()
-        draw_bodies(self._arrays["solid"], self._meshes, shown)
+        self._meshes.draw(self._arrays["solid"], shown)
         context.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
         target.depth_mask = False
         if self._content.shadows:
@@ -372,7 +324,7 @@ class Canvas:
 
     def _compile(self) -> dict[str, moderngl.Program]:
         """Compile the shaders that are needed."""
-        constants = {**_CONSTANTS, "LINE_WIDTH": LINE_WIDTH * self._scale}
+        constants = {**_CONSTANTS, "LINE_WIDTH": look.LINE_WIDTH * self._scale}
         flags: tuple[str, ...] = ("SHADOWS",) if self._content.shadows else ()
         sources = {
             "solid": (shaders.SOLID_VERTEX, shaders.SOLID_FRAGMENT),
@@ -419,7 +371,7 @@ class Canvas:
                     program[key] = value
             if "space" in program:
                 _write(program, "space", _column_major(self._space))
-        tones = np.array([SUPPORT, COG, ZMP]) / 255.0 @ self._space.T + self._base
+        tones = np.array([look.SUPPORT, look.COG, look.ZMP]) / 255.0 @ self._space.T + self._base
         _write(self._programs["marks"], "tones", tones.astype(np.float32).tobytes())
 
     def _make_targets(self) -> None:
@@ -462,7 +414,7 @@ class Canvas:
 
     def _draw_floor(self) -> None:
         """Draw the floor and what is beyond it within the scissor's rectangle; depths stay as they are."""
-        sky = self._base + BACKGROUND / 255.0 * self._space @ np.ones(3)
+        sky = self._base + look.BACKGROUND / 255.0 * self._space @ np.ones(3)
         self._gl.enable_only(moderngl.NOTHING)
         red, green, blue = sky.tolist()
         front = self._front
@@ -487,7 +439,7 @@ class Canvas:
         program["corners"] = count
         _write(program, "points", marks.points.astype(np.float32).tobytes())
         context.blend_func = moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
-        for order, strength in (("<=", 1.0), (">", HIDDEN)):
+        for order, strength in (("<=", 1.0), (">", look.HIDDEN)):
             context.depth_func, program["strength"] = order, strength
             self._arrays["marks"].render(moderngl.TRIANGLE_STRIP)
 
@@ -498,14 +450,14 @@ class Canvas:
         context.depth_func = "<"
         self._depth.use()
         self._depth.scissor = region.viewport
-        draw_bodies(self._arrays["solid"], self._meshes, shown)
+        self._meshes.draw(self._arrays["solid"], shown)
         self._depth.scissor = 0, 0, *self._size
         target.use()
         context.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE | moderngl.BLEND)
         context.depth_func = "=="
         context.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         program["opacity"] = GHOST_OPACITY
-        draw_bodies(self._arrays["solid"], self._meshes, shown)
+        self._meshes.draw(self._arrays["solid"], shown)
         program["opacity"] = 1.0
 
 

@@ -15,20 +15,10 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.sim.rendering import regions
 from simbench.sim.rendering.canvas import SHADOW_PIXELS, Canvas, box_corners
 from simbench.sim.rendering.drawing_process import run_jobs
-from simbench.sim.rendering.regions import (
-    SEARCH,
-    Rectangle,
-    changed_region,
-    find_boxes,
-    find_marks,
-    fit_light_window,
-    grow,
-    light_axes,
-    make_view,
-    overlapping,
-)
+from simbench.sim.rendering.regions import Rectangle
 from simbench.sim.rendering.scene_view import Content, light_direction, move_camera, record_type
 from simbench.system.restricted_pickle import load_pickle
 
@@ -62,9 +52,9 @@ def paint_frames(
     """
     camera = content.camera
     scale = 1 if content.video or 4 * camera.width * camera.height > LARGEST_SURFACE else 2
-    view, light = make_view(camera, scale), light_direction(camera)
+    view, light = regions.make_view(camera, scale), light_direction(camera)
     light /= np.linalg.norm(light)
-    axes, local = light_axes(light), box_corners(content.solids)
+    axes, local = regions.light_axes(light), box_corners(content.solids)
     canvas = Canvas(context, content, view, light, scale)
     width, height = camera.width, camera.height
     picture = _Planes(width, height) if content.video else _Rgb(width, height, scale)
@@ -76,23 +66,25 @@ def paint_frames(
         moved_camera = move_camera(camera, record["shift"], float(record["turn_deg"]))
         if (*moved_camera.target_m, moved_camera.yaw_deg) != place:
             place = (*moved_camera.target_m, moved_camera.yaw_deg)
-            view, before = make_view(moved_camera, scale), None
+            view, before = regions.make_view(moved_camera, scale), None
             canvas.set_view(view, moved_camera.target_m)
         corners = np.einsum("bij,bkj->bki", poses[:, :, :3], local) + poses[:, None, :, 3]
-        boxes = find_boxes(view, corners, light)
-        marks = find_marks(view, record["cog"], record["zmp"], record["support"])
-        window = fit_light_window(axes, corners.reshape(-1, 3), SHADOW_PIXELS)
+        boxes = regions.Boxes(view, corners, light)
+        marks = regions.find_marks(view, record["cog"], record["zmp"], record["support"])
+        window = regions.LightWindow(axes, corners.reshape(-1, 3), SHADOW_PIXELS)
         region: Rectangle | None = Rectangle(0, 0, scale * width, scale * height)
         if before is not None and before[3] == window.key:
             moved = (poses != before[0]).any(axis=(1, 2))
-            region = changed_region(view, moved, (before[1], boxes), (before[2], marks))
+            region = regions.changed_region(view, moved, (before[1], boxes), (before[2], marks))
         if region is not None:
-            casting = overlapping(boxes.low_reach, boxes.high_reach, region)
+            casting = regions.overlapping(boxes.low_reach, boxes.high_reach, region)
             canvas.set_poses(poses, window, casting)
-            visible = overlapping(boxes.low, boxes.high, region)
+            visible = regions.overlapping(boxes.low, boxes.high, region)
             canvas.draw_front(region, visible, window, marks)
             # Smoothing reaches beyond what has changed.
-            picture.update(canvas, grow(view, region, SEARCH + 2) if canvas.smooths_edges else region)
+            picture.update(
+                canvas, regions.grow(view, region, regions.SEARCH + 2) if canvas.smooths_edges else region
+            )
         before = poses.copy(), boxes, marks, window.key
         yield picture.data
 

@@ -16,21 +16,6 @@ SOFTNESS = 0.022
 """Ratio of a penumbra's radius to the distance from what casts the shadow: a lamp 2.5 degrees wide."""
 
 
-class LightWindow(NamedTuple):
-    """What the light sees."""
-
-    clip: Array  # (4, 4): transformation from the world to the light's clip coordinates.
-    # (4, 2): corners of a part of the floor that holds all shadows, in the order of a triangle strip, m.
-    floor: Array
-    # radius of a penumbra in the map per difference of depth there, and the largest difference.
-    softness: tuple[float, float]
-    # Distance along the normal by which a surface is moved before its shadow is looked up, m: the shadow
-    # map's pixels are too coarse for the surface itself.
-    offset: float
-    # Size and depth of the window, m; shadows of bodies that do not move are the same while it is.
-    key: tuple[float, ...]
-
-
 def light_axes(direction: Array) -> Array:
     """Compute the axes of the light's view.
 
@@ -42,38 +27,49 @@ def light_axes(direction: Array) -> Array:
     return np.array([right, np.cross(direction, right), direction])
 
 
-def fit_light_window(axes: Array, points: Array, pixels: int) -> LightWindow:
-    """Fit the light's window around points.
+class LightWindow:
+    """What the light sees: a window around points.
 
     It depends on these points only, so that frames can be drawn in any order; its size grows in steps, and it
-    moves by whole pixels. `axes` (3, 3); `points` (N, 3): corners of boxes around all bodies, world frame, m;
-    `pixels`: width and height of the shadow map. Returns window that holds all points.
+    moves by whole pixels. `axes` (3, 3): from `light_axes`; `points` (N, 3): corners of boxes around all
+    bodies, world frame, m; `pixels`: width and height of the shadow map.
     """
-    seen = points @ axes.T
-    low, high = seen.min(axis=0) - WINDOW_MARGIN, seen.max(axis=0) + WINDOW_MARGIN
-    side = WINDOW_STEP * np.ceil(np.max(high[:2] - low[:2]) / WINDOW_STEP)
-    depth = WINDOW_STEP * (np.ceil((high[2] - low[2]) / WINDOW_STEP) + 1.0)
-    # One pixel more, for the rounding of the middle.
-    side *= 1.0 + 2.0 / pixels
-    step = side / pixels
-    middle = np.append(
-        step * np.round(0.5 * (low[:2] + high[:2]) / step), WINDOW_STEP * np.floor(low[2] / WINDOW_STEP)
-    )
-    clip = np.eye(4)
-    scale = np.array([2.0 / side, 2.0 / side, -2.0 / depth])
-    clip[:3, :3] = scale[:, None] * axes
-    clip[:3, 3] = -scale * middle
-    clip[2, 3] += 1.0
-    # From the highest point along the light to the floor.
-    longest = max(0.0, float(points[:, 2].max()) / axes[2, 2])
-    wide = SOFTNESS * longest
-    corners = np.array(
-        [(x, y) for y in (low[1] - wide, high[1] + wide) for x in (low[0] - wide, high[0] + wide)]
-    )
-    flat = corners @ axes[:2]
-    floor = flat - (flat[:, 2:] / axes[2, 2]) * axes[2]
-    softness = float(SOFTNESS * depth / side), min(longest / float(depth), 1.0)
-    return LightWindow(clip, floor[:, :2], softness, 2.0 * step, (float(side), float(depth)))
+
+    def __init__(self, axes: Array, points: Array, pixels: int) -> None:
+        seen = points @ axes.T
+        low, high = seen.min(axis=0) - WINDOW_MARGIN, seen.max(axis=0) + WINDOW_MARGIN
+        side = WINDOW_STEP * np.ceil(np.max(high[:2] - low[:2]) / WINDOW_STEP)
+        depth = WINDOW_STEP * (np.ceil((high[2] - low[2]) / WINDOW_STEP) + 1.0)
+        # One pixel more, for the rounding of the middle.
+        side *= 1.0 + 2.0 / pixels
+        step = side / pixels
+        middle = np.append(
+            step * np.round(0.5 * (low[:2] + high[:2]) / step), WINDOW_STEP * np.floor(low[2] / WINDOW_STEP)
+        )
+        clip = np.eye(4)
+        scale = np.array([2.0 / side, 2.0 / side, -2.0 / depth])
+        clip[:3, :3] = scale[:, None] * axes
+        clip[:3, 3] = -scale * middle
+        clip[2, 3] += 1.0
+        # From the highest point along the light to the floor.
+        longest = max(0.0, float(points[:, 2].max()) / axes[2, 2])
+        wide = SOFTNESS * longest
+        corners = np.array(
+            [(x, y) for y in (low[1] - wide, high[1] + wide) for x in (low[0] - wide, high[0] + wide)]
+        )
+        flat = corners @ axes[:2]
+        floor = flat - (flat[:, 2:] / axes[2, 2]) * axes[2]
+        self.clip = clip
+        """(4, 4): transformation from the world to the light's clip coordinates."""
+        self.floor = floor[:, :2]
+        """(4, 2): corners of a part of the floor that holds all shadows, in a triangle strip's order, m."""
+        self.softness = float(SOFTNESS * depth / side), min(longest / float(depth), 1.0)
+        """Radius of a penumbra in the map per difference of depth there, and the largest difference."""
+        # The shadow map's pixels are too coarse for the surface itself.
+        self.offset = 2.0 * step
+        """Distance along the normal by which a surface is moved before its shadow is looked up, m."""
+        self.key = float(side), float(depth)
+        """Size and depth of the window, m; shadows of bodies that do not move are the same while it is."""
 
 
 SEARCH = 8
@@ -111,15 +107,6 @@ class View(NamedTuple):
     eye: Array  # (3,): position of the camera, world frame, m.
 
 
-class Boxes(NamedTuple):
-    """Rectangles of bodies in the picture, pixels."""
-
-    low: Array  # `low`, `high` (B, 2): upper left and lower right corners of the bodies.
-    high: Array
-    low_reach: Array  # `low_reach`, `high_reach` (B, 2): the same with the bodies' shadows on the floor.
-    high_reach: Array
-
-
 class Marks(NamedTuple):
     """COG, ZMP and support polygon of a frame, on the floor."""
 
@@ -154,28 +141,30 @@ def to_pixels(view: View, points: Array) -> Array:
     return np.asarray((0.5 + np.array([0.5, -0.5]) * fraction) * view.size)
 
 
-def find_boxes(view: View, corners: Array, light: Array) -> Boxes:
-    """Find the rectangles of bodies and of their shadows.
+class Boxes:
+    """Rectangles of bodies in the picture, and of them with their shadows, pixels.
 
-    `view`: the camera; `corners` (B, 8, 3): corners of the bodies' bounding boxes, world frame, m; `light`
-    (3,): direction to the light. Returns the rectangles: the whole picture for bodies part of which are not
-    in front of the camera.
+    They are the whole picture for bodies part of which are not in front of the camera. `corners` (B, 8, 3):
+    corners of the bodies' bounding boxes, world frame, m; `light` (3,): direction to the light.
     """
-    distance = np.maximum(corners[..., 2:], 0.0) / light[2]
-    shadows = corners - distance * light
-    # Penumbras widen with the distance; on bodies, shadows are as soft as the map is coarse.
-    outward = corners - corners.mean(axis=1, keepdims=True)
-    outward /= np.maximum(np.linalg.norm(outward, axis=2, keepdims=True), 1e-9)
-    soft = [shadows + (SOFTNESS * distance + _SOFT_EDGE) * way for way in _WAYS]
-    pixels = to_pixels(view, np.concatenate([corners, corners + _SOFT_EDGE * outward, *soft], axis=1))
-    own = pixels[:, :8]
-    nowhere, everywhere = np.zeros(2), view.size
-    limits = []
-    for seen in (own, pixels):
-        low, high = seen.min(axis=1), seen.max(axis=1)
-        known = np.isfinite(low) & np.isfinite(high)
-        limits += [np.where(known, low, nowhere), np.where(known, high, everywhere)]
-    return Boxes(*limits)
+
+    def __init__(self, view: View, corners: Array, light: Array) -> None:
+        distance = np.maximum(corners[..., 2:], 0.0) / light[2]
+        shadows = corners - distance * light
+        # Penumbras widen with the distance; on bodies, shadows are as soft as the map is coarse.
+        outward = corners - corners.mean(axis=1, keepdims=True)
+        outward /= np.maximum(np.linalg.norm(outward, axis=2, keepdims=True), 1e-9)
+        soft = [shadows + (SOFTNESS * distance + _SOFT_EDGE) * way for way in _WAYS]
+        pixels = to_pixels(view, np.concatenate([corners, corners + _SOFT_EDGE * outward, *soft], axis=1))
+        own = pixels[:, :8]
+        nowhere, everywhere = np.zeros(2), view.size
+        limits = []
+        for seen in (own, pixels):
+            low, high = seen.min(axis=1), seen.max(axis=1)
+            known = np.isfinite(low) & np.isfinite(high)
+            limits += [np.where(known, low, nowhere), np.where(known, high, everywhere)]
+        self.low, self.high, self.low_reach, self.high_reach = limits
+        """Upper left and lower right corners (B, 2) of the bodies; the same with shadows on the floor."""
 
 
 def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | None:

@@ -16,43 +16,11 @@ from PIL import Image, ImageDraw
 
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.engine import (
-    Fixture,
-    RobotBody,
-    Stage,
-    UnreadableShapeError,
-    World,
-    open_picture_engine,
-)
+from simbench.sim.engine import Fixture, RobotBody, Stage, UnreadableShapeError, World, open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.rendering import scene_view as look
 from simbench.sim.rendering.drawing_process import run_jobs
-from simbench.sim.rendering.scene_view import (
-    BACKGROUND,
-    COG,
-    DISC_RADIUS,
-    FILL,
-    GHOST_COLOUR,
-    HIDDEN,
-    HORIZON_HALF,
-    LINE,
-    LINE_WIDTH,
-    PLAIN,
-    SUPPORT,
-    TEXTURE_HALF,
-    TILE,
-    ZMP,
-    Balance,
-    Camera,
-    Frames,
-    floor_depth,
-    floor_middle,
-    in_front,
-    light_direction,
-    move_camera,
-    project,
-    projection_matrix,
-    view_matrix,
-)
+from simbench.sim.rendering.scene_view import Balance, Camera, Frames
 from simbench.system.restricted_pickle import load_pickle
 
 _OUT_OF_SIGHT = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])
@@ -66,7 +34,9 @@ SUPERSAMPLING = 4
 """Anti-aliasing: COG, ZMP and support polygon are drawn so many times larger, then averaged."""
 DEPTH_STEP = 2.0**-16
 """Resolution of the depth buffer."""
-_CIRCLE = DISC_RADIUS * np.array([[np.cos(a), np.sin(a)] for a in np.linspace(0.0, 2.0 * np.pi, 33)[:-1]])
+_CIRCLE = look.DISC_RADIUS * np.array(
+    [[np.cos(a), np.sin(a)] for a in np.linspace(0.0, 2.0 * np.pi, 33)[:-1]]
+)
 
 Region = tuple[int, int, int, int]
 """A rectangle of the picture: left, top, right and bottom edge, pixels; right and bottom are the first beyond
@@ -106,12 +76,7 @@ class Job:
 
 @contextlib.contextmanager
 def open_scene(
-    robot: Robot,
-    mechanisms: Sequence[Mechanism],
-    camera: Camera,
-    *,
-    ghost: bool = False,
-    gui: bool = False,
+    robot: Robot, mechanisms: Sequence[Mechanism], camera: Camera, *, ghost: bool = False, gui: bool = False
 ) -> Iterator[Scene]:
     """Build a world for pictures of a robot and its equipment.
 
@@ -119,7 +84,7 @@ def open_scene(
     open the engine's window, which draws nothing yet. Yields scene with all joint positions at zero.
     """
     with open_picture_engine("drawing without OpenGL").open_stage(window=gui) as stage:
-        light = light_direction(camera)
+        light = look.light_direction(camera)
         add_floor(stage, camera.target_m[:2], light)
         zero = np.zeros(len(robot.joint_names))
         body = stage.add_robot(robot, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), zero)
@@ -128,7 +93,7 @@ def open_scene(
         if ghost:
             second = stage.add_robot(robot, _OUT_OF_SIGHT, zero)
             # Only a window draws it less than opaque.
-            stage.tint(second, [*GHOST_COLOUR, 0.5 if gui else 1.0])
+            stage.tint(second, [*look.GHOST_COLOUR, 0.5 if gui else 1.0])
         yield Scene(stage, body, fixtures, camera, light, second)
 
 
@@ -157,14 +122,16 @@ def take_picture(scene: Scene, before: Picture | None = None, region: Region | N
     left, top, right, bottom = (0, 0, width, height) if region is None else region
     rgb, depth = before.rgb.copy(), before.depth.copy()
     if left < right and top < bottom:
-        projection = projection_matrix(camera, (left / width, top / height, right / width, bottom / height))
+        projection = look.projection_matrix(
+            camera, (left / width, top / height, right / width, bottom / height)
+        )
         image, seen = scene.stage.draw(
-            view_matrix(camera), projection, scene.light, right - left, bottom - top
+            look.view_matrix(camera), projection, scene.light, right - left, bottom - top
         )
         depth[top:bottom, left:right] = seen
         drawn = rgb[top:bottom, left:right]
         drawn[:] = image[:, :, :3]
-        drawn[seen >= 1.0] = BACKGROUND
+        drawn[seen >= 1.0] = look.BACKGROUND
     return Picture(rgb, depth)
 
 
@@ -177,15 +144,15 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
     frames, camera, path = job.frames, job.camera, job.frames.camera_path
     with open_scene(job.robot, job.mechanisms, camera, ghost=frames.ghost is not None) as scene:
         picture, ghosted, region = None, None, None
-        floor = floor_depth(camera)
+        floor = look.floor_depth(camera)
         if path is None:
             region = moving_region(scene, frames, job.indices)
             picture, ghosted = _take_both(scene, None, None, None)
         for index in job.indices:
             if path is not None:
-                camera = move_camera(job.camera, path.shift[index], float(path.turn_deg[index]))
+                camera = look.move_camera(job.camera, path.shift[index], float(path.turn_deg[index]))
                 scene = replace(scene, camera=camera)
-                floor = floor_depth(camera)
+                floor = look.floor_depth(camera)
             pose_scene(scene, frames, index)
             picture, ghosted = _take_both(scene, picture, ghosted, region)
             shown = picture
@@ -234,13 +201,13 @@ def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Regio
         corners.append(np.vstack([body.corners() for body in boxes]))
     points = np.stack(corners)
     points = points[:, np.ptp(points, axis=0).max(axis=(1, 2)) > STILL].reshape(-1, 3)
-    light = light_direction(camera)
+    light = look.light_direction(camera)
     points = np.vstack([points, points - np.maximum(points[:, 2:], 0.0) / light[2] * light])
     if len(points) == 0:
         return nothing
-    if not in_front(camera, points).all():
+    if not look.in_front(camera, points).all():
         return 0, 0, camera.width, camera.height
-    pixels = project(camera, points)
+    pixels = look.project(camera, points)
     size = np.array([camera.width, camera.height])
     left, top = np.clip(4 * np.floor(0.25 * (pixels.min(axis=0) - MARGIN)), 0, size).astype(int).tolist()
     right, bottom = np.clip(4 * np.ceil(0.25 * (pixels.max(axis=0) + MARGIN)), 0, size).astype(int).tolist()
@@ -256,17 +223,17 @@ def draw_balance(
     frame. Returns (height, width, 3) of uint8: RGB picture with the drawing.
     """
     polygon = balance.support[frame]
-    shapes = [(polygon, SUPPORT)] if len(polygon) >= 3 else []
-    for point, color in ((balance.cog[frame], COG), (balance.zmp[frame], ZMP)):
+    shapes = [(polygon, look.SUPPORT)] if len(polygon) >= 3 else []
+    for point, color in ((balance.cog[frame], look.COG), (balance.zmp[frame], look.ZMP)):
         if np.isfinite(point).all():
             shapes.append((point + _CIRCLE, color))
     if not shapes:
         return picture.rgb
     outlines = [
-        (project(camera, np.column_stack([corners, np.zeros(len(corners))])), color)
+        (look.project(camera, np.column_stack([corners, np.zeros(len(corners))])), color)
         for corners, color in shapes
     ]
-    points, margin = np.vstack([outline for outline, _ in outlines]), LINE_WIDTH + 1.0
+    points, margin = np.vstack([outline for outline, _ in outlines]), look.LINE_WIDTH + 1.0
     size = np.array([camera.width, camera.height])
     left, top = np.clip(np.floor(points.min(axis=0) - margin), 0, size).astype(int).tolist()
     right, bottom = np.clip(np.ceil(points.max(axis=0) + margin), 0, size).astype(int).tolist()
@@ -276,16 +243,18 @@ def draw_balance(
     pen = ImageDraw.Draw(layer)
     for outline, color in outlines:
         corners = [(float(x), float(y)) for x, y in SUPERSAMPLING * (outline - (left, top))]
-        pen.polygon(corners, fill=(*color, FILL if color is SUPPORT else LINE))
-        if color is SUPPORT:
-            pen.line([*corners, *corners[:2]], (*color, LINE), round(SUPERSAMPLING * LINE_WIDTH), "curve")
+        pen.polygon(corners, fill=(*color, look.FILL if color is look.SUPPORT else look.LINE))
+        if color is look.SUPPORT:
+            pen.line(
+                [*corners, *corners[:2]], (*color, look.LINE), round(SUPERSAMPLING * look.LINE_WIDTH), "curve"
+            )
     # The average must not include the colour of transparent pixels: PIL weights by opacity.
     small = np.asarray(layer.resize((right - left, bottom - top), Image.Resampling.BOX), dtype=np.float32)
     area = np.s_[top:bottom, left:right]
     # TinyRenderer samples a pixel's corner, `floor_depth` its centre: they differ by half a row.
     tolerance = DEPTH_STEP + 0.6 * abs(float(floor[-1, 0] - floor[-2, 0]))
     visible = (np.abs(picture.depth[area] - floor[area]) < tolerance).astype(np.float32)
-    opacity = small[:, :, 3:] / 255.0 * (HIDDEN + (1.0 - HIDDEN) * visible[:, :, None])
+    opacity = small[:, :, 3:] / 255.0 * (look.HIDDEN + (1.0 - look.HIDDEN) * visible[:, :, None])
     rgb = picture.rgb.copy()
     part = rgb[area]
     part[:] = np.rint(part + opacity * (small[:, :, :3] - part))
@@ -300,23 +269,23 @@ def add_floor(world: World, center: Sequence[float], light: Array) -> None:
     """
     # Two pale greys with darker joints, in single precision: every process that draws makes them.
     pixels = np.arange(TEXTURE_PIXELS, dtype=np.float32)
-    axis = ((pixels + 0.5) / TEXTURE_PIXELS * 2.0 - 1.0) * TEXTURE_HALF
-    odd = np.floor(axis / TILE) % 2
-    gap = np.abs(axis / TILE - np.round(axis / TILE)) * TILE
+    axis = ((pixels + 0.5) / TEXTURE_PIXELS * 2.0 - 1.0) * look.TEXTURE_HALF
+    odd = np.floor(axis / look.TILE) % 2
+    gap = np.abs(axis / look.TILE - np.round(axis / look.TILE)) * look.TILE
     joint = 0.14 * np.clip((0.009 - gap) / 0.005, 0.0, 1.0)
     level = np.where(odd != odd[:, None], np.float32(0.895), np.float32(0.86))
     level -= np.maximum(joint, joint[:, None])
     # One quarter and its mirror images: the power takes most of the time.
     half = axis[TEXTURE_PIXELS // 2 :]
-    fade = np.clip((np.hypot(half, half[:, None]) - 1.2) / (TEXTURE_HALF - 1.4), 0.0, 1.0) ** 0.7
+    fade = np.clip((np.hypot(half, half[:, None]) - 1.2) / (look.TEXTURE_HALF - 1.4), 0.0, 1.0) ** 0.7
     fade = np.pad(fade, ((len(half), 0), (len(half), 0)), mode="symmetric")
-    level += fade * (PLAIN - level)
+    level += fade * (look.PLAIN - level)
     tiles = np.repeat(np.rint(255.0 * level).astype(np.uint8)[:, :, None], 3, axis=2)
     # Uncompressed: packing and unpacking it would take longer than drawing it.
     texture = world.scratch / "floor.bmp"
     Image.fromarray(tiles).save(texture)
-    square = TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
-    rim = np.vstack([square, HORIZON_HALF / TEXTURE_HALF * square])
+    square = look.TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    rim = np.vstack([square, look.HORIZON_HALF / look.TEXTURE_HALF * square])
     around = [
         triangle
         for k in range(4)
@@ -326,16 +295,16 @@ def add_floor(world: World, center: Sequence[float], light: Array) -> None:
     toward = light[:2] / np.linalg.norm(light[:2])
     for name, corners, triangles, grey, picture in (
         ("tiles.obj", square, [(0, 1, 2), (0, 2, 3)], 1.0, texture),
-        ("horizon.obj", rim, around, PLAIN, None),
+        ("horizon.obj", rim, around, look.PLAIN, None),
     ):
         lines = [f"v {x:g} {y:g} 0" for x, y in corners]
         # The picture of the tiles spans the texture's square.
-        lines += [f"vt {0.5 + 0.5 * x:g} {0.5 - 0.5 * y:g}" for x, y in corners / TEXTURE_HALF]
+        lines += [f"vt {0.5 + 0.5 * x:g} {0.5 - 0.5 * y:g}" for x, y in corners / look.TEXTURE_HALF]
         lines.append(f"vn {toward[0]:g} {toward[1]:g} 0")
         lines += ["f " + " ".join(f"{k + 1}/{k + 1}/1" for k in triangle) for triangle in triangles]
         path = world.scratch / name
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        world.add_surface(path, grey, floor_middle(center), picture)
+        world.add_surface(path, grey, look.floor_middle(center), picture)
 
 
 @contextlib.contextmanager
@@ -359,7 +328,7 @@ def show_simulation(world: World, body: RobotBody, camera: Camera) -> None:
     `world`: world that was opened with a window, with all of its bodies; `camera`: initial view; the mouse
     moves it.
     """
-    add_floor(world, camera.target_m[:2], light_direction(camera))
+    add_floor(world, camera.target_m[:2], look.light_direction(camera))
     angles = camera.yaw_deg, camera.pitch_deg
     world.show_window(body, camera.target_m, camera.distance_m, angles)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.sim.rendering.scene_renderer import GHOST_COLOUR, Job, draw_frames
-from simbench.sim.rendering.scene_view import Camera, Frames, Ghost, project
+from simbench.sim.rendering.scene_renderer import Job, draw_frames
+from simbench.sim.rendering.scene_view import GHOST_COLOUR, Camera, Frames, Ghost, project
 
 CAMERA = Camera((0.0, 0.0, 0.5), 3.5, 0.0, -10.0, 45.0, 240, 160, 30)
 STILL = np.tile([0.0] * 6 + [1.0], (3, 1))
