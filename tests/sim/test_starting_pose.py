@@ -1,28 +1,68 @@
-"""A robot that sits: on a seat that is there, carried by contact, its pelvis not pinned."""
+"""How a robot begins: its seat, its tilt, and steps that its legs can make."""
+
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.spatial.transform import Rotation
 
 from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
 from simbench.balance.standing.standing import solve_com_ik, stand
-from simbench.errors import RetargetError, ScenarioError
+from simbench.errors import BalanceError, RetargetError, ScenarioError
 from simbench.motion.handles import HandlePath
-from simbench.options import RobotSection
+from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
 from simbench.retargeting.placement.placement import BasePlacement, evaluate_placement, find_spot
 from simbench.retargeting.placement.root_placement import ReachTolerances
 from simbench.retargeting.reference.reference import Reference
+from simbench.robot.robot import load_robot
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.bullet import open_world
-from simbench.sim.engine import GRAVITY
+from simbench.sim.engine import GRAVITY, open_engine
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.furniture import Stool
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.starting_pose import find_seat, measure_seat_gap
+from simbench.sim.starting_pose import INITIAL_TILT, find_seat, fit_steps, measure_seat_gap, tilt_base
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.4, 3.0])
+def test_the_root_link_turns_about_the_robots_own_horizontal_axis(heading):
+    base = np.array([0.3, -0.2, 0.8, *Rotation.from_rotvec([0.0, 0.0, heading]).as_quat()])
+    tilted = tilt_base(base)
+    np.testing.assert_array_equal(tilted[:3], base[:3])
+    turned = (Rotation.from_quat(tilted[3:]) * Rotation.from_quat(base[3:]).inv()).as_rotvec()
+    assert np.linalg.norm(turned) == pytest.approx(INITIAL_TILT, rel=1e-6)
+    assert turned[2] == pytest.approx(0.0, abs=1e-15)
+    assert np.arctan2(turned[1], turned[0]) == pytest.approx(
+        np.angle(np.exp(1j * (heading + np.arctan2(2, 1)))), abs=1e-6
+    )
+
+
+def settled(robot, base, posture):
+    """Pose of the root link of a robot without motors, 50 ms after it is put on the floor."""
+    with open_engine().open_world(0.001, floor_friction=0.8) as world:
+        body = world.add_robot(robot, base, posture)
+        for _ in range(50):
+            world.step()
+        return body.root_pose()
+
+
+@pytest.mark.parametrize(("place", "heading"), [((-0.37, 0.21), 0.0), ((0.3, 0.2), 0.3)])
+def test_rounding_does_not_decide_which_corner_of_a_foot_touches_first(place, heading):
+    robot = load_robot("romeo")
+    stance = stand(robot, place, heading, "standing")
+    poses = []
+    for seed in range(8):
+        moved = stance.base + 1e-12 * np.random.default_rng(seed).standard_normal(7) * [1, 1, 0, 0, 0, 1, 0]
+        poses.append(settled(robot, tilt_base(moved), stance.joints))
+    # Those of a robot that is not tilted are 6e-7 and 1.5e-6 m apart.
+    assert np.ptp(poses, axis=0).max() < 1e-10
+
 
 SITS = RobotSection(posture="seated")
 HEIGHT = 0.288
@@ -192,3 +232,73 @@ def test_place_of_who_sits_is_judged_and_found_with_the_pelvis_at_rest(romeo):
     assert again.margin > 0.09
     np.testing.assert_allclose(again.root_positions, np.tile(again.base[:3], (7, 1)), atol=1e-12)
     assert again.base[2] == pytest.approx(0.55134, abs=1e-5)
+
+
+SETTINGS = SimulationSection(settle_s=0.5)
+WALK = SteppingSection(commands=[{"forward_m": 0.5}])
+
+
+@pytest.fixture(scope="module")
+def mahru():
+    return load_robot("mahru")
+
+
+def fit(robot, stepping=WALK, **section):
+    return fit_steps(robot, RobotSection(name=robot.name, **section), BalanceSection(), stepping, SETTINGS)
+
+
+def limited(robot, column, upper):
+    """The robot with another upper limit of a joint."""
+    model = robot.model.copy()
+    limit = model.upperPositionLimit.copy()
+    limit[7 + column] = upper
+    model.upperPositionLimit = limit
+    return replace(robot, model=model)
+
+
+def test_the_length_of_a_leg_is_the_height_of_the_first_joint_over_the_sole_when_it_is_straight(mahru):
+    data = mahru.model.createData()
+    pin.framesForwardKinematics(mahru.model, data, pin.neutral(mahru.model))
+    hip = data.oMi[mahru.model.getJointId(mahru.groups["left_leg"][0])].translation
+    sole = data.oMf[mahru.model.getFrameId(mahru.frames["left_foot"])].translation
+    assert leg_length(mahru) == pytest.approx(hip[2] - sole[2], abs=1e-6)
+
+
+def test_a_given_height_is_the_only_one(mahru):
+    assert pelvis_heights(mahru, -0.03) == (-0.03,)
+    heights = pelvis_heights(mahru, None)
+    assert heights[0] == 0.0
+    assert (np.diff(heights) < 0.0).all()
+
+
+def test_what_is_given_stays(mahru):
+    given = WALK.model_copy(
+        update={"step_length_m": 0.15, "step_width_m": 0.1, "step_turn_rad": 0.3, "lift_m": 0.03}
+    )
+    section, stepping = fit(mahru, given, height_m=-0.05)
+    assert stepping == given
+    assert section.height_m == -0.05
+
+
+def test_steps_are_in_proportion_to_the_legs(mahru):
+    _, stepping = fit(mahru)
+    assert 0.1 < stepping.step_length_m <= 0.26 * leg_length(mahru) + 1e-3
+    assert stepping.step_width_m == pytest.approx(0.5 * stepping.step_length_m, rel=0.01)
+
+
+def test_ankles_of_less_range_make_shorter_steps(mahru):
+    sideways = SteppingSection(commands=[{"sideways_m": -0.2}])
+    _, usual = fit(mahru, sideways)
+    stiff = mahru
+    for name in ("LAnkleRoll", "RAnkleRoll", "LHipRoll", "RHipRoll"):
+        stiff = limited(stiff, stiff.joint_names.index(name), 0.15)
+    _, shorter = fit(stiff, sideways)
+    assert shorter.step_width_m < usual.step_width_m
+
+
+def test_legs_that_cannot_step_say_why(mahru):
+    stuck = mahru
+    for name in ("LKneePitch", "RKneePitch"):
+        stuck = limited(stuck, stuck.joint_names.index(name), 0.505)
+    with pytest.raises(BalanceError, match=r"KneePitch would go to"):
+        fit(stuck)

@@ -1,4 +1,4 @@
-"""Contracts, observations and actions of policies, against independent computations; refused mismatches."""
+"""Control laws of policies."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ from simbench.sim.control.policy_law import PolicyLaw, load_onnx
 from simbench.sim.control.policy_observer import TERMS
 from simbench.sim.state import RobotState
 
-EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "policies"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "policies"
 DT = 1e-3
 
 

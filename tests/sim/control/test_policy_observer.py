@@ -1,10 +1,10 @@
-"""The page about policies has every term as the code has it."""
+"""Terms of observations."""
 
 from pathlib import Path
 
 from simbench.sim.control.policy_observer import TERMS
 
-PAGE = Path(__file__).resolve().parents[4] / "docs" / "how_to" / "policy.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how_to" / "policy.md"
 
 
 def test_the_table_of_terms_is_that_of_the_code():

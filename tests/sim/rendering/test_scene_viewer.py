@@ -1,4 +1,4 @@
-"""The scene in a browser: it is served while frames come, and ends with the run or with the last browser."""
+"""The scene of a run in a web browser."""
 
 import importlib.util
 import subprocess
