@@ -38,7 +38,7 @@ def measure_on_two_wires(
 ) -> Array:
     """Measure a body's moments of inertia about its three axes, one suspension after the other.
 
-    `body`: diagonal in its axes; `engine`: physics engine, one of `sim.engines.ENGINES`; by default the usual
+    `body`: diagonal in its axes; `engine`: physics engine, one of `sim.engine.ENGINES`; by default the usual
     one; `timestep`: physics step, s. Returns (3,): principal moments of inertia about the centre of gravity,
     kg·m².
     """
@@ -58,7 +58,7 @@ def twist_on_two_wires(
     """Let a body hang on two wires by one of its axes, twisted a little and let go.
 
     `body`: mass and inertia, diagonal in the body's axes; `axis`: index of the axis that is vertical;
-    `duration`: simulated time, s; `engine`: physics engine, one of `sim.engines.ENGINES`; by default the
+    `duration`: simulated time, s; `engine`: physics engine, one of `sim.engine.ENGINES`; by default the
     usual one; `timestep`: physics step, s. Returns `time`, `angle` (T,): time (s) and angle of the twist
     (rad).
     """
@@ -178,7 +178,7 @@ class SceneResult(NamedTuple):
 def free_fall(engine: str, timestep: float) -> list[SceneResult]:
     """Let a body fall from rest: z = -g t² / 2.
 
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns height after
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns height after
     half a second.
     """
     with open_engine(engine).open_world(timestep) as world:
@@ -193,7 +193,7 @@ def sliding_block(engine: str, timestep: float) -> list[SceneResult]:
     """Push a block on the floor, and let it slide until friction stops it.
 
     With the push F for a time T and the deceleration µ g: x = a T² / 2 + (a T)² / (2 µ g), a = F / m − µ g.
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns distance that
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns distance that
     it slides.
     """
     limit = FRICTION * FLOOR_FRICTION * GRAVITY
@@ -216,7 +216,7 @@ def landing_block(engine: str, timestep: float) -> list[SceneResult]:
     """Let a block that moves forward fall on the floor: friction takes μ times what stops its fall.
 
     Of the forward speed v, what lands with the speed w keeps v − μ w, and loses μ g t in the time t after it.
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns forward speed
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns forward speed
     a little after landing, and how high the block bounces.
     """
     friction = FRICTION * FLOOR_FRICTION
@@ -244,7 +244,7 @@ def landing_block(engine: str, timestep: float) -> list[SceneResult]:
 def pendulum(engine: str, timestep: float) -> list[SceneResult]:
     """Let a board swing on a hinge: T = 4 √(I / (m g l)) K(sin² θ₀/2), K the complete elliptic integral.
 
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns period, and
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns period, and
     how far it swings back after three of them.
     """
     board = Board((-0.02, -0.05, -0.6), (0.02, 0.05, 0.0), IRON)
@@ -281,7 +281,7 @@ def pendulum(engine: str, timestep: float) -> list[SceneResult]:
 def spinning_body(engine: str, timestep: float) -> list[SceneResult]:
     """Let a body of revolution spin without a torque: its axis turns about the momentum L by |L| / I₁.
 
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns angle by
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns angle by
     which the axis has turned about the momentum after a second, and its angle with it.
     """
     momentum = _MOMENTS * _SPIN
@@ -314,7 +314,7 @@ def spinning_body(engine: str, timestep: float) -> list[SceneResult]:
 def two_wires(engine: str, timestep: float) -> list[SceneResult]:
     """Measure the inertia of a body that twists on two wires (Armstrong 1986, figure 1).
 
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns the three
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns the three
     moments of inertia.
     """
     measured = measure_on_two_wires(_HUNG, engine, timestep)
@@ -327,7 +327,7 @@ def two_wires(engine: str, timestep: float) -> list[SceneResult]:
 def block_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
     """Pull a block on the floor by a little less and a little more than friction holds.
 
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns way in half a
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns way in half a
     second under 98 % and 102 % of the break-away force.
     """
     limit = FRICTION * FLOOR_FRICTION * _MASS * GRAVITY
@@ -345,7 +345,7 @@ def block_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
 def joint_breaks_away(engine: str, timestep: float) -> list[SceneResult]:
     """Load a sliding joint by a little less and a little more than its friction holds.
 
-    `engine`: physics engine, one of `sim.engines.ENGINES`; `timestep`: physics step, s. Returns way in half a
+    `engine`: physics engine, one of `sim.engine.ENGINES`; `timestep`: physics step, s. Returns way in half a
     second under 98 % and 102 % of the break-away force.
     """
     slide = MechanismJoint(

@@ -269,7 +269,7 @@ def test_wrong_metrics_are_refused(tmp_path, metrics, message):
 
 FIXTURES = """
 from simbench.options import ScenarioSection
-from simbench.sim.fixtures.plugin import FixtureSection
+from simbench.sim.fixtures.fixture_section import FixtureSection
 
 class Post(FixtureSection):
     height_m: float = 1.0

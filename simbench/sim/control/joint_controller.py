@@ -11,7 +11,7 @@ and viscous friction d, the equation of motion
 
 is the articulated-body algorithm with a larger armature. The motor delivers τ(a), limited to its torque, and
 the joint receives τ(a) − I_m a − d (v + dt a) + τ_c, which makes Bullet, whose model is A alone, move as
-A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`sim.control.friction`).
+A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`friction_torque`).
 
 External forces are of three kinds. Those that simbench applies (grips) enter as f. The ground under a foot is
 replaced by its effect: the foot is held, so in this prediction it weighs `GROUND_MASS`. Of who sits, the

@@ -22,7 +22,7 @@ class TermSection(ScenarioSection):
     """One term of the observation: (clipped value + offset) times scale."""
 
     term: str
-    """What is observed: `sim.control.policy.terms` has the list."""
+    """What is observed: `sim.control.policy_observer` has the list."""
     clip: Annotated[float, Field(gt=0.0, le=1e6)] | None = None
     """Magnitude to which the value is limited before it is scaled."""
     offset: Numbers = 0.0

@@ -14,18 +14,50 @@ import socket
 import sys
 import threading
 import time
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 import trimesh
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.rendering.scene_view import COG, DISC_RADIUS, SUPPORT, TILE, ZMP
-from simbench.sim.rendering.scene_viewer import EndMessage, FramesMessage, SceneMessage, Status
+from simbench.sim.rendering.scene_view import COG, DISC_RADIUS, SUPPORT, TILE, ZMP, Camera, Solid
 
 if TYPE_CHECKING:
     import viser
+
+
+class SceneMessage(NamedTuple):
+    """The bodies of a scene, at the beginning."""
+
+    title: str  # Name of the run.
+    host: str  # Address to listen on.
+    port: int  # First port to try.
+    solids: tuple[Solid, ...]  # Surface of each body.
+    camera: Camera  # Where the scene is seen from at first.
+    duration: float  # Time that the run is to last, s.
+
+
+class FramesMessage(NamedTuple):
+    """Frames that have been simulated since the last message."""
+
+    times: NDArray[np.float64]  # (F,): time of each frame, s.
+    records: NDArray[np.void]  # (F,) of `record_type`: poses of all bodies, COG, ZMP and support polygon.
+
+
+class EndMessage(NamedTuple):
+    """The run has ended."""
+
+    words: str  # What came of it, in one line.
+    wait: bool  # Whether to go on for a browser that has not come yet.
+
+
+class Status(NamedTuple):
+    """What the serving process says, as a line of its output."""
+
+    kind: Literal["ready", "failed"]  # Whether the scene is served, or cannot be.
+    words: str  # Its address, or the reason.
 
 
 _RATE = 30.0
@@ -255,7 +287,8 @@ def _show(handles: dict[str, Any], controls: _Controls, frame: Any, *, moved: bo
             handles[name].visible = visible
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve the scene that arrives on the standard input."""
     # Ctrl-C is the simulating process's to act on: it ends this one by closing the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = os.fdopen(os.dup(sys.stdout.fileno()), "w")

@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,40 +14,8 @@ from numpy.typing import NDArray
 from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
 from simbench.sim.rendering.painting import Cast, make_records
-from simbench.sim.rendering.scene_view import Camera, Frames, Solid
-
-
-class SceneMessage(NamedTuple):
-    """The bodies of a scene, at the beginning."""
-
-    title: str  # Name of the run.
-    host: str  # Address to listen on.
-    port: int  # First port to try.
-    solids: tuple[Solid, ...]  # Surface of each body.
-    camera: Camera  # Where the scene is seen from at first.
-    duration: float  # Time that the run is to last, s.
-
-
-class FramesMessage(NamedTuple):
-    """Frames that have been simulated since the last message."""
-
-    times: NDArray[np.float64]  # (F,): time of each frame, s.
-    records: NDArray[np.void]  # (F,) of `record_type`: poses of all bodies, COG, ZMP and support polygon.
-
-
-class EndMessage(NamedTuple):
-    """The run has ended."""
-
-    words: str  # What came of it, in one line.
-    wait: bool  # Whether to go on for a browser that has not come yet.
-
-
-class Status(NamedTuple):
-    """What the serving process says, as a line of its output."""
-
-    kind: Literal["ready", "failed"]  # Whether the scene is served, or cannot be.
-    words: str  # Its address, or the reason.
-
+from simbench.sim.rendering.scene_server import EndMessage, FramesMessage, SceneMessage, Status
+from simbench.sim.rendering.scene_view import Frames
 
 LOOPBACK, PORT = "127.0.0.1", 8080
 _EXIT_TIMEOUT = 5.0
@@ -100,7 +68,8 @@ def open_browser_view(cast: Cast, title: str, duration: float, address: Address)
     """
     require_browser_view()
     process = subprocess.Popen(
-        [sys.executable, "-m", "simbench.sim.rendering.browser.scene_server"],
+        # Not as the main module: its classes are what messages are pickled from.
+        [sys.executable, "-c", "from simbench.sim.rendering.scene_server import main; main()"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

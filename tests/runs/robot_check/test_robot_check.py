@@ -186,7 +186,7 @@ def test_steps_fit_the_legs_and_need_speed(mahru, monkeypatch):
     assert 0.15 * length < steps.stepping.step_length_m < 0.4 * length
     # One length of steps at one height: each that fails takes a third of a second.
     monkeypatch.setattr("simbench.sim.starting_pose._SHORTER", (1.0,))
-    monkeypatch.setattr("simbench.sim.step_fitting.pelvis_heights", lambda *_: (0.0,))
+    monkeypatch.setattr("simbench.sim.starting_pose.pelvis_heights", lambda *_: (0.0,))
     model = mahru.model.copy()
     model.velocityLimit = 0.02 * model.velocityLimit
     slow, none = check_stepping(replace(mahru, model=model), RobotSection(name="mahru"))

@@ -11,10 +11,10 @@ import pytest
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.rendering.painting import make_cast
+from simbench.sim.rendering.scene_server import FramesMessage
 from simbench.sim.rendering.scene_view import Camera, Frames
 from simbench.sim.rendering.scene_viewer import (
     Address,
-    FramesMessage,
     open_browser_view,
     require_browser_view,
 )
@@ -92,7 +92,7 @@ def test_the_engine_and_its_planner_are_not_loaded_for_a_page():
     """The serving process starts in a moment: what simulates is not imported there."""
     code = (
         "import sys, importlib.util\n"
-        "import simbench.sim.rendering.browser.messages\n"
+        "import simbench.sim.rendering.scene_server\n"
         "print([n for n in ('pybullet', 'numba', 'simbench.runs') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
