@@ -595,7 +595,7 @@ class Engine(Protocol):
         """
 
 
-class PictureEngine(Protocol):
+class PictureEngine(Engine, Protocol):
     """An engine that draws. The functions of a module implement it."""
 
     def open_stage(self, *, window: bool = False) -> AbstractContextManager[Stage]:
@@ -610,22 +610,6 @@ class PictureEngine(Protocol):
         -------
         context manager of Stage
             Closes the world on leaving.
-        """
-
-    def require_display(self, option: str = "--gui", alternative: str = "--video") -> None:
-        """Refuse where the engine's window cannot open.
-
-        Parameters
-        ----------
-        option : str
-            Option that needs the window, named in the error message.
-        alternative : str
-            Option to use instead, named in the error message.
-
-        Raises
-        ------
-        RunError
-            If there is no screen.
         """
 
 

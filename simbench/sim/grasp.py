@@ -222,7 +222,14 @@ class Grip:
             return None
         if not self.engaged:
             centre = locate(palm, self._palm)
-            if not self._touches(centre, handle):
+            apart = subtract(centre, locate(handle, self._handle))
+            if squared_norm(apart) > self._design.tolerance_m**2:
+                return None
+            # Asked for the distance, not for contacts: a palm may be excepted from those.
+            robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
+            near = self.body.world.are_links_near
+            links = self._hand_links
+            if links and not any(near((robot, link), rod, _TOUCH_DISTANCE) for link in links):
                 return None
             to_handle = conjugate(handle[2])
             self._rest = rotate(to_handle, subtract(centre, handle[1])), multiply(to_handle, palm[2])
@@ -248,17 +255,6 @@ class Grip:
         if self.engaged:
             self.engaged = False
             self.wrench = _NO_WRENCH
-
-    def _touches(self, centre: Vector, handle: Motion) -> bool:
-        """Whether the palm is near enough, and a link of the hand that has a shape touches the handle."""
-        if squared_norm(subtract(centre, locate(handle, self._handle))) > self._design.tolerance_m**2:
-            return False
-        if not self._hand_links:
-            return True
-        # Asked for the distance, not for contacts: a palm may be excepted from those.
-        robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
-        near = self.body.world.are_links_near
-        return any(near((robot, link), rod, _TOUCH_DISTANCE) for link in self._hand_links)
 
 
 class EmptyHand:

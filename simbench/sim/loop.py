@@ -27,7 +27,6 @@ from simbench.sim.recorder import (
     derive_signals,
     find_divergence,
     find_fixture_divergence,
-    first_rows,
 )
 from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
 from simbench.sim.state import RobotState, empty_state
@@ -304,7 +303,7 @@ class Stepper:
 
     def _take_extremes(self, first: int, count: int) -> None:
         """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
-        simulation, recorder, last = self._simulation, self._recorder, first_rows(self._last, count)
+        simulation, recorder, last = self._simulation, self._recorder(self._last, count)
         robot = simulation.body.robot
         found = find_divergence(robot, last, fallen=self._end < self.steps)
         if found is None:

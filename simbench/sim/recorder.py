@@ -18,7 +18,14 @@ from simbench.sim.control import command
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, contact_wrench_signal
-from simbench.sim.state import FixtureState, RobotState, Signal, Source, fixture_signals, robot_signals
+from simbench.sim.state import (
+    FixtureState,
+    RobotState,
+    Signal,
+    Source,
+    fixture_signals,
+    root_and_joint_signals,
+)
 
 REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (
     Signal(
@@ -135,15 +142,6 @@ def find_fixture_divergence(fixtures: Sequence[Fixture]) -> str | None:
     return None
 
 
-def first_rows(states: RobotState, count: int) -> RobotState:
-    """Take the first of several states.
-
-    `states`: buffers of states: q (K, nq) and v (K, nv); `count`: number of states to take. Returns views of
-    the first `count` states.
-    """
-    return RobotState(states.q[:count], states.v[:count], states.root)
-
-
 class Recorder:
     """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
 
@@ -171,7 +169,7 @@ class Recorder:
         )
         self.signals: dict[str, Signal[Any]] = {}
         self._values: dict[str, NDArray[Any]] = {}
-        self.state: Channels[RobotState] = self._allocate(robot_signals(robot))
+        self.state: Channels[RobotState] = self._allocate(root_and_joint_signals(robot.root_q, robot.root_v))
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)

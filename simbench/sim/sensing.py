@@ -157,7 +157,14 @@ class ContactSensor:
         for key, force in pairs.items():
             event = self._open.get(key)
             if event is None:
-                first, second = self._link_name(key[1]), self._other_name(key[0], key[2])
+                body, link, other_link = key
+                first = self._link_name(link)
+                if body == self.body.handle:
+                    second = self._link_name(other_link)
+                else:
+                    # The body alone if the link has no name.
+                    second, links = self.names[body]
+                    second = f"{second}/{links[other_link]}" if other_link in links else second
                 event = ContactEvent(first, second, time, time, force)
                 self._open[key] = event
                 self.events.append(event)
@@ -167,13 +174,6 @@ class ContactSensor:
     def _link_name(self, link: LinkHandle) -> str:
         """Name a link of the robot."""
         return f"{self.body.robot.name}/{self._link_names[link]}"
-
-    def _other_name(self, body: BodyHandle, link: LinkHandle) -> str:
-        """Name a link of any body; the body alone if the link has no name."""
-        if body == self.body.handle:
-            return self._link_name(link)
-        name, links = self.names[body]
-        return f"{name}/{links[link]}" if link in links else name
 
 
 def watch_contacts(body: RobotBody, fixtures: Sequence[Fixture]) -> ContactSensor:

@@ -76,19 +76,11 @@ def empty_state(robot: Robot, *shape: int) -> RobotState:
     return RobotState(np.zeros((*shape, robot.model.nq)), np.zeros((*shape, robot.model.nv)))
 
 
-def robot_signals(robot: Robot) -> tuple[Signal[RobotState], ...]:
-    """Declare what is logged of a robot's state.
-
-    `robot`: robot that moves. The base of one with a fixed root is not sampled: it stays as it was at the
-    start. Returns signals measured on a `RobotState`.
-    """
-    return root_and_joint_signals(robot.root_q, robot.root_v)
-
-
 def root_and_joint_signals(root_q: int, root_v: int) -> tuple[Signal[RobotState], ...]:
     """Declare what is logged of the state of a robot whose root has some coordinates.
 
-    `root_q`: number of the root's position coordinates: 7, or 0 for a fixed base; `root_v`: number of the
+    The base of one with a fixed root is not sampled: it stays as it was at the start. `root_q`: number of
+    the root's position coordinates: 7, or 0 for a fixed base; `root_v`: number of the
     root's velocity coordinates: 6, or 0 for a fixed base. Returns signals measured on a `RobotState`.
     """
     floating = root_q > 0

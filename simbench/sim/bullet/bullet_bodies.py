@@ -23,7 +23,7 @@ from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet import require_robot
 from simbench.sim.bullet.bullet_body import ROOT, BulletBody, bullet, link_handles, quiet_native_output
 from simbench.sim.engine import BodyHandle, LinkHandle, RootMotion, World
-from simbench.sim.fixtures.body_file import FRICTION, write_furniture, write_mechanism
+from simbench.sim.fixtures.body_file import FRICTION, write_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.state import FixtureState, RobotState
 from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
@@ -63,33 +63,28 @@ def add_rotors(urdf: str, tensors: Mapping[str, Array]) -> str:
     for joint in robot.findall("joint"):
         child = joint.find("child")
         inertial = None if child is None else links[str(child.get("link"))].find("inertial")
-        if inertial is not None and joint.get("name") in tensors:
-            _add_inertia(inertial, tensors[str(joint.get("name"))])
+        if inertial is None or joint.get("name") not in tensors:
+            continue
+        origin = inertial.find("origin")
+        if origin is None:
+            origin = ET.SubElement(inertial, "origin", xyz="0 0 0")
+        axes = pin.rpy.rpyToMatrix(np.array([float(value) for value in origin.get("rpy", "0 0 0").split()]))
+        element = inertial.find("inertia")
+        assert element is not None
+        xx, xy, xz, yy, yz, zz = (
+            float(element.get(name, "0")) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        )
+        own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments, principal = np.linalg.eigh(own + axes.T @ tensors[str(joint.get("name"))] @ axes)
+        if np.linalg.det(principal) < 0.0:
+            principal[:, 0] *= -1.0
+        rpy = pin.rpy.matrixToRpy(axes @ principal)
+        origin.set("rpy", " ".join(repr(float(angle)) for angle in rpy))
+        for name, moment in zip(("ixx", "iyy", "izz"), moments, strict=True):
+            element.set(name, repr(float(moment)))
+        for name in ("ixy", "ixz", "iyz"):
+            element.set(name, "0")
     return ET.tostring(robot, encoding="unicode")
-
-
-def _add_inertia(inertial: ET.Element, tensor: Array) -> None:
-    """Add a tensor in the link's axes to an element `<inertial>`, which gets principal axes."""
-    origin = inertial.find("origin")
-    if origin is None:
-        origin = ET.SubElement(inertial, "origin", xyz="0 0 0")
-    angles = np.array([float(value) for value in origin.get("rpy", "0 0 0").split()])
-    axes = pin.rpy.rpyToMatrix(angles)
-    element = inertial.find("inertia")
-    assert element is not None
-    xx, xy, xz, yy, yz, zz = (
-        float(element.get(name, "0")) for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    )
-    own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    moments, principal = np.linalg.eigh(own + axes.T @ tensor @ axes)
-    if np.linalg.det(principal) < 0.0:
-        principal[:, 0] *= -1.0
-    rpy = pin.rpy.matrixToRpy(axes @ principal)
-    origin.set("rpy", " ".join(repr(float(angle)) for angle in rpy))
-    for name, moment in zip(("ixx", "iyy", "izz"), moments, strict=True):
-        element.set(name, repr(float(moment)))
-    for name in ("ixy", "ixz", "iyz"):
-        element.set(name, "0")
 
 
 _POSITION, _SPEED = itemgetter(0), itemgetter(1)
@@ -284,7 +279,9 @@ class BulletFixture(BulletBody):
         furniture: BodyHandle | None = None
         furniture_links: dict[str, LinkHandle] = {}
         if mechanism.furniture:
-            furniture = _load(client, write_furniture(mechanism, world.scratch), mechanism, fixed=True)
+            furniture = _load(
+                client, write_mechanism(mechanism, world.scratch, furniture=True), mechanism, fixed=True
+            )
             furniture_links = {mechanism.furniture[0].name: ROOT} | link_handles(client, furniture)
         links = {mechanism.parts[0].name: ROOT} | link_handles(client, body)
         joints = tuple(

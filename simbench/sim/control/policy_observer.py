@@ -51,22 +51,6 @@ class Term(NamedTuple):
     base: bool = False  # Whether it needs a floating base.
 
 
-def project_gravity(now: Snapshot) -> Array:
-    """Compute the direction of gravity in the base frame: Rᵀ (0, 0, −1).
-
-    `now`: state. Returns (3,): unit vector.
-    """
-    return -now.base_rotation[2]
-
-
-def planned_orientation(now: Snapshot) -> Array:
-    """Compute the planned orientation of the base in the base frame: the first two columns of Rᵀ R_planned.
-
-    `now`: state and plan. Returns (6,): the columns side by side, row by row.
-    """
-    return np.ravel((now.base_rotation.T @ now.planned_rotation)[:, :2])
-
-
 TERMS: Mapping[str, Term] = {
     "joint_position": Term(lambda now: now.position, None, "rad", "joint positions"),
     "joint_position_relative": Term(
@@ -108,7 +92,12 @@ TERMS: Mapping[str, Term] = {
         base=True,
     ),
     "projected_gravity": Term(
-        project_gravity, 3, "1", "unit vector of gravity, in the base frame", base=True
+        # Rᵀ (0, 0, −1).
+        lambda now: -now.base_rotation[2],
+        3,
+        "1",
+        "unit vector of gravity, in the base frame",
+        base=True,
     ),
     "base_height": Term(
         lambda now: now.base_position[2:], 1, "m", "height of the base above the world's origin", base=True
@@ -121,7 +110,8 @@ TERMS: Mapping[str, Term] = {
         base=True,
     ),
     "reference_base_orientation": Term(
-        planned_orientation,
+        # The first two columns of Rᵀ R_planned.
+        lambda now: np.ravel((now.base_rotation.T @ now.planned_rotation)[:, :2]),
         6,
         "1",
         "planned orientation of the base in the base frame: two columns of its matrix, row by row",

@@ -189,38 +189,32 @@ def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | No
     return Marks(points, polygon, floor, pixels.min(axis=0), pixels.max(axis=0))
 
 
-def same_marks(first: Marks | None, second: Marks | None) -> bool:
-    """Tell whether the marks of two frames are the same."""
-    if first is None or second is None:
-        return first is second
-    return np.array_equal(first.points, second.points) and np.array_equal(first.polygon, second.polygon)
-
-
 def changed_region(
     view: View, moved: NDArray[np.bool_], boxes: tuple[Boxes, Boxes], marks: tuple[Marks | None, Marks | None]
 ) -> Rectangle | None:
     """Find the rectangle in which two frames differ.
 
     `view`: the camera; `moved` (B,) of bool: bodies whose pose has changed; `boxes`: rectangles of the bodies
-    in each frame. Returns the rectangle; None if the frames are equal.
+    in each frame. Returns the rectangle; None if the frames are equal, or
+    nothing of it is in the picture.
     """
     lows = [each.low_reach[moved] for each in boxes]
     highs = [each.high_reach[moved] for each in boxes]
-    if not same_marks(*marks):
+    first, second = marks
+    same = first is second
+    if first is not None and second is not None:
+        same = np.array_equal(first.points, second.points) and np.array_equal(first.polygon, second.polygon)
+    if not same:
         lows += [each.low[None] for each in marks if each is not None]
         highs += [each.high[None] for each in marks if each is not None]
     low, high = np.vstack(lows), np.vstack(highs)
-    return clip_rectangle(view, low.min(axis=0) - MARGIN, high.max(axis=0) + MARGIN) if len(low) else None
-
-
-def clip_rectangle(view: View, low: Array, high: Array) -> Rectangle | None:
-    """Round a rectangle outward to even pixels, within the picture.
-
-    `view`: the camera; `low`, `high` (2,): upper left and lower right corner, pixels. Returns the rectangle;
-    None if nothing of it is in the picture.
-    """
-    left, top = (2 * np.floor(0.5 * np.clip(low, 0, view.size))).astype(int).tolist()
-    right, bottom = np.minimum(2 * np.ceil(0.5 * np.clip(high, 0, view.size)), view.size).astype(int).tolist()
+    if not len(low):
+        return None
+    # Rounded outward to even pixels, within the picture.
+    low = np.clip(low.min(axis=0) - MARGIN, 0, view.size)
+    high = np.clip(high.max(axis=0) + MARGIN, 0, view.size)
+    left, top = (2 * np.floor(0.5 * low)).astype(int).tolist()
+    right, bottom = np.minimum(2 * np.ceil(0.5 * high), view.size).astype(int).tolist()
     return Rectangle(left, top, right, bottom) if left < right and top < bottom else None
 
 

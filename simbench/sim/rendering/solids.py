@@ -292,17 +292,12 @@ def _own_colour(mesh: trimesh.Trimesh, path: Path, average_textures: bool) -> Co
     if picture is not None:
         if not average_textures:
             raise UndrawableShapeError(f"{path} has a texture")
-        return _texture_colour(mesh, picture)
+        # Mean over the area of the mesh; of the picture where corners have no place in it.
+        if visual.uv is None or len(visual.uv) != len(mesh.vertices):
+            return _mean_colour(picture)
+        corners = trimesh.visual.color.uv_to_color(visual.uv, picture)[:, :3] / 255.0
+        areas = mesh.area_faces
+        if not areas.sum() > 0.0:
+            return corners.mean(0).tolist()
+        return np.average(corners[mesh.faces].mean(1), axis=0, weights=areas).tolist()
     return (np.asarray(material.main_color[:3], dtype=float) / 255.0).tolist()
-
-
-def _texture_colour(mesh: trimesh.Trimesh, picture: Image.Image) -> Colour:
-    """Mean colour of a texture over the area of a mesh; of the picture where corners have no place in it."""
-    visual: Any = mesh.visual
-    if visual.uv is None or len(visual.uv) != len(mesh.vertices):
-        return _mean_colour(picture)
-    corners = trimesh.visual.color.uv_to_color(visual.uv, picture)[:, :3] / 255.0
-    areas = mesh.area_faces
-    if not areas.sum() > 0.0:
-        return corners.mean(0).tolist()
-    return np.average(corners[mesh.faces].mean(1), axis=0, weights=areas).tolist()
