@@ -303,7 +303,8 @@ class Stepper:
 
     def _take_extremes(self, first: int, count: int) -> None:
         """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
-        simulation, recorder, last = self._simulation, self._recorder(self._last, count)
+        simulation, recorder = self._simulation, self._recorder
+        last = RobotState(self._last.q[:count], self._last.v[:count], self._last.root)
         robot = simulation.body.robot
         found = find_divergence(robot, last, fallen=self._end < self.steps)
         if found is None:
