@@ -242,7 +242,8 @@ def _shape_meshes(shape: UrdfShape, colour: Colour | None, average_textures: boo
         mesh.apply_transform(pose)
         return [(mesh, colour or PLAIN_COLOUR)]
     pose[:3, :3] *= np.array(shape.scale)
-    path, errors = Path(shape.file_name or ""), MESH_READ_ERRORS
+    path = Path(shape.file_name or "")
+    errors: tuple[type[Exception], ...] = MESH_READ_ERRORS
     if path.suffix.lower() == ".dae":
         with contextlib.suppress(ImportError):
             errors = (*errors, importlib.import_module("collada.common").DaeError)
