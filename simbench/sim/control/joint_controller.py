@@ -298,8 +298,8 @@ class JointController:
             *(self._torque[self._joints], state.v, self._timestep, self._asked),
             *(self._law.implicit, self._motors, self._torques),
         )
-        requested, motor, friction, joint = self._torques
-        self.command = Command(requested, motor, joint, friction)
+        requested, motor, friction, received = self._torques
+        self.command = Command(requested, motor, received, friction)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
         """Set which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
