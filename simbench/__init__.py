@@ -163,7 +163,7 @@ _MOVED: dict[str, tuple[str, dict[str, str]]] = {
         {"run_apart": "run_isolated", "Answer": "JobResult"},
     ),
     "simbench.study": ("simbench.runs.study.study", {}),
-    "simbench.dynamics.searches": ("simbench.dynamics.calibration.searches", {}),
+    "simbench.dynamics.searches": ("simbench.calibration.searches", {}),
     "simbench.retarget": ("simbench.retargeting", {}),
     "simbench.retarget.criterion": ("simbench.retargeting.imitation.imitation", {}),
     "simbench.retarget.imitation": ("simbench.retargeting.imitation.imitation", {}),

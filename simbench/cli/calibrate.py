@@ -13,10 +13,10 @@ from simbench.errors import CalibrationError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simbench.calibration.arm_recording import ArmMotion, Feedback
+    from simbench.calibration.dynamic_calibration import DynamicCalibration
+    from simbench.calibration.kinematic_calibration import TableCalibration
     from simbench.dynamics.arm import Arm
-    from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-    from simbench.dynamics.calibration.dynamic_calibration import DynamicCalibration
-    from simbench.dynamics.calibration.table_calibration import TableCalibration
 
 
 def calibrate(
@@ -43,12 +43,11 @@ def calibrate(
     Columns: time and JOINT.position of each joint; for the table tip.x, tip.y, tip.z, a point of the last
     link in the base; for the dynamics JOINT.velocity, JOINT.acceleration, JOINT.target.
     """
+    from simbench.calibration.arm_recording import Feedback, has_tips, read_arm_motion, read_tip_motion
+    from simbench.calibration.dynamic_calibration import calibrate_dynamics, with_motors
+    from simbench.calibration.kinematic_calibration import calibrate_table
     from simbench.cli.console import make_console, progress_bars
     from simbench.dynamics.arm import read_arm
-    from simbench.dynamics.calibration.arm_motion import Feedback
-    from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion
-    from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, with_motors
-    from simbench.dynamics.calibration.table_calibration import calibrate_table
 
     arm = with_motors(read_arm(model))
     joints = [joint.name for joint in arm.table.joints]
@@ -95,8 +94,7 @@ def _show_dynamics(arm: Arm, found: DynamicCalibration, motions: list[ArmMotion]
     import numpy as np
     from rich.table import Table
 
-    from simbench.dynamics.calibration.dynamic_calibration import make_calibrated_arm
-    from simbench.dynamics.calibration.static_friction import bound_static_friction
+    from simbench.calibration.dynamic_calibration import bound_static_friction, make_calibrated_arm
 
     joints = [joint.name for joint in arm.table.joints]
     rows = Table("parameter, SI units", "value", "standard deviation")

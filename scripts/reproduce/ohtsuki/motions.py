@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tables import TRUE
 
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
+from simbench.calibration.arm_recording import ArmMotion, Feedback
 from simbench.robot.drives import Friction
 from simbench.robot.robot import Robot, load_robot
 from simbench.sim.experiments.driven_arm import drive_arm

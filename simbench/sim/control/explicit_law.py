@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simbench.dynamics.evaluation import ModelEvaluator, compile_parts
+from simbench.dynamics.explicit_model import ModelEvaluator, compile_parts
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.laws import ComputedTorqueLaw, without_feedback

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from simbench.dynamics.model_library import explicit_model_of
+from simbench.dynamics.explicit_model import explicit_model_of
 from simbench.errors import PluginError
 from simbench.kinematics.arrays import Array
 from simbench.options import CONTROL_LAWS, ControlSection, PolicySection

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
+from simbench.calibration.arm_recording import ArmMotion, Feedback
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from simbench.dynamics.calibration.oscillation import oscillation_frequency, torsional_spring_inertia
+from simbench.calibration.oscillation import oscillation_frequency, torsional_spring_inertia
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Friction, Robot
 from simbench.sim.control.controller import make_controller

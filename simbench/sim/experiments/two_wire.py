@@ -3,7 +3,7 @@
 import numpy as np
 import pinocchio as pin
 
-from simbench.dynamics.calibration.oscillation import oscillation_frequency, two_wire_inertia
+from simbench.calibration.oscillation import oscillation_frequency, two_wire_inertia
 from simbench.kinematics.arrays import Array
 from simbench.sim.engine import GRAVITY
 from simbench.sim.engines import open_engine

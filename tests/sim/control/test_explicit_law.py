@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simbench.dynamics.model_library import explicit_model_of
+from simbench.dynamics.explicit_model import explicit_model_of
 from simbench.errors import ScenarioError
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.dynamics.calibration.oscillation import oscillation_frequency, two_wire_inertia
+from simbench.calibration.oscillation import oscillation_frequency, two_wire_inertia
 from simbench.errors import DynamicsError
 from simbench.robot.robot import load_robot
 from simbench.sim.engine import GRAVITY

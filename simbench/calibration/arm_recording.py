@@ -1,21 +1,18 @@
-"""Recorded motions of an arm from CSV files: columns found, numbers and units checked."""
+"""Recorded motions of an arm from CSV files, and the control law assumed to have driven it."""
 
 import csv
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
 
-from simbench.dynamics.calibration.arm_motion import ArmMotion
-from simbench.dynamics.calibration.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
 from simbench.files.documents.number_text import parse_finite_number
 from simbench.files.input_files import require_regular_file
 from simbench.kinematics.arrays import Array
-
-Motion = TypeVar("Motion", ArmMotion, TipMotion)
 
 CHANNELS = ("position", "velocity", "acceleration", "target")
 """Columns of each joint, `joint.position` and so on, rad, rad/s, rad/s², rad, beside `time`, s."""
@@ -29,6 +26,81 @@ _ALLOWED_SLOPE = (0.8, 1.25)
 """Slope of a channel over the integral of its derivative, which is 1 where their units agree."""
 _CLEAR_CORRELATION = 0.9
 """Correlation above which that slope is meaningful."""
+_FEWEST = 20
+"""Samples of a motion."""
+
+
+@dataclass(frozen=True)
+class ArmMotion:
+    """One recorded motion at a constant rate.
+
+    Raises CalibrationError if arrays differ in shape, hold gaps, or are shorter than 20 samples.
+    """
+
+    rate: float  # Sampling rate, Hz.
+    q: Array  # (T, n): joint positions, rad.
+    velocity: Array  # (T, n): joint velocities, rad/s.
+    acceleration: Array  # (T, n): joint accelerations, rad/s².
+    target: Array  # (T, n): joint positions that the control law drives to, rad.
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.rate) and self.rate > 0.0):
+            raise CalibrationError(f"motion, rate {self.rate:g} Hz; allowed: more than 0")
+        for field in fields(self)[1:]:
+            values = getattr(self, field.name)
+            if values.ndim != 2 or values.shape != self.q.shape:
+                raise CalibrationError(
+                    f"motion, {field.name}: shape {values.shape}; allowed: that of q, (samples, joints)"
+                )
+            if not np.isfinite(values).all():
+                raise CalibrationError(f"motion, {field.name}: has gaps; allowed: a number in every sample")
+        if len(self.q) < _FEWEST:
+            raise CalibrationError(f"motion: {len(self.q)} samples; allowed: at least {_FEWEST}")
+
+
+@dataclass(frozen=True)
+class TipMotion:
+    """One recorded motion of an arm's tip.
+
+    Raises CalibrationError if the arrays' shapes do not match, or they have gaps or fewer than 20 samples.
+    """
+
+    rate: float  # Sampling rate, Hz.
+    q: Array  # (T, n): joint positions, rad, or m of sliding joints.
+    tip: Array  # (T, 3): position of the tip in the base frame, m.
+
+    def __post_init__(self) -> None:
+        if self.q.ndim != 2 or self.tip.shape != (len(self.q), 3):
+            raise CalibrationError(
+                f"motion: q {self.q.shape}, tip {self.tip.shape}; allowed: (samples, joints) and (samples, 3)"
+            )
+        if not (np.isfinite(self.q).all() and np.isfinite(self.tip).all()):
+            raise CalibrationError("motion: has gaps; allowed: a number in every sample")
+        if len(self.q) < _FEWEST:
+            raise CalibrationError(f"motion: {len(self.q)} samples; allowed: at least {_FEWEST}")
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """Control law τ = k_p (θ* − θ) + k_v θ̇ + k_a θ̈ with the same gains for all joints (Ohtsuki, eq. 5-7)."""
+
+    position: float = 9.5  # k_p, N·m/rad.
+    velocity: float = -9.5  # k_v, N·m·s/rad; negative where it damps.
+    acceleration: float = 0.0  # k_a, kg·m²; negative where it acts as additional inertia.
+
+    def torque(self, motion: ArmMotion) -> Array:
+        """Compute the torque that the law would have given during a recorded motion.
+
+        Returns (T, n): joint torques, N·m.
+        """
+        return (
+            self.position * (motion.target - motion.q)
+            + self.velocity * motion.velocity
+            + self.acceleration * motion.acceleration
+        )
+
+
+Motion = TypeVar("Motion", ArmMotion, TipMotion)
 
 
 def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
@@ -45,7 +117,19 @@ def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
     motion = _make_motion(path, lambda: ArmMotion(rate, *channels))
     for name, low, high in (("velocity", 0, 1), ("acceleration", 1, 2)):
         for joint, values, rates in zip(joints, channels[low].T, channels[high].T, strict=True):
-            _require_same_unit(f"{path}, {joint}.{name}", values, rates, motion.rate)
+            # Where the integral is proportional to the channel, the factor is 1.
+            integral = cumulative_trapezoid(rates, dx=1.0 / rate, initial=0.0)
+            off, values = integral - integral.mean(), values - values.mean()
+            size = np.linalg.norm(off) * np.linalg.norm(values)
+            if size == 0.0 or abs(off @ values) < _CLEAR_CORRELATION * size:
+                continue
+            slope = float(np.linalg.norm(off) / np.linalg.norm(values)) * np.sign(off @ values)
+            if not _ALLOWED_SLOPE[0] < slope < _ALLOWED_SLOPE[1]:
+                hint = " (degrees and radians?)" if 50 < max(slope, 1 / slope) < 65 else ""
+                raise CalibrationError(
+                    f"{path}, {joint}.{name}: {slope:.3g} times the rate of what it goes with{hint}; "
+                    "allowed: 1, SI units"
+                )
     return motion
 
 
@@ -110,18 +194,3 @@ def _numbers(path: Path, columns: Sequence[str]) -> tuple[float, Array]:
     if len(steps) < 1 or not (steps > 0.0).all() or np.ptp(steps) > 2.0 * _TIME_JITTER * steps.mean():
         raise CalibrationError(f"{path}, time: allowed: even steps forward, to 1 %")
     return float(1.0 / steps.mean()), numbers[:, 1:]
-
-
-def _require_same_unit(where: str, values: Array, rates: Array, rate: float) -> None:
-    """Refuse a derivative whose integral is proportional to the channel by another factor than 1."""
-    integral = cumulative_trapezoid(rates, dx=1.0 / rate, initial=0.0)
-    off, values = integral - integral.mean(), values - values.mean()
-    size = np.linalg.norm(off) * np.linalg.norm(values)
-    if size == 0.0 or abs(off @ values) < _CLEAR_CORRELATION * size:
-        return
-    slope = float(np.linalg.norm(off) / np.linalg.norm(values)) * np.sign(off @ values)
-    if not _ALLOWED_SLOPE[0] < slope < _ALLOWED_SLOPE[1]:
-        hint = " (degrees and radians?)" if 50 < max(slope, 1 / slope) < 65 else ""
-        raise CalibrationError(
-            f"{where}: {slope:.3g} times the rate of what it goes with{hint}; allowed: 1, SI units"
-        )

@@ -1,4 +1,8 @@
-"""Kinematics of an arm from joint angles and tip positions: the table's numbers with their deviations."""
+"""Kinematics of an arm from joint angles and tip positions: the numbers of its Denavit-Hartenberg table.
+
+`calibrate_kinematics` estimates chosen numbers, with their standard deviations; `calibrate_table` all numbers
+of a robot's table that recorded positions of a point of its last link can determine.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,18 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import approx_fprime, least_squares
 
-from simbench.dynamics.calibration.robust_least_squares import robust_least_squares
-from simbench.dynamics.calibration.smoothing import estimate_noise, filter_channels
+from simbench.calibration.arm_recording import TipMotion
+from simbench.calibration.noise_filter import estimate_noise, filter_channels, robust_least_squares
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import DhTable, HayatiRow, table_frames
+from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, HayatiRow, Sigma, table_frames
 
 MOST_SAMPLES = 10_000
 """Samples that enter the least squares."""
 _BLOCKS = 100
 """Stretches of time whose residuals are taken to be independent."""
-_FEWEST = 20
-"""Samples of a motion."""
 _HUBER = 2.0
 """Standard deviations beyond which a residual counts less: 99 % as efficient as least squares on normal
 noise."""
@@ -27,28 +29,15 @@ _STEP = 1e-6
 """Step of the central differences with respect to a joint position, rad or m."""
 _NOISE_RATIO = 1e-3
 """Least noise of a direction over the greatest of all: an exact direction must not outweigh the others."""
-
-
-@dataclass(frozen=True)
-class TipMotion:
-    """One recorded motion of an arm's tip.
-
-    Raises CalibrationError if the arrays' shapes do not match, or they have gaps or fewer than 20 samples.
-    """
-
-    rate: float  # Sampling rate, Hz.
-    q: Array  # (T, n): joint positions, rad, or m of sliding joints.
-    tip: Array  # (T, 3): position of the tip in the base frame, m.
-
-    def __post_init__(self) -> None:
-        if self.q.ndim != 2 or self.tip.shape != (len(self.q), 3):
-            raise CalibrationError(
-                f"motion: q {self.q.shape}, tip {self.tip.shape}; allowed: (samples, joints) and (samples, 3)"
-            )
-        if not (np.isfinite(self.q).all() and np.isfinite(self.tip).all()):
-            raise CalibrationError("motion: has gaps; allowed: a number in every sample")
-        if len(self.q) < _FEWEST:
-            raise CalibrationError(f"motion: {len(self.q)} samples; allowed: at least {_FEWEST}")
+TIP = "tip"
+_POSTURES, _TABLE_STEP = 200, 1e-5
+"""Random postures, and the step of the central differences in them, rad or m."""
+_DEPENDENT = 1e-7
+"""Rounding residual of a dependent column of differences, as a fraction of the greatest one."""
+_OFF_AXIS = 1e-3
+"""Least initial distance of the tip from the last axis, m: on it that joint's offset would have no effect."""
+_LARGEST_TRAVEL, _LARGEST_ERROR = 10.0, 0.03
+"""Allowed travel of the tip over the sum of the arm's lengths, and allowed residual over that travel."""
 
 
 @dataclass(frozen=True)
@@ -218,3 +207,88 @@ def _whitening(table: DhTable, q: Array, noise: Array) -> Array:
 def _weighted(residuals: Callable[[Array], Array], whitening: Array) -> Callable[[Array], Array]:
     """Multiply each sample's residual by its whitening matrix."""
     return lambda values: np.einsum("tij,tj->ti", whitening, residuals(values).reshape(-1, 3)).ravel()
+
+
+@dataclass(frozen=True)
+class TableCalibration:
+    """A robot's Denavit-Hartenberg table estimated from tip positions, beside the model's."""
+
+    found: KinematicCalibration  # Estimates of all numbers that tip positions can determine.
+    model: Array  # (p,): the same numbers in the robot's own table, rad and m; NaN for the tip's.
+    # Numbers that keep the model's value because they move the tip only in combination with others, such as
+    # all but one d of parallel axes.
+    repeated: tuple[str, ...]
+
+
+def calibrate_table(table: DhTable, motions: Sequence[TipMotion]) -> TableCalibration:
+    """Estimate a robot's Denavit-Hartenberg table from positions of a point of its last link.
+
+    The point is an additional row `tip`: its a and d, and the last joint's theta, place it anywhere on the
+    link.
+
+    Parameters
+    ----------
+    table : DhTable
+        A chain of joints: initial guess.
+    motions : sequence of TipMotion
+        Recorded joint and tip positions.
+
+    Returns
+    -------
+    TableCalibration
+        Estimates beside the model's numbers.
+
+    Raises
+    ------
+    CalibrationError
+        As `calibrate_kinematics`; or the tips are in another unit than metres, or of another arm.
+    """
+    if not motions:
+        raise CalibrationError("calibration: no motion; allowed: at least one")
+    tips = np.concatenate([each.tip for each in motions])
+    reach = sum(abs(joint.row.a) + abs(joint.row.d) for joint in table.joints)
+    travel = float(np.ptp(tips, axis=0).max())
+    if travel > _LARGEST_TRAVEL * reach > 0.0:
+        raise CalibrationError(
+            f"tip: moves over {travel:.3g} m, the arm's lengths add up to {reach:.3g} m (millimetres?); "
+            "allowed: SI units"
+        )
+    # The row `tip` starts at the mean position of the tips in the frame of the table's last link.
+    last = table.joints[-1]
+    frames = table_frames(table, np.concatenate([each.q for each in motions]))[last.name]
+    x, y, z = np.einsum("tji,tj->ti", frames[:, :3, :3], tips - frames[:, :3, 3]).mean(axis=0)
+    row = replace(last.row, theta=last.row.theta + float(np.arctan2(y, x)))
+    tip = DhRow(a=max(float(np.hypot(x, y)), _OFF_AXIS), d=float(z))
+    start = DhTable((*table.joints[:-1], replace(last, row=row), DhJoint(TIP, last.name, tip, Sigma.FIXED)))
+    shown, repeated = _split(start)
+    found = calibrate_kinematics(start, shown, motions)
+    if found.residual > _LARGEST_ERROR * travel:
+        raise CalibrationError(
+            f"tip: misses the calibrated arm by {found.residual:.3g} m, RMS, its travel is {travel:.3g} m; "
+            "allowed: tips and joint positions (rad, or m) of this arm, in its order"
+        )
+    shared = [name for name in shown if not name.startswith(f"{TIP}.")]
+    model = dict(zip(shared, read_numbers(table, shared), strict=True))
+    return TableCalibration(found, np.array([model.get(name, np.nan) for name in shown]), repeated)
+
+
+def _split(table: DhTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split a table's numbers into those that tips determine and those that repeat them, the tip's first."""
+    names = [f"{TIP}.a", f"{TIP}.d"] + [
+        name for name in table_numbers(table) if not name.startswith(f"{TIP}.")
+    ]
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSTURES, len(table.moving)))
+    values = read_numbers(table, names)
+
+    def tip(change: Array) -> Array:
+        return tip_position(replace_numbers(table, names, values + change), q).ravel()
+
+    slopes = np.stack(
+        [tip(_TABLE_STEP * unit) - tip(-_TABLE_STEP * unit) for unit in np.eye(len(names))], axis=1
+    )
+    pivots = np.abs(np.diag(np.linalg.qr(slopes, mode="r")))
+    free = pivots > _DEPENDENT * pivots.max()
+    return (
+        tuple(name for name, each in zip(names, free, strict=True) if each),
+        tuple(name for name, each in zip(names, free, strict=True) if not each),
+    )

@@ -1,8 +1,10 @@
 """Two accelerometers on a link that swings: its angle, and how a bias drifts."""
 
 import numpy as np
+from script_modules import loaded_script
 
-from simbench.dynamics.calibration.accelerometers import integrate_twice, link_angle
+with loaded_script("reproduce/ohtsuki/accelerometers.py") as script:
+    integrate_twice, link_angle = script.integrate_twice, script.link_angle
 
 RATE = 25_000.0
 CLOCK = np.arange(0, 2, 1 / RATE)

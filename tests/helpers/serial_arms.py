@@ -1,47 +1,37 @@
-"""PUMA 560 by its table, and arms of every kind of row and joint."""
+"""Serial arms of every kind of row and joint."""
 
 import dataclasses
+from functools import cache
 
 import numpy as np
 import pinocchio as pin
-import pytest
 
-from simbench.dynamics.arm import Arm, read_arm
+from simbench.dynamics.arm import Arm
 from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
 
 
-@pytest.fixture(scope="session")
-def puma():
-    return read_arm("puma560")
-
-
-@pytest.fixture(scope="session")
-def make_arm():
+def make_arm(rows, sigmas=None, seed=0, full=True):
     """Make an arm of given rows, its masses drawn; `full` fills the inertia's products, too."""
-
-    def make(rows, sigmas=None, seed=0, full=True):
-        rng, n = np.random.default_rng(seed), len(rows)
-        sigmas = sigmas or [Sigma.REVOLUTE] * n
-        names = [BASE, *(f"joint{i}" for i in range(n))]
-        joints = tuple(DhJoint(names[i + 1], names[i], rows[i], sigmas[i]) for i in range(n))
-        inertias = [pin.Inertia.Random() for _ in range(n)]
-        tensors = np.array([each.inertia for each in inertias])
-        return Arm(
-            table=DhTable(joints),
-            mass=rng.uniform(0.5, 2.0, n),
-            centre=rng.uniform(-0.2, 0.2, (n, 3)),
-            inertia=tensors if full else tensors * np.eye(3),
-            motor=rng.uniform(0.1, 1.0, n),
-            viscous=rng.uniform(0.0, 1.0, n),
-            coulomb=rng.uniform(0.0, 1.0, n),
-            gravity=np.array([0.0, 0.0, -9.81]),
-        )
-
-    return make
+    rng, n = np.random.default_rng(seed), len(rows)
+    sigmas = sigmas or [Sigma.REVOLUTE] * n
+    names = [BASE, *(f"joint{i}" for i in range(n))]
+    joints = tuple(DhJoint(names[i + 1], names[i], rows[i], sigmas[i]) for i in range(n))
+    inertias = [pin.Inertia.Random() for _ in range(n)]
+    tensors = np.array([each.inertia for each in inertias])
+    return Arm(
+        table=DhTable(joints),
+        mass=rng.uniform(0.5, 2.0, n),
+        centre=rng.uniform(-0.2, 0.2, (n, 3)),
+        inertia=tensors if full else tensors * np.eye(3),
+        motor=rng.uniform(0.1, 1.0, n),
+        viscous=rng.uniform(0.0, 1.0, n),
+        coulomb=rng.uniform(0.0, 1.0, n),
+        gravity=np.array([0.0, 0.0, -9.81]),
+    )
 
 
-@pytest.fixture(scope="session")
-def odd_arms(make_arm):
+@cache
+def odd_arms():
     """Arms with β, with a length before a row without one, that slide, that are skewed, and that lean."""
     pin.seed(1)
     half = np.pi / 2

@@ -4,17 +4,20 @@ import dataclasses
 
 import numpy as np
 import pytest
+from script_modules import loaded_script
 
-from simbench.dynamics.animation import runge_kutta_then_euler, simulate_law, simulate_motions
-from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, make_calibrated_arm
-from simbench.dynamics.calibration.robust_least_squares import robust_least_squares
-from simbench.dynamics.calibration.smoothing import estimate_noise, filter_channels
-from simbench.dynamics.newton_euler import inverse_dynamics
+from simbench.calibration.arm_recording import ArmMotion, Feedback
+from simbench.calibration.dynamic_calibration import calibrate_dynamics, make_calibrated_arm
+from simbench.calibration.noise_filter import estimate_noise, filter_channels, robust_least_squares
+from simbench.dynamics.arm import inverse_dynamics, read_arm
 from simbench.errors import CalibrationError
 from simbench.robot.robot import load_robot
 from simbench.sim.experiments.driven_arm import drive_arm
+
+with loaded_script("reproduce/ohtsuki/forward_dynamics.py") as script:
+    runge_kutta_then_euler = script.runge_kutta_then_euler
+    simulate_law = script.simulate_law
+    simulate_motions = script.simulate_motions
 
 LAW = Feedback()
 START, TARGET = np.random.default_rng(0).uniform(-2, 2, (2, 5, 2))
@@ -146,7 +149,8 @@ def test_joint_that_stands_still_is_named(arm, motions):
         make_calibrated_arm(arm, found.base, found.values)
 
 
-def test_six_joints(puma):
+def test_six_joints():
+    puma = read_arm("puma560")
     """Rows of Craig, gravity, motors, friction: torques of PUMA under a law that it follows exactly."""
     rng = np.random.default_rng(5)
     clock = np.arange(0, 3, 0.001)[:, None, None]
@@ -203,8 +207,8 @@ def test_bad_motions_are_refused(change, message):
         ArmMotion(**good | change)
 
 
-def test_motions_of_other_arms_are_refused(arm, puma, motions):
+def test_motions_of_other_arms_are_refused(arm, motions):
     with pytest.raises(CalibrationError, match="motion of 2 joints; allowed: 6"):
-        calibrate_dynamics(puma, motions, LAW)
+        calibrate_dynamics(read_arm("puma560"), motions, LAW)
     with pytest.raises(CalibrationError, match="no motion"):
         calibrate_dynamics(arm, [], LAW)

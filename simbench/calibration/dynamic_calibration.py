@@ -1,7 +1,8 @@
 """Dynamics of an arm estimated from its motions: no torque is measured, a control law is assumed.
 
-The law's torque equals the arm's, which is linear in the base parameters. They are estimated by robust least
-squares on filtered channels, with their standard deviations.
+The law's torque equals the arm's, which is linear in the base parameters: the combinations of an arm's
+parameters that its torques depend on. They are estimated by robust least squares on filtered channels, with
+their standard deviations; the static friction from the torque that held a joint at rest (Ohtsuki, §4: F_i).
 """
 
 from collections.abc import Sequence
@@ -10,15 +11,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.dynamics.arm import Arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.base_parameters import BaseParameters, find_base_parameters
-from simbench.dynamics.calibration.regressor import parameter_vector, torque_regressor, with_parameters
-from simbench.dynamics.calibration.robust_least_squares import KNOWN, robust_least_squares
-from simbench.dynamics.calibration.smoothing import filter_motion
-from simbench.dynamics.newton_euler import inverse_dynamics
+from simbench.calibration.arm_recording import ArmMotion, Feedback
+from simbench.calibration.noise_filter import KNOWN, filter_channels, filter_motion, robust_least_squares
+from simbench.dynamics.arm import (
+    Arm,
+    inverse_dynamics,
+    parameter_names,
+    parameter_vector,
+    torque_regressor,
+    with_parameters,
+)
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
+from simbench.robot.dh.dh import Sigma
 
 Integers = NDArray[np.int64]
 
@@ -35,6 +40,53 @@ _AT_REST = 1e-6
 _NEAR = 1e-4
 """Step of the central differences with respect to an angle, rad."""
 _CHANNELS = ("q", "velocity", "acceleration")
+_STILL = 0.1
+"""Shortest time of standing still, s: a joint that only reverses stands for less."""
+_NOISES = 3.0
+"""A joint stands if its speed is below so many deviations of its noise plus `_AT_REST`."""
+_STATES = 200
+"""Random states in which the regressor is evaluated."""
+_DEPENDENT = 1e-9
+"""Rounding residual of a dependent column, as a fraction of the greatest one."""
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The base parameters of an arm."""
+
+    names: tuple[str, ...]  # as sums of `parameter_names`, such as `joint1.izz + 0.0625 joint2.m`.
+    columns: NDArray[np.int64]  # (b,) int: column of the regressor that each base parameter multiplies.
+    regroup: Array  # (b, p): matrix that maps an arm's full parameter vector to its base parameters.
+
+
+def find_base_parameters(arm: Arm) -> BaseParameters:
+    """Find the base parameters of an arm by QR of its regressor in random states (Gautier 1991).
+
+    Column by column from the base: a column that depends on earlier ones is grouped with them. `arm`: arm
+    whose table and gravity are used; its masses are not. Returns independent columns of the regressor and how
+    the others are grouped with them.
+    """
+    rng, n = np.random.default_rng(0), arm.joints
+    revolute = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
+    q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(revolute, np.pi, 1.0)
+    velocity, acceleration = rng.normal(size=(2, _STATES, n))
+    names = parameter_names(arm)
+    matrix = torque_regressor(arm, q, velocity, acceleration).reshape(-1, len(names))
+    pivots = np.abs(np.diag(np.linalg.qr(matrix, mode="r")))
+    independent = pivots > _DEPENDENT * pivots.max()
+    columns = np.flatnonzero(independent)
+    regroup = np.asarray(np.linalg.lstsq(matrix[:, columns], matrix, rcond=None)[0], dtype=np.float64)
+    regroup[np.abs(regroup) < _DEPENDENT] = 0.0
+    sums = []
+    for row in regroup:
+        text = ""
+        for factor, name in zip(row, names, strict=True):
+            if factor != 0.0:
+                size = f"{abs(factor):.4g}"
+                sign = " - " if factor < 0.0 else " + "
+                text += (sign if text or factor < 0.0 else "") + ("" if size == "1" else f"{size} ") + name
+        sums.append(text.strip())
+    return BaseParameters(tuple(sums), columns, regroup)
 
 
 @dataclass(frozen=True)
@@ -111,7 +163,9 @@ def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) ->
     covariance = covariance[: len(values), : len(values)]
     matrix, torque, joints, count = rows.matrix, rows.torque, rows.joints, len(rows.torque)
     left = torque - matrix @ np.nan_to_num(values)
-    residual = np.array([_rms(left[joints == joint]) for joint in range(arm.joints)])
+    residual = np.full(arm.joints, np.nan)
+    for joint in np.unique(joints):
+        residual[joint] = np.sqrt(np.mean(left[joints == joint] ** 2))
     deviations = np.where(np.isnan(values), np.nan, np.sqrt(np.diag(covariance)))
     return DynamicCalibration(base, values, deviations, residual, count)
 
@@ -208,5 +262,28 @@ def make_calibrated_arm(arm: Arm, base: BaseParameters, values: Array) -> Arm:
     return with_parameters(arm, full)
 
 
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2))) if len(values) else float("nan")
+def bound_static_friction(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Array:
+    """Find the greatest torque by which friction held each joint while it stood still.
+
+    The static friction is at least that torque, and equals it if the joint then broke away. `arm`: calibrated
+    arm, from which the torque of the links is computed; `motions`: recorded motions; `law`: control law
+    assumed to have driven the arm. Returns (n,): torque of each joint, N·m; NaN for joints that never stood
+    still.
+    """
+    held = np.full(arm.joints, np.nan)
+    for motion in motions:
+        clean, _ = filter_motion(motion)
+        speed, noise = filter_channels(motion.velocity, motion.rate)
+        still = np.abs(speed) <= _NOISES * noise + _AT_REST
+        for joint in range(arm.joints):
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], still[:, joint], [False]]).astype(int)))
+            rest = np.zeros(len(still), dtype=bool)
+            for start, end in edges.reshape(-1, 2):
+                rest[start:end] = end - start >= int(np.ceil(_STILL * motion.rate))
+            if rest.any():
+                velocity, acceleration = clean.velocity[rest].copy(), clean.acceleration[rest].copy()
+                velocity[:, joint] = acceleration[:, joint] = 0.0
+                needed = inverse_dynamics(arm, clean.q[rest], velocity, acceleration)[:, joint]
+                friction = np.abs(law.torque(clean)[rest, joint] - needed)
+                held[joint] = np.fmax(held[joint], friction.max())
+    return held

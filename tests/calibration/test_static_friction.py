@@ -5,10 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.static_friction import bound_static_friction
-from simbench.dynamics.newton_euler import inverse_dynamics
+from simbench.calibration.arm_recording import ArmMotion, Feedback
+from simbench.calibration.dynamic_calibration import bound_static_friction
+from simbench.dynamics.arm import inverse_dynamics, read_arm
 
 RATE, BREAKAWAY = 500.0, 0.5
 

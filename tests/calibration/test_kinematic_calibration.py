@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from simbench.dynamics.calibration.kinematic_calibration import (
-    TipMotion,
+from simbench.calibration.arm_recording import TipMotion
+from simbench.calibration.kinematic_calibration import (
     _whitening,
     calibrate_kinematics,
     replace_numbers,
@@ -13,7 +13,7 @@ from simbench.dynamics.calibration.kinematic_calibration import (
     tip_position,
     tip_residuals,
 )
-from simbench.dynamics.calibration.searches import genetic_search, nelder_mead, newton_raphson
+from simbench.calibration.searches import genetic_search, nelder_mead, newton_raphson
 from simbench.errors import CalibrationError
 from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow
 

@@ -6,9 +6,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from simbench.dynamics.arm import Arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.regressor import parameter_names, parameter_vector
+from simbench.calibration.arm_recording import ArmMotion, Feedback
+from simbench.dynamics.arm import Arm, parameter_names, parameter_vector
 from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh_model import table_model
 
