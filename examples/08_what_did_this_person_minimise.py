@@ -7,7 +7,7 @@ can be given: python examples/08_what_did_this_person_minimise.py drawer 3
 import sys
 from pathlib import Path
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors import DEFAULT_SEED, perform_in_session
 from simbench.skills.analysis import analyse_skill, compute_point_spread
 from simbench.skills.plot import draw_skill

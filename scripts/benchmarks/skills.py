@@ -6,7 +6,7 @@ import time
 import numpy as np
 from rich.table import Table
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.ioc.fitness import make_fitness, mean_error
 from simbench.skills.ioc.inverse_kinematics import follow_path

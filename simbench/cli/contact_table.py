@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.kinematics.arrays import Array
-    from simbench.kinematics.foot_measures import FootMeasures, Jerk, Worst
+    from simbench.kinematics.foot_contact import FootMeasures, Jerk, Worst
     from simbench.motion.human_motion import HumanMotion
     from simbench.motion.trajectory import JointTrajectory
     from simbench.robot.robot import Robot

@@ -147,7 +147,7 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
     """
     from rich.table import Table
 
-    from simbench.kinematics.redundancy.criteria import CRITERIA
+    from simbench.kinematics.redundancy_criteria import CRITERIA
 
     mixture, flat = analysis.mixture, analysis.flatness
     table = Table(
@@ -179,7 +179,7 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
     """Say what can be concluded from the weights, and what cannot. `analysis`: result of `analyse_skill`."""
     import numpy as np
 
-    from simbench.kinematics.redundancy.criteria import CRITERIA
+    from simbench.kinematics.redundancy_criteria import CRITERIA
     from simbench.skills.analysis import compute_point_spread
 
     mixture, flat = analysis.mixture, analysis.flatness

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.savgol import savgol_filter
+from simbench.kinematics.derivatives import savgol_filter
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import HumanMotion, recorded_arms
 from simbench.robot.sides import SIDES

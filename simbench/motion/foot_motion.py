@@ -11,11 +11,14 @@ from simbench.kinematics.foot_contact import (
     PERSON_THRESHOLDS,
     ContactThresholds,
     Flags,
+    FootMeasures,
+    Jerk,
     estimate_floor,
     find_point_contacts,
+    measure_feet,
+    measure_jerk,
     point_speeds,
 )
-from simbench.kinematics.foot_measures import FootMeasures, Jerk, measure_feet, measure_jerk
 from simbench.motion.body_measures import FOOT_WORDS
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
+from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step, solve_box
 from simbench.kinematics.tree import (
     KinematicTree,
     first_joint,

@@ -7,7 +7,7 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.human_motion import Actor, HumanMotion
 from simbench.robot.sides import SIDES
 from simbench.skills.fuzzy.strategy import DetectedStrategy, detect_strategy

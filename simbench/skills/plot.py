@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, add_axes, new_sheet, save_png, set_time_axis
 from simbench.skills.analysis import SkillAnalysis
 

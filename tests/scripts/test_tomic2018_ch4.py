@@ -6,7 +6,7 @@ import pytest
 from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.runs.fingerprint import fingerprint
 from simbench.runs.study.directory import write_row
 from simbench.runs.study.skills import EVERYBODY, MixtureSearch, skill_items

@@ -33,7 +33,7 @@ from results import JOBS, add_results_option, begin_results, write_results
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError, SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.fingerprint import fingerprint

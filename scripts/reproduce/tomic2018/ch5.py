@@ -37,7 +37,7 @@ from results import add_results_option, begin_results, write_results
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError, SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import add_results_option, begin_results, write_results
 
 from simbench.errors import SimbenchError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.ioc.fitness import make_fitness
 from simbench.skills.ioc.identifiability import explore_flatness

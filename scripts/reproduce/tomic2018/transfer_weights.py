@@ -40,8 +40,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import add_results_option, begin_results, write_results
 
 from simbench.errors import MotionError, SimbenchError, SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import TaskPath
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.kinematics.redundancy_law import TaskPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
 from simbench.retargeting.contact.hand_plan import Equipment

@@ -12,7 +12,7 @@ from simbench.balance.gait.gait import Gait
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from simbench.balance.gait.gait import Gait
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk, quintic
+from simbench.kinematics.derivatives import minimum_jerk, quintic
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 

@@ -20,7 +20,7 @@ from simbench.balance.push_recovery.capture_step import (
 )
 from simbench.balance.standing.support import support_polygon
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk, quintic
+from simbench.kinematics.derivatives import minimum_jerk, quintic
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 

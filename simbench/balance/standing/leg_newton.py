@@ -7,7 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.joint_inertia import BodyMasses, body_masses
+from simbench.kinematics.task_matrix import BodyMasses, body_masses
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, make_path_poses, place_path
 
 

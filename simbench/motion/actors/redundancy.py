@@ -1,7 +1,7 @@
 """A person's joints while the equipment holds the hands: Tomić (2018), equation 4.23, frame by frame.
 
 The step is that of `simbench.kinematics.redundancy`, which analyses use as well. On purpose three things
-differ from the law by which a recording is analysed (`simbench.kinematics.redundancy.rollout`):
+differ from the law by which a recording is analysed (`simbench.kinematics.redundancy_law`):
 
 - The equipment holds the palms, and leaves a hand free to turn about its handle (`Hold`); what a recording
   shows are wrists, whose whole pose the analysing law keeps.
@@ -19,13 +19,13 @@ import pinocchio as pin
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.dense_step import (
+from simbench.kinematics.redundancy_criteria import (
+    StepState,
     compute_manipulability_gradient,
     compute_objective,
     joint_limit_stiffness,
     solve_dense_step,
 )
-from simbench.kinematics.redundancy.step_state import StepState
 from simbench.motion.actors.reaching import (
     Hold,
     Reacher,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 
 # The descent onto the equipment starts before the approach ends, as people blend movements, by this
 # fraction of its duration: a third of the approach is then done.

@@ -11,7 +11,7 @@ from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.obstacles import Obstacle, box_obstacle
-from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import RobotErrors, robot_metrics

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.tree import first_joint
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion

@@ -17,10 +17,9 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import BalanceError, MotionError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk, savgol_filter
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import ROTATION_WEIGHT
-from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
 from simbench.motion.anatomy import PALM_OFFSET, transform

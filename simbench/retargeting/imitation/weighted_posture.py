@@ -10,12 +10,10 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.joint_inertia import BodyMasses, body_masses
-from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
-from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import ERGONOMY, LawConstants, TaskPath, make_scratch
-from simbench.kinematics.redundancy.rollout import roll_out
+from simbench.kinematics.redundancy_body import SkillBody, make_plain_anatomy
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.kinematics.redundancy_law import ERGONOMY, LawConstants, TaskPath, make_scratch, roll_out
+from simbench.kinematics.task_matrix import BodyMasses, body_masses
 from simbench.kinematics.tree import KinematicTree, ancestors, frame_on_body, kinematic_tree
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.limited_posture import rounded_posture

@@ -20,8 +20,8 @@ from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import Stance, leg_columns, solve_com_ik, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.foot_contact import contact_intervals
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection, SimulationSection
 from simbench.retargeting.reference.reference import (

@@ -15,11 +15,10 @@ from simbench.balance.standing.standing import Stance, height_range, leg_columns
 from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk, savgol_filter
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.profiles import minimum_jerk
-from simbench.kinematics.savgol import savgol_filter
-from simbench.kinematics.time_grids import interpolate_change, time_grids
-from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.path_solver import interpolate_change, time_grids
+from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection

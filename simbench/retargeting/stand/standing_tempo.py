@@ -16,7 +16,7 @@ from simbench.balance.standing.standing import leg_columns, solve_com_ik
 from simbench.balance.standing.standing_profile import ground_wrench, planned_zmp, zmp_of
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import AccelerationRows, PathBounds
+from simbench.kinematics.path_solver import AccelerationRows, PathBounds
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
 from simbench.retargeting.stand.arms_and_legs import (
     BALANCE_ROUNDS,

@@ -21,7 +21,7 @@ from simbench.balance.standing.standing import Stance
 from simbench.balance.standing.support import support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
-from simbench.kinematics.floating_base import free_flyer_derivatives
+from simbench.kinematics.rotation import free_flyer_derivatives
 from simbench.kinematics.time_optimal import (
     PathConstraints,
     constant_rate,

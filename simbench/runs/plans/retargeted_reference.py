@@ -11,7 +11,7 @@ from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import leg_columns, solve_com_ik
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.joint_order import joint_limits
 from simbench.options import SimulationSection

@@ -15,8 +15,8 @@ from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.pelvis_height import leg_length
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.foot_contact import contact_intervals, find_foot_contacts, point_speeds
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import continuous_quaternions
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.reference.planned_steps import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from simbench.errors import SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.motion.actors.strategy import DOMINANT, ActorStrategy

@@ -9,9 +9,8 @@ from scipy.ndimage import binary_dilation
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
-from simbench.kinematics.floating_base import free_flyer_derivatives
 from simbench.kinematics.foot_contact import find_point_contacts, point_speeds
-from simbench.kinematics.rotation import continuous_quaternions
+from simbench.kinematics.rotation import continuous_quaternions, free_flyer_derivatives
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot

@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bias_torque import bias_torque
-from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.joint_inertia import BodyMasses, add_subtrees, body_masses, body_moments
-from simbench.kinematics.task_matrix import couple, momentum
+from simbench.kinematics.least_squares import factorise, substitute
+from simbench.kinematics.task_matrix import (
+    BodyMasses,
+    add_subtrees,
+    bias_torque,
+    body_masses,
+    body_moments,
+    couple,
+    momentum,
+)
 from simbench.kinematics.tree import KinematicTree, joint_axes, kinematic_tree, place_bodies
 from simbench.robot.robot import Robot
 from simbench.sim.control.friction import friction_torque

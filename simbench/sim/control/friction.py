@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.least_squares import factorise, substitute
 
 Vector = NDArray[np.float64]
 

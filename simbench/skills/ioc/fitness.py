@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import make_scratch
-from simbench.kinematics.redundancy.rollout import roll_out_errors
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.kinematics.redundancy_law import make_scratch, roll_out_errors
 from simbench.skills.ioc.inverse_kinematics import check_weights
 from simbench.skills.person.task_motion import TaskMotion
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import null_space
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.skills.ioc.fitness import Fitness
 from simbench.skills.ioc.inverse_optimal_control import (
     Mixture,

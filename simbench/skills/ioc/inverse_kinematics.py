@@ -8,18 +8,17 @@ from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.manipulability import manipulability_gradient
-from simbench.kinematics.redundancy.anatomy import compute_joint_limit_stiffness
-from simbench.kinematics.redundancy.body import (
+from simbench.kinematics.redundancy_body import (
     SkillBody,
     add_clavicle_jacobian,
     compute_hand_jacobian,
     compute_inertia_matrix,
     compute_inertial_coupling,
+    compute_joint_limit_stiffness,
     compute_point_position,
     update_body_poses,
 )
-from simbench.kinematics.redundancy.criteria import (
+from simbench.kinematics.redundancy_criteria import (
     CRITERIA,
     BodyState,
     Criterion,
@@ -28,9 +27,21 @@ from simbench.kinematics.redundancy.criteria import (
     manipulability,
     shift_to_habit,
 )
-from simbench.kinematics.redundancy.objective import LawConstants, Scratch, make_scratch
-from simbench.kinematics.redundancy.rollout import TOLERANCE, apply_prescribed, roll_out, take_step
-from simbench.kinematics.redundancy.step import StepProblem, make_step_factors, solve_step
+from simbench.kinematics.redundancy_law import (
+    TOLERANCE,
+    LawConstants,
+    Scratch,
+    apply_prescribed,
+    make_scratch,
+    roll_out,
+    take_step,
+)
+from simbench.kinematics.redundancy_step import (
+    StepProblem,
+    make_step_factors,
+    manipulability_gradient,
+    solve_step,
+)
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.skills.person.task_motion import TaskMotion
 

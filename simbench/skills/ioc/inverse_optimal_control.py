@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import ENERGY, ERGONOMY
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.kinematics.redundancy_law import ENERGY, ERGONOMY
 from simbench.skills.ioc.fitness import Fitness, make_fitness
 from simbench.skills.ioc.inverse_kinematics import observe
 from simbench.skills.ioc.simplex_search import (

@@ -7,8 +7,8 @@ import numpy as np
 
 from simbench.errors import PluginError, SkillError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.redundancy.criteria import CRITERIA, BodyState, Criterion, Quadratic
+from simbench.kinematics.redundancy_body import SkillBody
+from simbench.kinematics.redundancy_criteria import CRITERIA, BodyState, Criterion, Quadratic
 from simbench.plugins.options import call_plugin, require_plugin
 from simbench.skills.ioc.inverse_kinematics import follow_path, place_points
 from simbench.skills.person.task_motion import TaskMotion
@@ -32,7 +32,7 @@ def load_criterion(reference: str) -> Criterion:
     """Load the criterion of a plug-in.
 
     `reference`: name of a plug-in, `MODULE:NAME` or `FILE.py:NAME` of a function of (body, state), as those
-    of `kinematics.redundancy.criteria`. Returns the function; what it returns is checked.
+    of `kinematics.redundancy_criteria`. Returns the function; what it returns is checked.
     """
     function = require_plugin(GROUP, reference).value
 

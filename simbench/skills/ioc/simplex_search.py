@@ -16,7 +16,7 @@ from scipy.optimize import LinearConstraint, OptimizeResult, minimize
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.skills.ioc.fitness import Fitness
 
 SIZE = len(CRITERIA)

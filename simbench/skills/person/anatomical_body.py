@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.joint_inertia import body_masses
-from simbench.kinematics.redundancy.anatomy import Anatomy
-from simbench.kinematics.redundancy.body import SkillBody
+from simbench.kinematics.redundancy_body import Anatomy, SkillBody
+from simbench.kinematics.task_matrix import body_masses
 from simbench.kinematics.tree import ancestors, frame_on_body, kinematic_tree
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, CLAVICLE_JOINTS, SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION

@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
+from simbench.kinematics.redundancy_law import LawConstants, TaskPath
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.strategy import MANIPULABILITY_GAIN
 from simbench.motion.human_motion import HumanMotion

@@ -5,7 +5,7 @@ import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.savgol import savgol_filter
+from simbench.kinematics.derivatives import savgol_filter
 from simbench.motion.actors.human_model import (
     ARM_AXES,
     ARM_JOINT_NAMES,

@@ -8,9 +8,8 @@ import pinocchio as pin
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.joint_inertia import BodyMasses, body_masses
-from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
-from simbench.kinematics.redundancy.body import SkillBody
+from simbench.kinematics.redundancy_body import SkillBody, make_plain_anatomy
+from simbench.kinematics.task_matrix import BodyMasses, body_masses
 from simbench.kinematics.tree import ancestors, frame_on_body, kinematic_tree
 from simbench.motion.human_motion import Actor, InitialPose
 from simbench.retargeting.imitation.imitation import INNER_JOINTS

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
+from simbench.kinematics.redundancy_body import SkillBody
+from simbench.kinematics.redundancy_law import LawConstants, TaskPath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.phases import find_phases
 from simbench.retargeting.imitation.imitation import INNER_JOINTS, imitate

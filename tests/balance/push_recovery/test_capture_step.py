@@ -12,7 +12,7 @@ from simbench.balance.push_recovery.capture_step import (
     project_into_polygon,
     transform_footprint,
 )
-from simbench.kinematics.profiles import quintic
+from simbench.kinematics.derivatives import quintic
 
 SOLE = np.array([[0.13, 0.05], [-0.07, 0.05], [-0.07, -0.05], [0.13, -0.05]])
 PIVOT = np.array([[0.1, 0.02], [-0.04, 0.02], [-0.04, -0.02], [0.1, -0.02]])

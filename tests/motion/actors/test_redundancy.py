@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
-from simbench.kinematics.redundancy.dense_step import compute_manipulability_gradient
+from simbench.kinematics.redundancy_criteria import compute_manipulability_gradient
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
 from simbench.motion.actors.people import AVERAGE_PERSON
 from simbench.motion.actors.posture import couple_clavicles

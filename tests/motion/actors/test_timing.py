@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.actors.timing import draw_sway
 
 

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
-from simbench.kinematics.redundancy.objective import LawConstants
+from simbench.kinematics.redundancy_law import LawConstants
 from simbench.retargeting.contact.hand_plan import Equipment, near_contact
 from simbench.retargeting.imitation.weighted_posture import (
     GAIN,

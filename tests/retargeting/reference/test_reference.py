@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import BPoly, PPoly
 
 from simbench.errors import RetargetError
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.options import SimulationSection
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.reference.reference import assemble, plan_lead, run_up, sample_motion

@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.errors import RetargetError
-from simbench.kinematics.bounded_path import PathBounds
+from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection

@@ -12,8 +12,7 @@ from simbench.balance.standing.standing import stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.balance.standing.support import support_polygons
 from simbench.kinematics.derivatives import differentiate
-from simbench.kinematics.time_optimal import PathConstraints, constant_rate
-from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.time_optimal import PathConstraints, constant_rate, time_scaling_factor
 from simbench.retargeting.timing.stretch import (
     fit_tempo,
     fixed_base_constraints,

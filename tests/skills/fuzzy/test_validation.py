@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.skills.fuzzy import validation
 from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS, THESIS_RULES
 from simbench.skills.fuzzy.tuning import tune_memberships

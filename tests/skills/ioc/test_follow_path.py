@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import MotionError, SkillError
-from simbench.kinematics.redundancy.body import update_body_poses
-from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, compute_weighted_sum
+from simbench.kinematics.redundancy_body import update_body_poses
+from simbench.kinematics.redundancy_criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.skills.ioc.fitness import compute_path_errors, make_fitness, mean_error

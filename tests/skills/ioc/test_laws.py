@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from simbench.errors import SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, compute_weighted_sum
-from simbench.kinematics.redundancy.objective import make_scratch
-from simbench.kinematics.redundancy.step import StepProblem, make_step_factors, solve_step
+from simbench.kinematics.redundancy_criteria import CRITERIA, Quadratic, compute_weighted_sum
+from simbench.kinematics.redundancy_law import make_scratch
+from simbench.kinematics.redundancy_step import StepProblem, make_step_factors, solve_step
 from simbench.skills.ioc.inverse_kinematics import (
     check_weights,
     energy_law,

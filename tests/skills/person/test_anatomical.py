@@ -7,18 +7,16 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import MotionError
-from simbench.kinematics.redundancy.anatomy import (
-    compute_joint_limit_stiffness,
-    compute_lower_limit,
-    update_clavicles,
-)
-from simbench.kinematics.redundancy.body import (
+from simbench.kinematics.redundancy_body import (
     add_clavicle_jacobian,
     compute_hand_jacobian,
+    compute_joint_limit_stiffness,
+    compute_lower_limit,
     update_body_poses,
+    update_clavicles,
 )
-from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic
-from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
+from simbench.kinematics.redundancy_criteria import CRITERIA, Quadratic
+from simbench.kinematics.redundancy_law import LawConstants, TaskPath
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import joint_axes
 from simbench.motion.actors.reaching import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.actors.human_model import HumanModel, build_human_model
 from simbench.motion.actors.kim_markers import record_kim_markers
 from simbench.motion.actors.people import Person

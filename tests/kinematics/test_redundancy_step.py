@@ -5,17 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.kinematics.manipulability import manipulability_gradient
-from simbench.kinematics.redundancy.anatomy import compute_joint_limit_stiffness, make_plain_anatomy
-from simbench.kinematics.redundancy.dense_step import (
+from simbench.kinematics.redundancy_body import compute_joint_limit_stiffness, make_plain_anatomy
+from simbench.kinematics.redundancy_criteria import (
+    StepState,
     compute_manipulability_gradient,
     compute_objective,
     joint_limit_stiffness,
     solve_dense_step,
 )
-from simbench.kinematics.redundancy.objective import set_objective
-from simbench.kinematics.redundancy.step import StepProblem, make_step_factors, solve_step
-from simbench.kinematics.redundancy.step_state import StepState
+from simbench.kinematics.redundancy_law import set_objective
+from simbench.kinematics.redundancy_step import (
+    StepProblem,
+    make_step_factors,
+    manipulability_gradient,
+    solve_step,
+)
 
 
 def constrained_least(weight, linear_term, jacobian, error):

@@ -3,6 +3,8 @@
 Every motion that criteria choose is made of these steps: those of virtual actors (`simbench.motion.actors`),
 of the laws that imitate a recorded person (`simbench.skills`) and of robots
 (`simbench.retargeting.imitation.weighted_posture`).
+
+The gradient of manipulability, det(JJᵀ) of the hands, is here, too.
 """
 
 from typing import NamedTuple
@@ -11,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.least_squares import factorise, substitute
 
 _SINGULAR = 1e-12
 """Smallest squared pivot that is not rounding, as a fraction of the largest diagonal entry."""
@@ -97,41 +99,29 @@ def solve_step(
     (r,): m, overwritten. `factors`: overwritten. Returns false if the free coordinates cannot meet the
     constraint: too few, or J singular.
     """
+    size = len(locked)
     while True:
-        if not reuse_factors and not _factorise_step(problem, locked, factors):
-            return False
+        if not reuse_factors:
+            count = 0
+            for a in range(size):
+                if not locked[a]:
+                    factors.free[count] = a
+                    count += 1
+            factors.free_count[0] = count
+            if count < len(problem.error):
+                return False
+            if not (_factorise_weight(problem.weight, factors) and _factorise_gram(problem.columns, factors)):
+                return False
         reuse_factors = False
         _solve_free(problem, max_nullspace_step, locked, step, factors)
-        if not _lock_beyond(problem, locked, step):
+        # Displacements beyond a bound are set to it and locked.
+        beyond = False
+        for a in range(size):
+            if not locked[a] and (step[a] < problem.lower[a] or step[a] > problem.upper[a]):
+                step[a] = problem.lower[a] if step[a] < problem.lower[a] else problem.upper[a]
+                locked[a], beyond = True, True
+        if not beyond:
             return True
-
-
-@compiled
-def _lock_beyond(problem: StepProblem, locked: NDArray[np.bool_], step: Array) -> bool:
-    """Set displacements beyond a bound to it and lock them; tell whether there were any."""
-    beyond = False
-    for a in range(len(step)):
-        if locked[a]:
-            continue
-        if step[a] < problem.lower[a] or step[a] > problem.upper[a]:
-            step[a] = problem.lower[a] if step[a] < problem.lower[a] else problem.upper[a]
-            locked[a] = True
-            beyond = True
-    return beyond
-
-
-@compiled
-def _factorise_step(problem: StepProblem, locked: NDArray[np.bool_], factors: StepFactors) -> bool:
-    """Factorise W and J W⁻¹ Jᵀ of the free coordinates; tell whether both have inverses."""
-    count = 0
-    for a in range(len(locked)):
-        if not locked[a]:
-            factors.free[count] = a
-            count += 1
-    factors.free_count[0] = count
-    if count < len(problem.error):
-        return False
-    return _factorise_weight(problem.weight, factors) and _factorise_gram(problem.columns, factors)
 
 
 @compiled
@@ -154,30 +144,7 @@ def _factorise_weight(weight: Array, factors: StepFactors) -> bool:
 def _factorise_gram(columns: Array, factors: StepFactors) -> bool:
     """Compute Y and the Cholesky factor of YᵀY; tell whether J W⁻¹ Jᵀ has an inverse."""
     count, rows, gram = factors.free_count[0], columns.shape[1], factors.gram
-    _forward_substitute_columns(columns, factors)
-    for i in range(rows):
-        for j in range(i + 1):
-            gram[i, j] = 0.0
-    for a in range(count):
-        for i in range(rows):
-            factor = factors.columns[a, i]
-            for j in range(i + 1):
-                gram[i, j] += factor * factors.columns[a, j]
-    largest = 0.0
-    for i in range(rows):
-        largest = max(largest, gram[i, i])
-    factorise(gram, rows)
-    smallest = gram[0, 0]
-    for i in range(rows):
-        smallest = min(smallest, gram[i, i])
-    return bool(smallest * smallest > _SINGULAR * largest)
-
-
-@compiled
-def _forward_substitute_columns(columns: Array, factors: StepFactors) -> None:
-    """Compute Y = L⁻¹ Jᵀ of the free coordinates."""
-    free, count, chol, reduced = factors.free, factors.free_count[0], factors.weight, factors.columns
-    rows = columns.shape[1]
+    free, chol, reduced = factors.free, factors.weight, factors.columns
     for a in range(count):
         for i in range(rows):
             reduced[a, i] = columns[free[a], i]
@@ -188,6 +155,21 @@ def _forward_substitute_columns(columns: Array, factors: StepFactors) -> None:
         inverse = 1.0 / chol[a, a]
         for i in range(rows):
             reduced[a, i] *= inverse
+    for i in range(rows):
+        for j in range(i + 1):
+            gram[i, j] = 0.0
+    for a in range(count):
+        for i in range(rows):
+            for j in range(i + 1):
+                gram[i, j] += reduced[a, i] * reduced[a, j]
+    largest = 0.0
+    for i in range(rows):
+        largest = max(largest, gram[i, i])
+    factorise(gram, rows)
+    smallest = gram[0, 0]
+    for i in range(rows):
+        smallest = min(smallest, gram[i, i])
+    return bool(smallest * smallest > _SINGULAR * largest)
 
 
 @compiled
@@ -201,7 +183,14 @@ def _solve_free(
     """Write the displacements of the free coordinates."""
     free, count = factors.free, factors.free_count[0]
     _set_right_hand_sides(problem, locked, step, factors)
-    _solve_task_step(factors)
+    # The least displacement that meets the constraint, W⁻¹Jᵀ(J W⁻¹ Jᵀ)⁻¹ e; e is overwritten.
+    rows, task = len(factors.multipliers), factors.task_step
+    substitute(factors.gram, factors.multipliers, rows)
+    for a in range(count):
+        task[a] = 0.0
+        for i in range(rows):
+            task[a] += factors.columns[a, i] * factors.multipliers[i]
+    _back_substitute(factors.weight, task, count)
     if max_nullspace_step == 0.0:
         for a in range(count):
             step[free[a]] = factors.task_step[a]
@@ -238,18 +227,6 @@ def _set_right_hand_sides(
 
 
 @compiled
-def _solve_task_step(factors: StepFactors) -> None:
-    """Compute the least displacement that meets the constraint, W⁻¹Jᵀ(J W⁻¹ Jᵀ)⁻¹ e; e is overwritten."""
-    count, rows, task = factors.free_count[0], len(factors.multipliers), factors.task_step
-    substitute(factors.gram, factors.multipliers, rows)
-    for a in range(count):
-        task[a] = 0.0
-        for i in range(rows):
-            task[a] += factors.columns[a, i] * factors.multipliers[i]
-    _back_substitute(factors.weight, task, count)
-
-
-@compiled
 def _solve_nullspace_step(factors: StepFactors) -> None:
     """Compute L⁻ᵀ(I − Y (YᵀY)⁻¹ Yᵀ) L⁻¹ w: what w asks for, less the part of it that moves the hands."""
     count, rows, chol = factors.free_count[0], len(factors.multipliers), factors.weight
@@ -277,3 +254,55 @@ def _back_substitute(chol: Array, x: Array, n: int) -> None:
         x[i] /= chol[i, i]
         for k in range(i):
             x[k] -= chol[i, k] * x[i]
+
+
+@compiled
+def manipulability_gradient(columns: Array, gradient: Array) -> float:
+    """Compute det(JJᵀ) and its gradient ω_i = 2 det(JJᵀ) tr[(JJᵀ)⁻¹ ∂J/∂q_i Jᵀ].
+
+    This is equation 4.8 of Tomić (2018). A joint turns and carries the axes of those beyond it: ∂J_j/∂q_i =
+    J_i × J_j (the cross product of twists) if i comes before j on the way to a hand, else 0. With D =
+    (JJᵀ)⁻¹J, D_j · (J_i × J_j) = J_i · (J_j ×* D_j), so that sums over the joints beyond i are enough. The
+    determinant does not depend on the points that the twists are given at. `columns` (n, 6 h): row j is what
+    joint j moves: velocity and angular velocity of each of h hands, world axes, each at a point of its own; 0
+    for a hand that it does not carry. Parents come before children. `gradient` (n,): overwritten; 0 where JJᵀ
+    has no inverse.
+    """
+    n, rows = columns.shape
+    gram = np.zeros((rows, rows))
+    largest = 0.0
+    for j in range(n):
+        gradient[j] = 0.0
+        for a in range(rows):
+            for b in range(a + 1):
+                gram[a, b] += columns[j, a] * columns[j, b]
+    for a in range(rows):
+        largest = max(largest, gram[a, a])
+    factorise(gram, rows)
+    determinant = 1.0
+    for a in range(rows):
+        pivot = gram[a, a] * gram[a, a]
+        if pivot <= 1e-15 * largest:
+            return 0.0
+        determinant *= pivot
+    beyond = np.zeros(rows)
+    dual = np.empty(rows)
+    for j in range(n - 1, -1, -1):
+        own = columns[j]
+        total = 0.0
+        for a in range(rows):
+            total += own[a] * beyond[a]
+            dual[a] = own[a]
+        gradient[j] = 2.0 * determinant * total
+        substitute(gram, dual, rows)
+        for h in range(0, rows, 6):
+            vx, vy, vz, wx, wy, wz = own[h], own[h + 1], own[h + 2], own[h + 3], own[h + 4], own[h + 5]
+            fx, fy, fz = dual[h], dual[h + 1], dual[h + 2]
+            tx, ty, tz = dual[h + 3], dual[h + 4], dual[h + 5]
+            beyond[h] += wy * fz - wz * fy
+            beyond[h + 1] += wz * fx - wx * fz
+            beyond[h + 2] += wx * fy - wy * fx
+            beyond[h + 3] += vy * fz - vz * fy + wy * tz - wz * ty
+            beyond[h + 4] += vz * fx - vx * fz + wz * tx - wx * tz
+            beyond[h + 5] += vx * fy - vy * fx + wx * ty - wy * tx
+    return determinant

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from simbench.kinematics.box import solve_box
+from simbench.kinematics.least_squares import solve_box
 
 
 def problem(seed, size, tight, nearly_singular):
