@@ -29,7 +29,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.ground_reaction import standing_torques
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.api import retarget_motion
 from simbench.robot.robot import Robot, load_robot

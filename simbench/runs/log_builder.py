@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
+from simbench.balance.support import zmp_from_momentum, zmp_from_wrench
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.hand_shapes import hand_links

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simbench.balance.standing.support import support_margins, support_polygons
+from simbench.balance.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.runs.log import assign_variables, label
 from simbench.sim.signals import Signal

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.balance.controller.sections import limb_sections
+from simbench.balance.sections import limb_sections
 from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import (

@@ -7,14 +7,21 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.controller.feasibility import check_gait_feasibility
-from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
-from simbench.balance.gait.cog_correction import correct_cog
-from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
-from simbench.balance.gait.gait import Gait, extend_gait, standing_gait
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
+from simbench.balance.gait import (
+    Command,
+    Forward,
+    Gait,
+    March,
+    Sideways,
+    Turn,
+    extend_gait,
+    plan_footsteps,
+    standing_gait,
+)
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
-from simbench.balance.standing.standing import Stance
+from simbench.balance.leg_ik import Stance
+from simbench.balance.step_planning import StepTiming, correct_cog, plan_gait, sole_centres
+from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan, check_gait_feasibility
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled

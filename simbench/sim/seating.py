@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle

@@ -4,9 +4,9 @@ import numpy as np
 import pinocchio as pin
 from scipy.interpolate import PPoly
 
-from simbench.balance.controller.sections import limb_sections
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import stand
+from simbench.balance.sections import limb_sections
 from simbench.options import PushSection, RobotSection, SimulationSection, end_of_pushes
 from simbench.retargeting.reference.reference import Reference, Timeline, sample_motion
 from simbench.robot.robot import Robot

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
+from simbench.balance.leg_ik import leg_length, pelvis_heights
 from simbench.errors import BalanceError, RetargetError
 from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
 from simbench.robot.robot import Robot

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.resources import resource_dir

@@ -19,7 +19,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 from scipy.spatial import ConvexHull
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.cli.main import main
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.deepmimic import clip_folder

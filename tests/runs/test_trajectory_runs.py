@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sweep_by_hand as sweep
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.cli.main import main
 from simbench.errors import ScenarioError
 from simbench.robot.robot import load_robot

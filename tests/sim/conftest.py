@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import stand
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engines import is_installed
 from simbench.sim.fixtures.shapes import compute_inertia

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.robot.robot import load_robot
 from simbench.sim.engines import open_engine
 from simbench.sim.initial_tilt import INITIAL_TILT, tilt_base

@@ -6,8 +6,8 @@ import pinocchio as pin
 import pytest
 import scenes
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import stand
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world

@@ -4,8 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import solve_com_ik, stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.handles import HandlePath
 from simbench.options import RobotSection

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
+from simbench.balance.leg_ik import leg_length, pelvis_heights
 from simbench.errors import BalanceError
 from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
 from simbench.robot.robot import load_robot

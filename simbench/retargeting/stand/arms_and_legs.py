@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 from scipy.spatial.transform import Rotation
 
+from simbench.balance.ground_reaction import lipm_com_offset, planned_zmp
 from simbench.balance.inverted_pendulum import natural_frequency
-from simbench.balance.standing.standing import Stance, height_range, leg_columns, solve_com_ik, stand
-from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
+from simbench.balance.leg_ik import Stance, height_range, leg_columns, solve_com_ik, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk, savgol_filter

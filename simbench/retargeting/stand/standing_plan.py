@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.pelvis_height import pelvis_heights
-from simbench.balance.standing.standing import Stance, stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import Stance, pelvis_heights, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle

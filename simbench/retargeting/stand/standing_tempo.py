@@ -10,10 +10,15 @@ from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial import ConvexHull
 
+from simbench.balance.ground_reaction import (
+    ground_wrench,
+    planned_zmp,
+    standing_inertia,
+    standing_torques,
+    zmp_of,
+)
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.balance.standing.ground_reaction import standing_inertia, standing_torques
-from simbench.balance.standing.standing import leg_columns, solve_com_ik
-from simbench.balance.standing.standing_profile import ground_wrench, planned_zmp, zmp_of
+from simbench.balance.leg_ik import leg_columns, solve_com_ik
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import AccelerationRows, PathBounds

@@ -10,8 +10,7 @@ import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.inverted_pendulum import GRAVITY, natural_frequency
-from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import height_range, leg_columns, stand
+from simbench.balance.leg_ik import height_range, leg_columns, leg_length, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk

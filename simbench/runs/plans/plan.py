@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from simbench.balance.controller.whole_body import WholeBodyPlan
+from simbench.balance.whole_body import WholeBodyPlan
 from simbench.errors import ScenarioError
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.arm.on_equipment import plan_fixed_base

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from simbench.balance.controller.whole_body import WholeBodyPlan
-from simbench.balance.gait.gait import Gait
+from simbench.balance.gait import Gait
+from simbench.balance.whole_body import WholeBodyPlan
 from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
 from simbench.kinematics.arrays import Array

@@ -7,9 +7,8 @@ import numpy as np
 import pinocchio as pin
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import leg_columns, solve_com_ik
-from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.leg_ik import leg_columns, solve_com_ik
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory

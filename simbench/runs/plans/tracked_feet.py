@@ -11,9 +11,9 @@ import pinocchio as pin
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import binary_erosion, gaussian_filter1d
 
+from simbench.balance.ground_reaction import planned_zmp
 from simbench.balance.inverted_pendulum import natural_frequency
-from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.balance.leg_ik import leg_length
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.foot_contact import contact_intervals, find_foot_contacts, point_speeds

@@ -11,8 +11,8 @@ import pinocchio as pin
 from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.controller.whole_body import WholeBodyPlan
-from simbench.balance.standing.pelvis_height import leg_length
+from simbench.balance.leg_ik import leg_length
+from simbench.balance.whole_body import WholeBodyPlan
 from simbench.errors import MotionError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate

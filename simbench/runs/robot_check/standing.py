@@ -3,11 +3,10 @@
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.controller.sections import limb_sections
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import Stance, height_range, leg_columns, stand
-from simbench.balance.standing.support import support_margin, support_polygon
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import Stance, height_range, leg_columns, leg_length, stand
+from simbench.balance.sections import limb_sections
+from simbench.balance.support import support_margin, support_polygon
 from simbench.errors import BalanceError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.foot_shapes import sole_gaps

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.support import support_margins, support_polygons, zmp_from_momentum
+from simbench.balance.leg_ik import leg_length
+from simbench.balance.support import support_margins, support_polygons, zmp_from_momentum
 from simbench.errors import BalanceError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.options import BalanceSection, RobotSection, SimulationSection, StepCommand, SteppingSection

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from simbench.balance.standing.standing import leg_columns, stand
+from simbench.balance.leg_ik import leg_columns, stand
 from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path, is_clear
 from simbench.retargeting.collision.clearance import (
     BodyShapes,

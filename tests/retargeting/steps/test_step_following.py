@@ -9,7 +9,7 @@ from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 from walker import walk
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion

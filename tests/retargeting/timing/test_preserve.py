@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.ground_reaction import standing_torques
 from simbench.errors import RetargetError
 from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.human_motion import resample

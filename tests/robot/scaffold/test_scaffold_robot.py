@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.retargeting.imitation.scaled_model import require_human_form

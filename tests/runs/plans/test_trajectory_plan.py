@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection

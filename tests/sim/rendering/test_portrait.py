@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import yourdfpy
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RetargetError, RunError
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import stage
