@@ -93,7 +93,7 @@ def skills(
     from simbench.motion.readers import read_motion
     from simbench.robot.sides import SIDES
     from simbench.skills.analysis import analyse_skill, complete_person
-    from simbench.skills.ioc.plugin import fit_criterion, load_criterion
+    from simbench.skills.law_motion import fit_criterion, load_criterion
 
     for reference in criterion or ():
         load_criterion(reference)
@@ -108,7 +108,7 @@ def skills(
         )
         fits = [fit_criterion(analysis.parts, analysis.mixture.weights, each) for each in criterion or ()]
     if picture is not None:
-        from simbench.skills.plot import draw_skill
+        from simbench.skills.skill_plot import draw_skill
 
         draw_skill(analysis, picture)
     for line in opening_lines(analysis):

@@ -274,8 +274,8 @@ def compute_manipulability_gradient(twists: Array) -> Array:
 
     In world coordinates a joint turns the axes of those beyond it: ∂J_j/∂q_i = J_i × J_j (the cross product
     of twists) if i comes before j, else 0; and the determinant does not depend on the point of reference.
-    `redundancy_step.manipulability_gradient` has the same compiled. `twists` (2, 6, n): how each hand moves with the
-    joints, parents before children: linear velocity at the world's origin, then angular velocity; 0 for a
+    `manipulability_gradient` has the same compiled. `twists` (2, 6, n): how each hand moves with the joints,
+    parents before children: linear velocity at the world's origin, then angular velocity; 0 for a
     joint that does not move the hand. Returns (n,): ω, per rad.
     """
     jacobian = twists.reshape(12, -1)

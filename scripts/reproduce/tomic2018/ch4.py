@@ -48,8 +48,8 @@ from simbench.runs.study.skills import (
 )
 from simbench.runs.study.study import Item, run_study
 from simbench.runs.study.table import StudyRow
-from simbench.skills.ioc.simplex_search import LATTICE, METHODS
-from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
+from simbench.skills.anatomical_motion import PERSON, SKELETONS
+from simbench.skills.weight_search import LATTICE, METHODS
 
 TABLE_41 = {
     "valves": 0.0466,

@@ -12,11 +12,15 @@ from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.motion.actors.strategy import DOMINANT, ActorStrategy
 from simbench.runs.study.study import Item
-from simbench.skills.ioc.identifiability import explore_mixture
-from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture, mean_period
-from simbench.skills.ioc.simplex_search import LATTICE, METHODS
-from simbench.skills.person.anatomical_motion import PERSON, SKELETONS, prepare_motion
-from simbench.skills.person.task_motion import TaskMotion, split_task
+from simbench.skills.anatomical_motion import PERSON, SKELETONS, prepare_motion
+from simbench.skills.inverse_optimal_control import (
+    compute_criterion_shares,
+    explore_mixture,
+    find_mixture,
+    mean_period,
+)
+from simbench.skills.task_motion import TaskMotion, split_task
+from simbench.skills.weight_search import LATTICE, METHODS
 
 THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "hand_drill")
 """The seven of chapter 4; the hand drill is the unseen task of chapter 5."""

@@ -23,7 +23,7 @@ from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.skills.ioc.inverse_kinematics import observe
+from simbench.skills.law_motion import observe
 
 ENERGY, VELOCITY = np.eye(4)[:2]
 

@@ -1,4 +1,4 @@
-from simbench.skills.fuzzy.rules import (
+from simbench.skills.fuzzy_rules import (
     DISTANCES,
     INPUT_TERMS,
     INPUTS,

@@ -4,20 +4,13 @@ import dataclasses
 
 import numpy as np
 import pytest
+from single_laws import energy_law, ergonomics_law, manipulability_law, velocity_law, weighted_law
 
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy_criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.redundancy_law import make_scratch
 from simbench.kinematics.redundancy_step import StepProblem, make_step_factors, solve_step
-from simbench.skills.ioc.inverse_kinematics import (
-    check_weights,
-    energy_law,
-    ergonomics_law,
-    manipulability_law,
-    observe,
-    velocity_law,
-    weighted_law,
-)
+from simbench.skills.law_motion import check_weights, observe
 
 
 def forms(task, state):

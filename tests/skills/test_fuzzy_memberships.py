@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
+from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.memberships import (
-    INITIAL_MEMBERSHIPS,
-    flatten_memberships,
-    read_memberships,
-    read_shipped_memberships,
-    unflatten_memberships,
-    write_memberships,
-)
-from simbench.skills.fuzzy.tuning import make_constraints
+from simbench.skills.fuzzy_rules import read_memberships, read_shipped_memberships
+
+with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
+    INITIAL_MEMBERSHIPS = tuning.INITIAL_MEMBERSHIPS
+    flatten_memberships = tuning.flatten_memberships
+    unflatten_memberships = tuning.unflatten_memberships
+    write_memberships = tuning.write_memberships
+    make_constraints = tuning.make_constraints
 
 
 def test_flat_and_back():

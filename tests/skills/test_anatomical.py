@@ -33,13 +33,11 @@ from simbench.motion.anatomy import mean_frame
 from simbench.motion.human_motion import InitialPose
 from simbench.retargeting.imitation.weighted_posture import chain_coordinates
 from simbench.robot.sides import SIDES
-from simbench.skills.ioc.fitness import compute_path_errors
-from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.person.anatomical_body import build_anatomical_body
-from simbench.skills.person.anatomical_fit import fit_human
-from simbench.skills.person.anatomical_motion import prepare_anatomical_motion, prepare_motion
-from simbench.skills.person.anatomical_posture import compute_postures
-from simbench.skills.person.task_motion import TaskMotion
+from simbench.skills.anatomical_motion import compute_postures, prepare_anatomical_motion, prepare_motion
+from simbench.skills.anatomical_person import build_anatomical_body, fit_human
+from simbench.skills.inverse_optimal_control import compute_path_errors
+from simbench.skills.law_motion import follow_path
+from simbench.skills.task_motion import TaskMotion
 
 PERIOD = 0.01
 

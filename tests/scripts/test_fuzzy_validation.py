@@ -4,11 +4,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from script_modules import loaded_script
 
 from simbench.kinematics.redundancy_criteria import CRITERIA
-from simbench.skills.fuzzy import validation
-from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS, THESIS_RULES
-from simbench.skills.fuzzy.tuning import tune_memberships
+from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS, THESIS_RULES
+
+with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as validation:
+    tune_memberships = validation.tune_memberships
 
 TASKS, UNSEEN = (
     ("valves", "drawer", "canoe_paddles", "steering_wheel", "pump", "knife", "grater"),

@@ -4,12 +4,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import skfuzzy
+from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.examples import ExampleRules, read_shipped_examples
-from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
-from simbench.skills.fuzzy.memberships import INITIAL_MEMBERSHIPS, read_shipped_memberships
-from simbench.skills.fuzzy.rules import (
+from simbench.skills.fuzzy_rules import (
     DISTANCES,
     INPUT_TERMS,
     INPUTS,
@@ -17,8 +15,18 @@ from simbench.skills.fuzzy.rules import (
     OUTPUTS,
     RULES,
     THESIS_RULES,
+    read_shipped_memberships,
 )
-from simbench.skills.fuzzy.strategy import detect_strategy, infer
+from simbench.skills.fuzzy_strategy import (
+    ExampleRules,
+    compute_fuzzy_inputs,
+    detect_strategy,
+    infer,
+    read_shipped_examples,
+)
+
+with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
+    INITIAL_MEMBERSHIPS = tuning.INITIAL_MEMBERSHIPS
 
 
 def weights_one_by_one(values, memberships):

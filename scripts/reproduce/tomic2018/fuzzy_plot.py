@@ -9,9 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, add_axes, new_sheet, save_png
-from simbench.skills.fuzzy.memberships import Memberships
-from simbench.skills.fuzzy.rules import INPUT_TERMS, OUTPUT_TERMS, OUTPUTS, RULES
-from simbench.skills.fuzzy.strategy import DetectedStrategy, compute_membership_degrees
+from simbench.skills.fuzzy_rules import INPUT_TERMS, OUTPUT_TERMS, OUTPUTS, RULES, Memberships
+from simbench.skills.fuzzy_strategy import DetectedStrategy, compute_membership_degrees
 
 # Colour-blind readers can tell them apart.
 TERM_COLOURS = dict(zip(OUTPUT_TERMS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"), strict=True))

@@ -1,13 +1,17 @@
 import numpy as np
 import pytest
 from PIL import Image
+from script_modules import loaded_script
 
-from simbench.skills.fuzzy import plot as fuzzy
-from simbench.skills.fuzzy.examples import ExampleRules
-from simbench.skills.fuzzy.memberships import INITIAL_MEMBERSHIPS
-from simbench.skills.fuzzy.plot import draw_inference, draw_memberships
-from simbench.skills.fuzzy.rules import INPUT_TERMS, INPUTS, OUTPUTS, RULES
-from simbench.skills.fuzzy.strategy import DetectedStrategy, infer
+from simbench.skills.fuzzy_rules import INPUT_TERMS, INPUTS, OUTPUTS, RULES
+from simbench.skills.fuzzy_strategy import DetectedStrategy, ExampleRules, infer
+
+with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
+    INITIAL_MEMBERSHIPS = tuning.INITIAL_MEMBERSHIPS
+
+with loaded_script("reproduce/tomic2018/fuzzy_plot.py") as fuzzy:
+    draw_inference = fuzzy.draw_inference
+    draw_memberships = fuzzy.draw_memberships
 
 
 @pytest.fixture

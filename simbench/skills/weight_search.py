@@ -11,13 +11,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import LinearConstraint, OptimizeResult, minimize
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy_criteria import CRITERIA
-from simbench.skills.ioc.fitness import Fitness
+
+Fitness = Callable[[ArrayLike], Array]
+"""Function of weights (m, 4) to fitness F (m,), m·s."""
 
 SIZE = len(CRITERIA)
 LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE = "lattice", "genetic", "differential-evolution", "cma-es"
@@ -94,9 +96,7 @@ def search_weights(
     if method == LATTICE:
         generations, converged = search_lattice(recorded_fitness, len(chosen))
     else:
-        generations, converged = search_by_population(
-            recorded_fitness, POPULATIONS[method], len(chosen), seed
-        )
+        generations, converged = search_by_population(recorded_fitness, method, len(chosen), seed)
     every, heights = np.concatenate(tried), np.concatenate(values)
     best = int(np.argmin(heights))
     if not np.isfinite(heights[best]):
@@ -115,7 +115,10 @@ def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, b
     """
     points = list_lattice(LATTICE_DEGREE, size)
     values = fitness(points)
-    starts = _find_valleys(points, values)
+    # The best lattice points, those without a better neighbour before all others.
+    near = np.abs(points[:, None] - points[None]).sum(axis=2) < 2.5 / LATTICE_DEGREE
+    lowest = values <= np.where(near, values[None], np.inf).min(axis=1)
+    starts = np.lexsort([values, ~lowest])[:DESCENTS]
     # The models' arithmetic has tolerances of its own, which are for numbers near 1.
     unit = max(float(values.min()), np.finfo(float).tiny)
 
@@ -129,13 +132,19 @@ def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, b
     ended = True
     for start in points[starts]:
         heights: list[float] = []
+
+        def watch(intermediate_result: OptimizeResult, heights: list[float] = heights) -> None:
+            heights.append(float(intermediate_result.fun))
+            if _is_stalled(heights):
+                raise StopIteration
+
         found = minimize(
             height,
             start[:-1],
             method="COBYQA",
             bounds=[(0.0, 1.0)] * (size - 1),
             constraints=last,
-            callback=_stop_when_stalled(heights),
+            callback=watch,
             options={
                 "initial_tr_radius": FIRST_RADIUS,
                 "final_tr_radius": LAST_RADIUS,
@@ -147,17 +156,6 @@ def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, b
     return len(starts), ended
 
 
-def _stop_when_stalled(heights: list[float]) -> Callable[[OptimizeResult], None]:
-    """Watch a descent: squared fitness after each of its steps is appended."""
-
-    def watch(intermediate_result: OptimizeResult) -> None:
-        heights.append(float(intermediate_result.fun))
-        if _is_stalled(heights):
-            raise StopIteration
-
-    return watch
-
-
 def _is_stalled(heights: list[float]) -> bool:
     """Whether squared fitness has stopped falling."""
     if len(heights) <= STALLED_STEPS:
@@ -165,25 +163,19 @@ def _is_stalled(heights: list[float]) -> bool:
     return heights[-1 - STALLED_STEPS] < (1.0 + STALLED_FRACTION) ** 2 * heights[-1]
 
 
-def _find_valleys(points: Array, values: Array) -> NDArray[np.int64]:
-    """Find the indices of the best lattice points, those without a better neighbour before all others."""
-    steps = np.abs(points[:, None] - points[None]).sum(axis=2)
-    near = steps < 2.5 / LATTICE_DEGREE
-    lowest = values <= np.where(near, values[None], np.inf).min(axis=1)
-    return np.lexsort([values, ~lowest])[:DESCENTS]
-
-
 def search_by_population(
-    fitness: Callable[[Array], Array], algorithm: Callable[[int], Any], size: int, seed: int
+    fitness: Callable[[Array], Array], method: str, size: int, seed: int
 ) -> tuple[int, bool]:
     """Search the simplex by a population until the best fitness has stopped changing.
 
-    `fitness`: function of weights (m, size) to fitness (m,); it has to keep the best by itself; `algorithm`:
-    makes pymoo's algorithm for a box of so many dimensions: one of `POPULATIONS`; `size`: number of weights;
-    `seed`: seed of the algorithm. Returns `generations`: number of generations; `converged`: false if
-    `MAX_GENERATIONS` came first.
+    `fitness`: function of weights (m, size) to fitness (m,); it has to keep the best by itself; `method`: one
+    of `METHODS` but the first; `size`: number of weights; `seed`: seed of the algorithm. Returns
+    `generations`: number of generations; `converged`: false if `MAX_GENERATIONS` came first.
     """
     try:
+        from pymoo.algorithms.soo.nonconvex.cmaes import CMAES
+        from pymoo.algorithms.soo.nonconvex.de import DE
+        from pymoo.algorithms.soo.nonconvex.ga import GA
         from pymoo.core.evaluator import Evaluator
         from pymoo.core.problem import Problem
         from pymoo.core.termination import NoTermination
@@ -191,7 +183,16 @@ def search_by_population(
     except ImportError:
         raise SkillError("this search needs pymoo (pip install pymoo); the lattice search does not") from None
     problem = Problem(n_var=size - 1, n_obj=1, xl=0.0, xu=1.0)
-    search = algorithm(size - 1)
+    search: Any
+    if method == GENETIC:
+        # The thesis prints no operators, these are pymoo's.
+        search = GA(pop_size=POPULATION)
+    elif method == DIFFERENTIAL:
+        # From random individuals: it stays diverse longer than from the best.
+        search = DE(pop_size=10 * (size - 1), variant="DE/rand/1/bin", CR=0.9)
+    else:
+        # From the middle of the box.
+        search = CMAES(x0=np.full(size - 1, 0.5), sigma=_SIGMA)
     search.setup(problem, termination=NoTermination(), seed=seed, verbose=False)
     best: list[float] = []
     while len(best) < MAX_GENERATIONS and search.has_next():
@@ -207,33 +208,7 @@ def search_by_population(
     return len(best), len(best) < MAX_GENERATIONS
 
 
-def _make_genetic(dimensions: int) -> Any:
-    """Make the thesis's genetic algorithm; it prints no operators, these are pymoo's."""
-    from pymoo.algorithms.soo.nonconvex.ga import GA
-
-    return GA(pop_size=POPULATION)
-
-
-def _make_differential_evolution(dimensions: int) -> Any:
-    """Make a differential evolution from random individuals: it stays diverse longer than from the best."""
-    from pymoo.algorithms.soo.nonconvex.de import DE
-
-    return DE(pop_size=10 * dimensions, variant="DE/rand/1/bin", CR=0.9)
-
-
-def _make_cma_es(dimensions: int) -> Any:
-    """Make a CMA-ES that starts in the middle of the box."""
-    from pymoo.algorithms.soo.nonconvex.cmaes import CMAES
-
-    return CMAES(x0=np.full(dimensions, 0.5), sigma=_SIGMA)
-
-
-POPULATIONS: dict[str, Callable[[int], Any]] = {
-    GENETIC: _make_genetic,
-    DIFFERENTIAL: _make_differential_evolution,
-    COVARIANCE: _make_cma_es,
-}
-METHODS = (LATTICE, *POPULATIONS)
+METHODS = (LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE)
 """The first is by far the fastest; `genetic` is the thesis's."""
 
 

@@ -1,19 +1,22 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.examples import (
-    WIDTHS,
+from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS
+from simbench.skills.fuzzy_strategy import (
     ExampleRules,
-    _prediction_loss,
     compute_example_strengths,
-    learn_examples,
     read_examples,
     read_shipped_examples,
-    write_examples,
 )
-from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS
+
+with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
+    WIDTHS = tuning.WIDTHS
+    _prediction_loss = tuning._prediction_loss
+    learn_examples = tuning.learn_examples
+    write_examples = tuning.write_examples
 
 
 def people(rng, count, told_by):

@@ -3,12 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.memberships import INITIAL_MEMBERSHIPS, flatten_memberships
-from simbench.skills.fuzzy.rules import INPUTS
-from simbench.skills.fuzzy.strategy import infer
-from simbench.skills.fuzzy.tuning import compute_dominance_loss, make_constraints, tune_memberships
+from simbench.skills.fuzzy_rules import INPUTS
+from simbench.skills.fuzzy_strategy import infer
+
+with loaded_script("reproduce/tomic2018/fuzzy_tuning.py") as tuning:
+    INITIAL_MEMBERSHIPS = tuning.INITIAL_MEMBERSHIPS
+    flatten_memberships = tuning.flatten_memberships
+    compute_dominance_loss = tuning.compute_dominance_loss
+    make_constraints = tuning.make_constraints
+    tune_memberships = tuning.tune_memberships
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import pytest
 
 from simbench.errors import SkillError
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
-from simbench.skills.fuzzy.rules import INPUTS
-from simbench.skills.person.anatomical_motion import prepare_anatomical_motion
+from simbench.skills.anatomical_motion import prepare_anatomical_motion
+from simbench.skills.fuzzy_rules import INPUTS
+from simbench.skills.fuzzy_strategy import compute_fuzzy_inputs
 
 
 def moved(task, speeds, away=None):

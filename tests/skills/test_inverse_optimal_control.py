@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError, SkillError
-from simbench.skills.ioc.fitness import compute_path_errors, make_fitness
-from simbench.skills.ioc.identifiability import explore_flatness, explore_mixture
-from simbench.skills.ioc.inverse_kinematics import follow_path, generate_motion
-from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture
-from simbench.skills.ioc.simplex_search import (
+from simbench.skills.inverse_optimal_control import (
+    compute_criterion_shares,
+    compute_path_errors,
+    explore_flatness,
+    explore_mixture,
+    find_mixture,
+    make_fitness,
+)
+from simbench.skills.law_motion import follow_path, generate_motion
+from simbench.skills.task_motion import cut_repetitions, prepare_romeo_motion
+from simbench.skills.weight_search import (
     GENETIC,
     METHODS,
     list_lattice,
@@ -18,7 +24,6 @@ from simbench.skills.ioc.simplex_search import (
     rescale_weights,
     search_weights,
 )
-from simbench.skills.person.task_motion import cut_repetitions, prepare_romeo_motion
 
 VALLEYS = np.array([[0.0, 0.3, 0.7, 0.0], [0.6, 0.1, 0.1, 0.2]])
 """The deeper one is on an edge."""

@@ -1,12 +1,15 @@
-"""Inverse kinematics with criteria: single laws, the weighted law, and whole motions by it."""
+"""Motions that criteria choose: whole motions by the weighted law, and by criteria of plug-ins.
 
-from collections.abc import Mapping
-from dataclasses import replace
+Plug-ins are those of the group `simbench.criteria`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simbench.errors import SkillError
+from simbench.errors import PluginError, SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy_body import (
     SkillBody,
@@ -24,7 +27,6 @@ from simbench.kinematics.redundancy_criteria import (
     Criterion,
     Quadratic,
     compute_weighted_sum,
-    manipulability,
     shift_to_habit,
 )
 from simbench.kinematics.redundancy_law import (
@@ -37,14 +39,15 @@ from simbench.kinematics.redundancy_law import (
     take_step,
 )
 from simbench.kinematics.redundancy_step import (
-    StepProblem,
-    make_step_factors,
     manipulability_gradient,
-    solve_step,
 )
 from simbench.kinematics.task_matrix import make_workspace
-from simbench.skills.person.task_motion import TaskMotion
+from simbench.plugins.options import call_plugin, require_plugin
+from simbench.skills.task_motion import TaskMotion
 
+GROUP = "criteria"
+SHARES = (0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99, 0.997, 1.0)
+"""Weights k of a plug-in's criterion that are tried, beside 1 − k times those of the mixture."""
 _SUM_TOLERANCE = 1e-6
 
 
@@ -87,69 +90,6 @@ def observe(body: SkillBody, constants: LawConstants, q: Array, scratch: Scratch
     )
 
 
-def velocity_law(state: BodyState, twist: Array) -> Array:
-    """Compute J⁺Ẋ, the law of least joint velocity (Tomić 2018, §4.2.4).
-
-    `state`: state before the step; `twist` (6 h,): velocities Ẋ of the hands, m/s and rad/s, world axes.
-    Returns (r,): joint speeds, rad/s or m/s.
-    """
-    return np.asarray(np.linalg.pinv(state.jacobian) @ twist)
-
-
-def energy_law(state: BodyState, twist: Array) -> Array:
-    """Compute J_A⁺Ẋ with J_A⁺ = A⁻¹Jᵀ(JA⁻¹Jᵀ)⁻¹, the law of least kinetic energy (§4.2.4).
-
-    `state`: state before the step; `twist` (6 h,): velocities Ẋ of the hands, m/s and rad/s, world axes.
-    Returns (r,): joint speeds, rad/s or m/s.
-    """
-    return np.asarray(_invert_by_inertia(state) @ twist)
-
-
-def ergonomics_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
-    """Compute J_A⁺Ẋ − (1/Δt)(I − J_A⁺J)(q(t − Δt) − q_erg), the law of ergonomics (§4.2.4).
-
-    `body`: gives the ergonomic posture q_erg; `state`: state before the step; `twist` (6 h,): velocities Ẋ of
-    the hands, m/s and rad/s, world axes. Returns (r,): joint speeds, rad/s or m/s.
-    """
-    inverse = _invert_by_inertia(state)
-    away = (state.q - body.ergonomic[body.resolved]) / state.period
-    return np.asarray(inverse @ (twist + state.jacobian @ away) - away)
-
-
-def manipulability_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
-    """Compute J⁺Ẋ + β(I − J⁺J)ω with β = p, the law of manipulability (§4.2.4).
-
-    `body`: body that moves; `state`: state before the step; `twist` (6 h,): velocities Ẋ of the hands, m/s
-    and rad/s, world axes. Returns (r,): joint speeds, rad/s or m/s.
-    """
-    push = -manipulability(body, state).linear
-    inverse = np.linalg.pinv(state.jacobian)
-    return np.asarray(inverse @ (twist - state.jacobian @ push) + push)
-
-
-def weighted_law(objective: Quadratic, jacobian: Array, twist: Array) -> Array:
-    """Find the joint speeds with the least Φ of those that move the hands as asked (eq. 4.23).
-
-    q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = W⁻¹. `objective`: Φ, from `compute_weighted_sum`; `jacobian` (6 h,
-    r): J: velocity and angular velocity of each hand per unit of joint speed, world axes; `twist` (6 h,):
-    velocities Ẋ of the hands, m/s and rad/s, world axes. Returns (r,): joint speeds, rad/s or m/s.
-    """
-    rows, size = jacobian.shape
-    unbounded, speed = np.full(size, np.inf), np.zeros(size)
-    problem = StepProblem(
-        weight=np.ascontiguousarray(objective.weight),
-        linear_term=-objective.linear,
-        columns=np.ascontiguousarray(jacobian.T),
-        error=np.ascontiguousarray(twist),
-        lower=-unbounded,
-        upper=unbounded,
-    )
-    locked = np.zeros(size, dtype=np.bool_)
-    if not solve_step(problem, np.inf, False, locked, speed, make_step_factors(size, rows)):
-        raise SkillError("the weighted law has no solution: its weight matrix or the Jacobian is singular")
-    return speed
-
-
 def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Criterion] = CRITERIA) -> Array:
     """Move as the weighted law does, hands on the recorded path.
 
@@ -163,7 +103,23 @@ def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Cri
     if dict(criteria) == CRITERIA:
         reached = roll_out(task.body, task.path, task.constants, k, make_scratch(task.body), motion)
     else:
-        reached = _roll_out_criteria(task, k, list(criteria.values()), motion)
+        body, path, constants = task.body, task.path, task.constants
+        scratch, q = make_scratch(body), path.start.copy()
+        update_body_poses(body, q, scratch.work)
+        motion[0] = q
+        for reached in range(1, len(motion)):
+            apply_prescribed(body, path, constants, reached, q, scratch)
+            state = observe(body, constants, q, scratch)
+            forms = [criterion(body, state) for criterion in criteria.values()]
+            objective = shift_to_habit(compute_weighted_sum(forms, k), state)
+            scratch.problem.weight[:] = objective.weight
+            scratch.problem.linear_term[:] = -constants.period * objective.linear
+            rotation, position = path.hand_rotation[reached], path.hand_position[reached]
+            if not take_step(body, constants, rotation, position, q, scratch) <= TOLERANCE:
+                break
+            motion[reached] = q
+        else:
+            reached = len(motion)
     if reached < len(motion):
         raise SkillError(
             f"{task.source}: at {task.time[reached]:.2f} s the hands cannot follow their path from the "
@@ -216,27 +172,65 @@ def check_weights(weights: ArrayLike, count: int) -> Array:
     return k
 
 
-def _roll_out_criteria(task: TaskMotion, weights: Array, criteria: list[Criterion], motion: Array) -> int:
-    """Follow the path by any criteria; return the number of samples reached."""
-    body, path, constants = task.body, task.path, task.constants
-    scratch, q = make_scratch(body), path.start.copy()
-    update_body_poses(body, q, scratch.work)
-    motion[0] = q
-    for t in range(1, len(motion)):
-        apply_prescribed(body, path, constants, t, q, scratch)
-        state = observe(body, constants, q, scratch)
-        forms = [criterion(body, state) for criterion in criteria]
-        objective = shift_to_habit(compute_weighted_sum(forms, weights), state)
-        scratch.problem.weight[:] = objective.weight
-        scratch.problem.linear_term[:] = -constants.period * objective.linear
-        left = take_step(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
-        if not left <= TOLERANCE:
-            return t
-        motion[t] = q
-    return len(motion)
+@dataclass(frozen=True)
+class CriterionFit:
+    """How well a criterion of a plug-in explains a recording."""
+
+    reference: str  # How it was named.
+    alone: float  # Mean error over time with it alone, m; infinite where the hands cannot keep their path.
+    share: float  # Weight k with the least error, one of `SHARES`, or 0 where the mixture without it is best.
+    error: float  # Mean error over time with k times it and 1 − k times the mixture, m.
 
 
-def _invert_by_inertia(state: BodyState) -> Array:
-    """Pseudo-inverse J_A⁺ (r, 6 h) of the Jacobian, weighted by the inertia matrix."""
-    spread = np.linalg.solve(state.inertia, state.jacobian.T)
-    return np.asarray(spread @ np.linalg.inv(state.jacobian @ spread))
+def load_criterion(reference: str) -> Criterion:
+    """Load the criterion of a plug-in.
+
+    `reference`: name of a plug-in, `MODULE:NAME` or `FILE.py:NAME` of a function of (body, state), as those
+    of `kinematics.redundancy_criteria`. Returns the function; what it returns is checked.
+    """
+    function = require_plugin(GROUP, reference).value
+
+    def criterion(body: SkillBody, state: BodyState) -> Quadratic:
+        form = call_plugin(reference, function, body, state)
+        if not isinstance(form, Quadratic):
+            raise PluginError(
+                f"{reference}: returned a value of type {type(form).__name__}; allowed: Quadratic"
+            )
+        size = len(state.q)
+        if np.shape(form.weight) != (size, size) or np.shape(form.linear) != (size,):
+            raise PluginError(
+                f"{reference}: W of shape {np.shape(form.weight)} and b of shape {np.shape(form.linear)}; "
+                f"allowed: ({size}, {size}) and ({size},)"
+            )
+        if not (np.isfinite(form.weight).all() and np.isfinite(form.linear).all()):
+            raise PluginError(f"{reference}: W or b is no finite number")
+        return form
+
+    return criterion
+
+
+def fit_criterion(parts: Sequence[TaskMotion], weights: Array, reference: str) -> CriterionFit:
+    """Compare a recording with motions that a criterion of a plug-in chooses.
+
+    `parts`: repetitions of the task; `weights` (4,): mixture of simbench's own criteria that was found;
+    `reference`: how the plug-in is named. Returns errors alone and beside the mixture. Raises PluginError as
+    `load_criterion`.
+    """
+    criteria = {**CRITERIA, reference: load_criterion(reference)}
+
+    def error(share: float) -> float:
+        k = np.append((1.0 - share) * weights, share)
+        errors = []
+        for task in parts:
+            try:
+                motion = follow_path(task, k / k.sum(), criteria)
+            except SkillError:
+                return float("inf")
+            away = (place_points(task, motion) - task.path.points).reshape(len(motion), -1)
+            total = np.trapezoid(np.linalg.norm(away, axis=1), dx=task.constants.period)
+            errors.append(float(total / task.duration))
+        return float(np.mean(errors))
+
+    errors = {share: error(share) for share in (0.0, *SHARES)}
+    best = min(errors, key=lambda share: errors[share])
+    return CriterionFit(reference, errors[1.0], best, errors[best])

@@ -5,16 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from single_laws import weighted_law
 
 from simbench.errors import MotionError, SkillError
 from simbench.kinematics.redundancy_body import update_body_poses
 from simbench.kinematics.redundancy_criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.robot.dh.romeo_table import BASE_JOINTS
-from simbench.skills.ioc.fitness import compute_path_errors, make_fitness, mean_error
-from simbench.skills.ioc.inverse_kinematics import follow_path, observe, weighted_law
-from simbench.skills.person.person import build_person
-from simbench.skills.person.task_motion import prepare_romeo_motion
+from simbench.skills.inverse_optimal_control import compute_path_errors, make_fitness, mean_error
+from simbench.skills.law_motion import follow_path, observe
+from simbench.skills.task_motion import build_person, prepare_romeo_motion
 
 
 def pinocchio_model(motion, task):
