@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
 from simbench.balance.sections import SectionColumns
-from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
-from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
+from simbench.inputs.arrays import Array
+from simbench.inputs.compiled import compiled
+from simbench.inputs.rotation import matrix_to_quaternion, quaternion_to_matrix
 
 MAX_JOINT_SPEED = 1e3
 """Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
@@ -295,20 +295,6 @@ def _expand_free(motion: Array, free: Array) -> tuple[Array, Array]:
     return response, carried
 
 
-class ReferenceKinematics(NamedTuple):
-    """Kinematics of the reference posture, all in the world frame."""
-
-    # (6, nv): Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
-    jacobian: Array
-    cog_jacobian: Array  # (3, nv): Pinocchio's `data.Jcom`: Jacobian of the COG, m.
-    cog: Array  # (3,): position of the COG, m.
-    trunk_rotation: Array  # (3, 3): rotation of the root link.
-    left_rotation: Array  # (3, 3): rotation of the left sole frame.
-    left_position: Array  # (3,): position of the left sole frame, m.
-    right_rotation: Array  # (3, 3): rotation of the right sole frame.
-    right_position: Array  # (3,): position of the right sole frame, m.
-
-
 class TickInputs(NamedTuple):
     """What `solve_reference_motion` reads in a tick, of a plan of N samples.
 
@@ -316,7 +302,16 @@ class TickInputs(NamedTuple):
     still to come do not count.
     """
 
-    kinematics: ReferenceKinematics  # Jacobians and poses in the configuration of the reference.
+    # Kinematics of the reference posture, all in the world frame. (6, nv): Pinocchio's `data.J`: the joints'
+    # spatial Jacobian, linear then angular, at the world's origin.
+    jacobian: Array
+    cog_jacobian: Array  # (3, nv): Pinocchio's `data.Jcom`: Jacobian of the COG, m.
+    reference_cog: Array  # (3,): position of the COG, m.
+    trunk_rotation: Array  # (3, 3): rotation of the root link.
+    left_rotation: Array  # (3, 3): rotation of the left sole frame.
+    left_position: Array  # (3,): position of the left sole frame, m.
+    right_rotation: Array  # (3, 3): rotation of the right sole frame.
+    right_position: Array  # (3,): position of the right sole frame, m.
     # (2, 3): target positions of the left and the right sole frame at the start of the tick, world frame, m.
     previous_position: Array
     position: Array  # (2, 3): target positions of the left and the right sole frame at its end, m.
@@ -334,13 +329,6 @@ class TickInputs(NamedTuple):
     columns: SectionColumns
 
 
-class ReferenceVelocities(NamedTuple):
-    """Velocity vectors that `solve_reference_motion` writes: the root's in its own axes, then the joints'."""
-
-    planned: Array  # (nv,): velocity of the plan, m/s and rad/s.
-    commanded: Array  # (nv,): velocity with the feedback of COG and ZMP, m/s and rad/s.
-
-
 @compiled
 def solve_reference_motion(
     now: int,
@@ -349,7 +337,8 @@ def solve_reference_motion(
     configuration: Array,
     trunk: Array,
     inputs: TickInputs,
-    velocities: ReferenceVelocities,
+    planned: Array,
+    commanded: Array,
 ) -> bool:
     """Find the velocities of all joints in a tick of the balance loop.
 
@@ -361,25 +350,27 @@ def solve_reference_motion(
     1/s; `configuration` (nq,): configuration of the reference: pose of the root link in the world frame (m
     and quaternion x, y, z, w), then joint positions, rad; `trunk` (4,): target orientation of the root link
     at the end of the tick, quaternion x, y, z, w; `inputs`: kinematics, targets of the soles, plan and
-    measurement; `velocities`: overwritten. Returns false, with nothing overwritten, if a leg is singular.
+    measurement; `planned` (nv,): overwritten: velocity of the plan: the root's in its own axes, then the
+    joints', m/s and rad/s; `commanded` (nv,): overwritten: the same with the feedback of COG and ZMP. Returns
+    false, with nothing overwritten, if a leg is singular.
     """
-    kinematics, columns = inputs.kinematics, inputs.columns
+    columns = inputs.columns
     sole_twists, task = np.zeros((2, 6)), np.zeros(6)
     pose_error_twists(feedback_rate, inputs, trunk, sole_twists, task[3:])
     height = inputs.cog_height
     task[0], task[1] = inputs.cog_velocity[now, 0], inputs.cog_velocity[now, 1]
-    task[2] = feedback_rate * (height[then] - kinematics.cog[2]) + (inputs.rate - feedback_rate) * (
+    task[2] = feedback_rate * (height[then] - inputs.reference_cog[2]) + (inputs.rate - feedback_rate) * (
         height[then] - height[now]
     )
-    points, known = np.empty((2, 3)), np.zeros(kinematics.jacobian.shape[1])
+    points, known = np.empty((2, 3)), np.zeros(inputs.jacobian.shape[1])
     for row in range(2):
         for i in range(3):
             left_first = columns.ends[row] == 0
-            points[row, i] = kinematics.left_position[i] if left_first else kinematics.right_position[i]
+            points[row, i] = inputs.left_position[i] if left_first else inputs.right_position[i]
     for column in columns.given:
         known[column] = inputs.rate * (inputs.joints[then, column - 6] - configuration[column + 1])
     embedded = compute_embedded_motion(
-        kinematics.jacobian, kinematics.cog_jacobian, points, columns, known, sole_twists
+        inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
     )
     if singular_section(embedded.joint_speeds) >= 0:
         return False
@@ -395,7 +386,7 @@ def solve_reference_motion(
     along, across = command[0] - task[0], command[1] - task[1]
     for row in range(len(embedded.carried)):
         gain = embedded.response[row]
-        velocities.planned[row] = embedded.carried[row] + (
+        planned[row] = embedded.carried[row] + (
             gain[0] * task[0]
             + gain[1] * task[1]
             + gain[2] * task[2]
@@ -403,7 +394,7 @@ def solve_reference_motion(
             + gain[4] * task[4]
             + gain[5] * task[5]
         )
-        velocities.commanded[row] = velocities.planned[row] + gain[0] * along + gain[1] * across
+        commanded[row] = planned[row] + gain[0] * along + gain[1] * across
     return True
 
 
@@ -426,10 +417,10 @@ def pose_error_twists(
     the right sole frame, world axes; `trunk_velocity` (3,): overwritten: angular velocity of the root link,
     world axes, rad/s.
     """
-    kinematics, rate, target = inputs.kinematics, inputs.rate, np.zeros((3, 3))
+    rate, target = inputs.rate, np.zeros((3, 3))
     target[2, 2] = 1.0
     for foot in range(2):
-        position = kinematics.left_position if foot == 0 else kinematics.right_position
+        position = inputs.left_position if foot == 0 else inputs.right_position
         target[0, 0] = target[1, 1] = np.cos(inputs.yaw[foot])
         target[1, 0] = np.sin(inputs.yaw[foot])
         target[0, 1] = -target[1, 0]
@@ -437,10 +428,10 @@ def pose_error_twists(
             displacement = inputs.position[foot, i] - inputs.previous_position[foot, i]
             error = inputs.position[foot, i] - position[i]
             sole_twists[foot, i] = feedback_rate * error + (rate - feedback_rate) * displacement
-        rotation = kinematics.left_rotation if foot == 0 else kinematics.right_rotation
+        rotation = inputs.left_rotation if foot == 0 else inputs.right_rotation
         _rotation_error(target, rotation, feedback_rate, sole_twists[foot, 3:])
     quaternion_to_matrix(trunk[0], trunk[1], trunk[2], trunk[3], target)
-    _rotation_error(target, kinematics.trunk_rotation, feedback_rate, trunk_velocity)
+    _rotation_error(target, inputs.trunk_rotation, feedback_rate, trunk_velocity)
 
 
 @compiled

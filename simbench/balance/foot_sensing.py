@@ -256,22 +256,18 @@ def _filter_wrenches(
     world: Array,
     filtered: Array,
 ) -> None:
-    """Low-pass both feet's wrenches in one call."""
-    _filter_wrench(gain, left_rotation, left, world[0], filtered[0])
-    _filter_wrench(gain, right_rotation, right, world[1], filtered[1])
-
-
-@compiled
-def _filter_wrench(gain: float, rotation: Array, position: Array, world: Array, filtered: Array) -> None:
-    """Low-pass a wrench, given in world axes about the origin, in the axes of a sole."""
-    x = world[3] - (position[1] * world[2] - position[2] * world[1])
-    y = world[4] - (position[2] * world[0] - position[0] * world[2])
-    z = world[5] - (position[0] * world[1] - position[1] * world[0])
-    for i in range(3):
-        force = world[0] * rotation[0, i] + world[1] * rotation[1, i] + world[2] * rotation[2, i]
-        moment = x * rotation[0, i] + y * rotation[1, i] + z * rotation[2, i]
-        filtered[i] += gain * (force - filtered[i])
-        filtered[3 + i] += gain * (moment - filtered[3 + i])
+    """Low-pass both feet's wrenches, given in world axes about the origin, in the axes of the soles."""
+    for foot in range(2):
+        rotation, position = (left_rotation, left) if foot == 0 else (right_rotation, right)
+        given = world[foot]
+        x = given[3] - (position[1] * given[2] - position[2] * given[1])
+        y = given[4] - (position[2] * given[0] - position[0] * given[2])
+        z = given[5] - (position[0] * given[1] - position[1] * given[0])
+        for i in range(3):
+            force = given[0] * rotation[0, i] + given[1] * rotation[1, i] + given[2] * rotation[2, i]
+            moment = x * rotation[0, i] + y * rotation[1, i] + z * rotation[2, i]
+            filtered[foot, i] += gain * (force - filtered[foot, i])
+            filtered[foot, 3 + i] += gain * (moment - filtered[foot, 3 + i])
 
 
 @compiled

@@ -18,6 +18,24 @@ from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tre
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
+_MAX_ITERATIONS = 40
+"""Newton steps of a frame."""
+_FURTHEST = 2.0 * np.pi
+"""Angle of a leg's joint that none has, rad."""
+_TOLERANCE = 1e-5
+"""Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
+error changes from frame to frame and shows, differentiated twice, in the planned torque."""
+_MIN_KNEE_BEND = 0.1
+"""Least bend of the knees, rad, at another pelvis height: straight legs cannot move it."""
+_HEIGHT_STEP = 0.01
+"""Step from pelvis height to pelvis height, m."""
+_HEIGHT_RESOLUTION = 1e-4
+"""Resolution of the ends of the range of pelvis heights, m."""
+_LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
+"""Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's."""
+_DIGITS = 4
+"""Digits of a height after the point, m."""
+
 
 class SingularLegError(Exception):
     """A leg cannot move its foot in every direction. `frame`: first frame in which that is so."""
@@ -109,21 +127,6 @@ def newton_step(model: LegModel, q: Array, soles: list[pin.SE3], targets: Array)
     return feet, np.linalg.norm(missing, axis=1)
 
 
-_MAX_ITERATIONS = 40
-"""Newton steps of a frame."""
-_FURTHEST = 2.0 * np.pi
-"""Angle of a leg's joint that none has, rad."""
-_TOLERANCE = 1e-5
-"""Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
-error changes from frame to frame and shows, differentiated twice, in the planned torque."""
-_MIN_KNEE_BEND = 0.1
-"""Least bend of the knees, rad, at another pelvis height: straight legs cannot move it."""
-_HEIGHT_STEP = 0.01
-"""Step from pelvis height to pelvis height, m."""
-_HEIGHT_RESOLUTION = 1e-4
-"""Resolution of the ends of the range of pelvis heights, m."""
-
-
 @dataclass(frozen=True)
 class Stance:
     """Both feet flat on the floor, pelvis upright at a fixed height."""
@@ -190,7 +193,18 @@ def stand(
         raise RetargetError(
             f"{robot.name}: sits with its pelvis at one height; allowed: robot.height_m 0, got {height:g}"
         )
-    return stance if height == 0.0 else _at_height(robot, stance, height)
+    if height == 0.0:
+        return stance
+    if abs(height) > abs(_height_limit(robot, stance, np.sign(height))):
+        low, high = (_height_limit(robot, stance, sign) for sign in (-1.0, 1.0))
+        raise LegReachError(
+            f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
+            f"allowed: {low:+.3f} to {high:+.3f} m"
+        )
+    count, model = 1 + int(abs(height) / _HEIGHT_STEP), _leg_model(robot)
+    for _ in range(count):
+        stance = _raised(robot, model, stance, height / count)
+    return stance
 
 
 def height_range(robot: Robot, posture: str) -> tuple[float, float]:
@@ -322,30 +336,20 @@ def least_knee_bend(robot: Robot, joints: Array) -> float:
     return least
 
 
-def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
-    """Change the pelvis height of a stance."""
-    if abs(height) > abs(_height_limit(robot, stance, np.sign(height))):
-        low, high = (_height_limit(robot, stance, sign) for sign in (-1.0, 1.0))
-        raise LegReachError(
-            f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
-            f"allowed: {low:+.3f} to {high:+.3f} m"
-        )
-    count, model = 1 + int(abs(height) / _HEIGHT_STEP), _leg_model(robot)
-    for _ in range(count):
-        stance = _raised(robot, model, stance, height / count)
-    return stance
-
-
 def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     """Find the last height, m, that the legs allow upwards (1) or downwards (-1), step by step."""
     height, step, model = 0.0, _HEIGHT_STEP, _leg_model(robot)
+    legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
     while step > _HEIGHT_RESOLUTION:
         try:
             moved = _raised(robot, model, stance, sign * step)
         except RetargetError:
             step *= 0.5
             continue
-        if _legs_allow(robot, moved.joints):
+        # The legs have to be inside their limits, with bent knees.
+        low, high = robot.model.lowerPositionLimit[7 + legs], robot.model.upperPositionLimit[7 + legs]
+        inside = ((low <= moved.joints[legs]) & (moved.joints[legs] <= high)).all()
+        if inside and least_knee_bend(robot, moved.joints[None]) >= _MIN_KNEE_BEND:
             height, stance = height + sign * step, moved
         else:
             step *= 0.5
@@ -358,22 +362,6 @@ def _raised(robot: Robot, model: LegModel, stance: Stance, height: float) -> Sta
     q[0, 2] += height
     _iterate(robot.name, model, stance, q, stance.target[None])
     return replace(stance, base=q[0, :7], joints=q[0, 7:])
-
-
-def _legs_allow(robot: Robot, joints: Array) -> bool:
-    """Whether the legs are inside their limits, with bent knees."""
-    for side in SIDES:
-        columns = leg_columns(robot, side)
-        low, high = robot.model.lowerPositionLimit[7 + columns], robot.model.upperPositionLimit[7 + columns]
-        if not ((low <= joints[columns]) & (joints[columns] <= high)).all():
-            return False
-    return least_knee_bend(robot, joints[None]) >= _MIN_KNEE_BEND
-
-
-_LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
-"""Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's."""
-_DIGITS = 4
-"""Digits of a height after the point, m."""
 
 
 def leg_length(robot: Robot) -> float:

@@ -68,20 +68,11 @@ class Recovery:
         self, robot: Robot, gait: Gait, height: Array, omega: float, start: Array, landing_load: float
     ) -> None:
         self._omega, self._landing_load = omega, landing_load
-        self.gait = replace(
-            gait,
-            zmp=gait.zmp.copy(),
-            cog=gait.cog.copy(),
-            cog_velocity=gait.cog_velocity.copy(),
-            cog_acceleration=gait.cog_acceleration.copy(),
-            foot_position=gait.foot_position.copy(),
-            foot_velocity=gait.foot_velocity.copy(),
-            foot_yaw=gait.foot_yaw.copy(),
-            foot_yaw_rate=gait.foot_yaw_rate.copy(),
-            contact=gait.contact.copy(),
-            support=gait.support.copy(),
-            in_swing=gait.in_swing.copy(),
+        copied = (
+            *("zmp", "cog", "cog_velocity", "cog_acceleration", "contact", "support", "in_swing"),
+            *("foot_position", "foot_velocity", "foot_yaw", "foot_yaw_rate"),
         )
+        self.gait = replace(gait, **{name: getattr(gait, name).copy() for name in copied})
         self.height = height.copy()
         self.legs: LegGeometry = measure_legs(robot)
         self._hips, self._leg_height = _hips(robot, start)

@@ -11,8 +11,6 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.embedded_motion import (
-    ReferenceKinematics,
-    ReferenceVelocities,
     TickInputs,
     solve_reference_motion,
 )
@@ -118,14 +116,13 @@ class WholeBodyController:
         self.torque = np.zeros(len(robot.joint_names))
         self.gave_up: int | None = None
         self._planned = np.zeros(robot.model.nv)
-        self._velocities = ReferenceVelocities(self._planned, self.velocity)
         self._inputs = self._tick_inputs(sections, gains, height)
-        # 29 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that the
+        # Nearly 30 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that the
         # call takes 7.2 µs, as one with 34 arguments does.
         self._solve = compile_for(
             solve_reference_motion,
             *(0, 0, 1.0, self.configuration, self._body[0]),
-            *(self._inputs[0], self._velocities),
+            *(self._inputs[0], self._planned, self.velocity),
         )
 
     def _tick_inputs(
@@ -134,24 +131,21 @@ class WholeBodyController:
         """Set up the inputs of a tick on the left, and of one on the right foot; they share their arrays."""
         gait, landing, data = self.gait, self.landing, self._data
         left, right = (data.oMf[foot] for foot in self._feet)
-        # Pinocchio's own memory, not copies: it changes with the reference.
-        kinematics = ReferenceKinematics(
-            jacobian=data.J,
-            cog_jacobian=data.Jcom,
-            cog=data.com[0],
-            trunk_rotation=data.oMi[1].rotation,
-            left_rotation=left.rotation,
-            left_position=left.translation,
-            right_rotation=right.rotation,
-            right_position=right.translation,
-        )
 
         def standing_on(base: str, other: str) -> SectionColumns:
             roles = {base: Role.BASE, other: Role.C_BUSY}
             return assign(self._model, sections, roles, (base,)).columns
 
         on_left = TickInputs(
-            kinematics=kinematics,
+            # Pinocchio's own memory, not copies: it changes with the reference.
+            jacobian=data.J,
+            cog_jacobian=data.Jcom,
+            reference_cog=data.com[0],
+            trunk_rotation=data.oMi[1].rotation,
+            left_rotation=left.rotation,
+            left_position=left.translation,
+            right_rotation=right.rotation,
+            right_position=right.translation,
             previous_position=np.empty((2, 3)),
             position=landing.position,
             yaw=landing.yaw,
@@ -216,7 +210,7 @@ class WholeBodyController:
             landing.settle(foot, *sensing.sole_from_other(foot, landing))
         # After a takeover the reference is off its targets; it comes back little by little.
         feedback_rate = _RECOVERY_FEEDBACK_RATE if recovering else inputs.rate
-        if not self._solve(now, then, feedback_rate, known, body, inputs, self._velocities):
+        if not self._solve(now, then, feedback_rate, known, body, inputs, self._planned, self.velocity):
             self._give_up(now)
             return
         self.torque = self._feed_forward.torque(now, known, self._planned)

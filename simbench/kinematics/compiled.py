@@ -9,7 +9,6 @@ memory, also when all that ever calls it is another compiled function, whose mac
 Half of the time of compiling went there: functions that only other kernels call are compiled for that alone.
 """
 
-import enum
 import gc
 import hashlib
 import os
@@ -57,7 +56,23 @@ def _describe(value: Any, seen: set[int]) -> Iterator[str]:
         yield f"compiled with {sorted(value.targetoptions.items())}"
         value = value.py_func
     if isinstance(value, FunctionType):
-        yield from _describe_function(value, seen)
+        # Once, since functions may call each other.
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        yield f"{value.__module__}.{value.__qualname__} {value.__defaults__}"
+        names: set[str] = set()
+        yield from _describe_code(value.__code__, names)
+        for cell in value.__closure__ or ():
+            yield from _describe(cell.cell_contents, seen)
+        used = {name: value.__globals__[name] for name in sorted(names & value.__globals__.keys())}
+        for name, each in used.items():
+            yield name
+            yield from _describe(each, seen)
+        for module in used.values():
+            if isinstance(module, ModuleType):
+                for name in sorted(names & vars(module).keys()):
+                    yield from _describe(vars(module)[name], seen)
     elif isinstance(value, tuple | list):
         yield f"{type(value).__qualname__} of {len(value)}"
         for each in value:
@@ -66,36 +81,14 @@ def _describe(value: Any, seen: set[int]) -> Iterator[str]:
         yield f"{value.dtype!r} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     elif isinstance(value, type):
         yield f"{value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
-        if issubclass(value, enum.Enum):
-            yield repr([(each.name, each.value) for each in value])
+        # Those of an enumeration.
+        yield repr([(name, each.value) for name, each in getattr(value, "__members__", {}).items()])
     elif isinstance(value, ModuleType):
         yield value.__name__
     elif callable(value):
         yield f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
     else:
         yield repr(value)
-
-
-def _describe_function(function: FunctionType, seen: set[int]) -> Iterator[str]:
-    """Yield the code of a function and of all that it uses; once, since functions may call each other."""
-    if id(function) in seen:
-        return
-    seen.add(id(function))
-    yield f"{function.__module__}.{function.__qualname__} {function.__defaults__}"
-    names: set[str] = set()
-    yield from _describe_code(function.__code__, names)
-    for cell in function.__closure__ or ():
-        yield from _describe(cell.cell_contents, seen)
-    modules = []
-    for name in sorted(names & function.__globals__.keys()):
-        value = function.__globals__[name]
-        yield name
-        yield from _describe(value, seen)
-        if isinstance(value, ModuleType):
-            modules.append(value)
-    for module in modules:
-        for name in sorted(names & vars(module).keys()):
-            yield from _describe(vars(module)[name], seen)
 
 
 def _describe_code(code: CodeType, names: set[str]) -> Iterator[str]:
@@ -170,9 +163,19 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             return None
         key = self._key(sig, target_context.codegen())
         for folder in self._folders:
+            path = folder / self._file_name(key)
             with suppress(*_NOT_OURS, OSError, RuntimeError):
-                found = _read_trusted(folder / self._file_name(key))
-                stored, payload = pickle.loads(found)
+                with path.open("rb") as file:
+                    status = os.fstat(file.fileno())
+                    # Nobody else can have written it.
+                    owners = (0, os.geteuid(), Path(__file__).stat().st_uid)
+                    if status.st_uid not in owners or status.st_mode & _WRITABLE_BY_OTHERS:
+                        continue
+                    content = file.read()
+                body = content[_DIGEST_SIZE:]
+                if hashlib.sha256(body).digest() != content[:_DIGEST_SIZE]:
+                    continue
+                stored, payload = pickle.loads(body)
                 if stored == key:
                     return self._rebuild(target_context, payload)
         return None
@@ -189,9 +192,25 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         body = dumps((key, data._reduce()))
         content = hashlib.sha256(body).digest() + body
         for folder in self._folders:
-            if _write_whole(folder / self._file_name(key), content):
-                _remove_oldest(folder)
-                break
+            path = folder / self._file_name(key)
+            part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                # Others may read it at most, whatever the process's mask is.
+                with open(part, "xb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
+                    file.write(content)
+                os.replace(part, path)
+            except OSError:
+                with suppress(OSError):
+                    part.unlink()
+                continue
+            # Machine code of sources, versions and types that are no longer in use goes.
+            with suppress(OSError):
+                files = list(folder.glob("*.nbc"))
+                if len(files) > MAX_FILES:
+                    for old in sorted(files, key=lambda each: each.stat().st_mtime)[: MAX_FILES // 4]:
+                        old.unlink(missing_ok=True)
+            break
 
     def flush(self) -> None:
         """Forget nothing: machine code that is compiled anew replaces what is kept."""
@@ -205,49 +224,6 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         # At most 255 bytes are allowed.
         name = f"{Path(code.co_filename).stem}.{code.co_name}"[:80].translate({60: "", 62: ""})
         return f"{name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
-
-
-def _read_trusted(path: Path) -> bytes:
-    """Read what a file keeps, if nobody else can have written it and it is whole."""
-    with path.open("rb") as file:
-        status = os.fstat(file.fileno())
-        owners = (0, os.geteuid(), Path(__file__).stat().st_uid)
-        if status.st_uid not in owners or status.st_mode & _WRITABLE_BY_OTHERS:
-            raise PermissionError(f"{path}: is another user's")
-        content = file.read()
-    body = content[_DIGEST_SIZE:]
-    if hashlib.sha256(body).digest() != content[:_DIGEST_SIZE]:
-        raise ValueError(f"{path}: is damaged")
-    return body
-
-
-def _remove_oldest(folder: Path) -> None:
-    """Keep a folder bounded: machine code of sources, versions and types that are no longer in use goes."""
-    with suppress(OSError):
-        files = list(folder.glob("*.nbc"))
-        if len(files) > MAX_FILES:
-            for path in sorted(files, key=lambda each: each.stat().st_mtime)[: MAX_FILES // 4]:
-                path.unlink(missing_ok=True)
-
-
-def _write_whole(path: Path, content: bytes) -> bool:
-    """Write a file under a temporary name and rename it; return whether that was possible."""
-    part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(part, "xb", opener=_open_for_owner) as file:
-            file.write(content)
-        os.replace(part, path)
-    except OSError:
-        with suppress(OSError):
-            part.unlink()
-        return False
-    return True
-
-
-def _open_for_owner(path: str, flags: int) -> int:
-    """Open a file that others may read at most, whatever the process's mask is."""
-    return os.open(path, flags, 0o644)
 
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -363,26 +339,20 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for calls from Python. `sig`: types of the arguments. Returns the compiled function."""
-        with _without_garbage_collection():
+        # Compiling makes millions of objects that all stay in use: no cycles are collected meanwhile.
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
             return super().compile(sig)
+        finally:
+            if enabled:
+                gc.enable()
 
     def add_overload(self, cres: Any) -> None:
         """Register machine code, with the constants of all functions that it contains."""
         for environment in cres._find_referenced_environments() if cres.metadata else ():
             cres.codegen.set_env(environment.env_name, environment)
         super().add_overload(cres)
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Collect no cycles meanwhile: compiling makes millions of objects that all stay in use."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 Function = TypeVar("Function", bound=Callable[..., object])

@@ -201,15 +201,6 @@ def measure_sole_angle(normals: Array, contact: Flags) -> Array:
     return np.where(contact, tilt, 0.0)
 
 
-def peak_jerk(time: Array, values: Array) -> Array:
-    """Find the largest jerk of each coordinate: its third derivative by central differences.
-
-    `time` (T,): times of the samples, s, T ≥ 7; `values` (T, N): coordinates: joint positions, rad or m, or
-    coordinates of points, m. Returns (N,): largest absolute jerk, the coordinates' unit / s³.
-    """
-    return np.asarray(np.abs(_jerk(time, values)).max(axis=0))
-
-
 def dimensionless_jerk(time: Array, values: Array) -> Array:
     """Compute the dimensionless squared jerk of each coordinate: D³ / v² · ∫ jerk² dt.
 
@@ -221,16 +212,12 @@ def dimensionless_jerk(time: Array, values: Array) -> Array:
     """
     speed = np.abs(np.gradient(values, time, axis=0)).max(axis=0)
     inside = slice(_END, len(time) - _END)
-    integral = np.trapezoid(_jerk(time, values) ** 2, time[inside], axis=0)
+    jerk = values
+    for _ in range(3):
+        jerk = np.gradient(jerk, time, axis=0)
+    integral = np.trapezoid(jerk[inside] ** 2, time[inside], axis=0)
     moving = speed > 0.0
     return np.where(moving, (time[-1] - time[0]) ** 3 * integral / np.where(moving, speed, 1.0) ** 2, np.nan)
-
-
-def _jerk(time: Array, values: Array) -> Array:
-    """Third derivative without the samples at both ends, (T - 6, N)."""
-    for _ in range(3):
-        values = np.gradient(values, time, axis=0)
-    return values[_END : len(time) - _END]
 
 
 def _without_short_runs(time: Array, flags: Flags, value: bool, shortest: float, allowed: Flags) -> Flags:

@@ -5,8 +5,6 @@ import pinocchio as pin
 import pytest
 
 from simbench.balance.embedded_motion import (
-    ReferenceKinematics,
-    ReferenceVelocities,
     TickInputs,
     solve_reference_motion,
 )
@@ -51,10 +49,8 @@ class Tick:
     def move(self, feedback_rate):
         left, right = self.soles
         inputs = TickInputs(
-            ReferenceKinematics(
-                *(self.data.J, self.data.Jcom, self.data.com[0], self.data.oMi[1].rotation),
-                *(left.rotation, left.translation, right.rotation, right.translation),
-            ),
+            *(self.data.J, self.data.Jcom, self.data.com[0], self.data.oMi[1].rotation),
+            *(left.rotation, left.translation, right.rotation, right.translation),
             *(self.previous_position, self.position, self.yaw),
             *(RATE, self.joints, self.height, *self.courses),
             CogZmpGains(cog=COG_GAIN, zmp=ZMP_GAIN),
@@ -62,7 +58,7 @@ class Tick:
         )
         return solve_reference_motion(
             *(NOW, THEN, feedback_rate, self.q, self.body),
-            *(inputs, ReferenceVelocities(self.planned, self.commanded)),
+            *(inputs, self.planned, self.commanded),
         )
 
 
