@@ -100,7 +100,21 @@ def plan_footsteps(
     foot_yaw = {side: yaw_of(foot_pose[side]) for side in SIDES}
     steps: list[Footstep] = []
     for number, command in enumerate(commands, 1):
-        _check_command(command, number)
+        where = f"command {number} ({type(command).__name__.lower()})"
+        if isinstance(command, March):
+            if not 1 <= command.count <= _MAX_STEPS:
+                raise BalanceError(f"{where}: {command.count} steps; allowed: 1 to {_MAX_STEPS}")
+        else:
+            whole, unit = (command.angle, "rad") if isinstance(command, Turn) else (command.distance, "m")
+            if not (np.isfinite(whole) and whole != 0.0):
+                raise BalanceError(f"{where}: {whole:g} {unit}; allowed: a finite number other than 0")
+            if not (np.isfinite(command.step) and command.step > 0.0):
+                raise BalanceError(f"{where}: steps of {command.step:g} {unit}; allowed: above 0 {unit}")
+            if abs(whole) / command.step > _MAX_STEPS:
+                raise BalanceError(
+                    f"{where}: {whole:g} {unit} in steps of {command.step:g} {unit} are too many; "
+                    f"allowed: {_MAX_STEPS} steps"
+                )
         following = other_side(steps[-1].side) if steps else first
         for side, displacement, rotation in _split_command(command, following):
             moved = pose * pin.SE3(pin.utils.rotate("z", rotation), np.array([*displacement, 0.0]))
@@ -238,26 +252,6 @@ def _pairs(whole: float, step: float) -> tuple[Array, tuple[str, str]]:
 def _count(whole: float, step: float) -> int:
     """Count the equal steps, no longer than `step`, that make a whole."""
     return int(np.ceil(abs(whole) / step - 1e-9))
-
-
-def _check_command(command: Command, number: int) -> None:
-    """Refuse a command whose numbers are out of range."""
-    kind = type(command).__name__.lower()
-    where = f"command {number} ({kind})"
-    if isinstance(command, March):
-        if not 1 <= command.count <= _MAX_STEPS:
-            raise BalanceError(f"{where}: {command.count} steps; allowed: 1 to {_MAX_STEPS}")
-        return
-    whole, unit = (command.angle, "rad") if isinstance(command, Turn) else (command.distance, "m")
-    if not (np.isfinite(whole) and whole != 0.0):
-        raise BalanceError(f"{where}: {whole:g} {unit}; allowed: a finite number other than 0")
-    if not (np.isfinite(command.step) and command.step > 0.0):
-        raise BalanceError(f"{where}: steps of {command.step:g} {unit}; allowed: above 0 {unit}")
-    if abs(whole) / command.step > _MAX_STEPS:
-        raise BalanceError(
-            f"{where}: {whole:g} {unit} in steps of {command.step:g} {unit} are too many; "
-            f"allowed: {_MAX_STEPS} steps"
-        )
 
 
 @dataclass(frozen=True)

@@ -79,21 +79,10 @@ def measure_legs(robot: Robot) -> LegGeometry:
     joints = [model.getJointId(name) for name in robot.groups["left_leg"]]
     hip = joints[0]
     speed = min(model.velocityLimit[model.joints[joint].idx_v] for joint in joints if joint != hip)
-    length = _straight_length(model, joints)
-    soles = np.array([robot.soles[f"{side}_foot"][:, :2] for side in SIDES])
-    middles = soles.mean(axis=1, keepdims=True)
-    halves = soles - middles
-    inner = soles - np.sign(halves) * np.minimum(EDGE_MARGIN, _EDGE_FRACTION * np.abs(halves))
-    return LegGeometry(length, _SPEED_FRACTION * float(speed) * length, soles, inner)
-
-
-def _straight_length(model: pin.Model, joints: list[int]) -> float:
-    """Largest distance between the first and the last joint of a leg, m, which its knee brings about.
-
-    The sum of the segments would count the offsets between the hip's axes as if they lay along the leg.
-    """
+    # Largest distance between the first and the last joint of a leg, m, which its knee brings about. The sum
+    # of the segments would count the offsets between the hip's axes as if they lay along the leg.
     data, neutral = model.createData(), pin.neutral(model)
-    largest, widest = 0.0, -1.0
+    length, widest = 0.0, -1.0
     for joint in joints:
         column = model.joints[joint].idx_q
         distances = []
@@ -105,8 +94,12 @@ def _straight_length(model: pin.Model, joints: list[int]) -> float:
                 np.linalg.norm(data.oMi[joints[-1]].translation - data.oMi[joints[0]].translation)
             )
         if np.ptp(distances) > widest:
-            largest, widest = float(max(distances)), float(np.ptp(distances))
-    return largest
+            length, widest = float(max(distances)), float(np.ptp(distances))
+    soles = np.array([robot.soles[f"{side}_foot"][:, :2] for side in SIDES])
+    middles = soles.mean(axis=1, keepdims=True)
+    halves = soles - middles
+    inner = soles - np.sign(halves) * np.minimum(EDGE_MARGIN, _EDGE_FRACTION * np.abs(halves))
+    return LegGeometry(length, _SPEED_FRACTION * float(speed) * length, soles, inner)
 
 
 def transform_footprint(corners: Array, position: Array, yaw: float) -> Array:
@@ -147,37 +140,31 @@ def choose_step(legs: LegGeometry, omega: float, capture_point: Array, feet: Fee
     """
     candidates = []
     for foot in (0, 1) if feet.swinging is None else (feet.swinging,):
-        step = _step_with(foot, legs, omega, capture_point, feet)
-        candidates.append((round(step.missed, 2), feet.load[foot], step))
+        # The target depends on the duration, which depends on the distance to it.
+        stance = 1 - foot
+        stance_position, stance_yaw = feet.position[stance], feet.yaw[stance]
+        rotation = _rotation(stance_yaw)
+        pivot = project_into_polygon(
+            capture_point, transform_footprint(legs.pivots[stance], stance_position, stance_yaw)
+        )
+        middle = rotation @ legs.soles[foot].mean(axis=0)
+        outward = 1.0 if foot == 0 else -1.0
+        half = 0.5 * np.ptp(legs.soles[:, :, 1], axis=1).sum()
+        duration, target, missed = _MIN_SWING, feet.position[foot], 0.0
+        for _ in range(4):
+            growth = math.exp(omega * max(duration - feet.elapsed, 0.0))
+            at_touch_down = pivot + (capture_point - pivot) * growth
+            # In the frame of the standing foot, limited to where the other foot can go.
+            along, across = rotation.T @ (at_touch_down - middle - stance_position)
+            across = outward * min(max(outward * across, half + _CLEARANCE), _MAX_WIDTH * legs.length)
+            along = min(max(along, -_MAX_LENGTH * legs.length), _MAX_LENGTH * legs.length)
+            target = stance_position + rotation @ np.array((along, across))
+            missed = float(np.linalg.norm(at_touch_down - middle - target))
+            distance = float(np.linalg.norm(target - feet.position[foot]))
+            duration = max(_MIN_SWING, _PEAK * distance / legs.speed)
+        step = CaptureStep(foot, target, duration, pivot, missed)
+        candidates.append((round(missed, 2), feet.load[foot], step))
     return min(candidates, key=lambda candidate: candidate[:2])[2]
-
-
-def _step_with(
-    foot: int, legs: LegGeometry, omega: float, capture_point: Array, feet: FeetState
-) -> CaptureStep:
-    """Step with a given foot: its target depends on the duration, which depends on the distance to it."""
-    stance = 1 - foot
-    stance_position, stance_yaw = feet.position[stance], feet.yaw[stance]
-    rotation = _rotation(stance_yaw)
-    pivot = project_into_polygon(
-        capture_point, transform_footprint(legs.pivots[stance], stance_position, stance_yaw)
-    )
-    middle = rotation @ legs.soles[foot].mean(axis=0)
-    outward = 1.0 if foot == 0 else -1.0
-    half = 0.5 * np.ptp(legs.soles[:, :, 1], axis=1).sum()
-    duration, target, missed = _MIN_SWING, feet.position[foot], 0.0
-    for _ in range(4):
-        growth = math.exp(omega * max(duration - feet.elapsed, 0.0))
-        at_touch_down = pivot + (capture_point - pivot) * growth
-        # In the frame of the standing foot, limited to where the other foot can go.
-        along, across = rotation.T @ (at_touch_down - middle - stance_position)
-        across = outward * min(max(outward * across, half + _CLEARANCE), _MAX_WIDTH * legs.length)
-        along = min(max(along, -_MAX_LENGTH * legs.length), _MAX_LENGTH * legs.length)
-        target = stance_position + rotation @ np.array((along, across))
-        missed = float(np.linalg.norm(at_touch_down - middle - target))
-        distance = float(np.linalg.norm(target - feet.position[foot]))
-        duration = max(_MIN_SWING, _PEAK * distance / legs.speed)
-    return CaptureStep(foot, target, duration, pivot, missed)
 
 
 def _rotation(yaw: float) -> Array:

@@ -100,7 +100,18 @@ class Recovery:
         if self.step is None:
             # A step begins when the capture point leaves the soles.
             capture_point = cog + velocity / self._omega
-            inside = self._distance_inside(capture_point, landing)
+            if self._edges is None:
+                corners = [
+                    transform_footprint(self.legs.soles[foot], landing.position[foot, :2], landing.yaw[foot])
+                    for foot in (0, 1)
+                ]
+                polygon = support_polygon(np.vstack(corners))
+                edge = np.roll(polygon, -1, axis=0) - polygon
+                edge /= np.linalg.norm(edge, axis=1)[:, None]
+                inward = np.stack([-edge[:, 1], edge[:, 0]], axis=1)
+                self._edges = np.column_stack([inward, -np.sum(inward * polygon, axis=1)])
+            # Distance from the edge of the soles, m, negative outside.
+            inside = float((self._edges[:, :2] @ capture_point + self._edges[:, 2]).min())
             planned = gait.cog[now] + gait.cog_velocity[now] / self._omega
             expected = float(np.linalg.norm(capture_point - planned)) < _UNEXPECTED
             if now < self._stands_from or inside > _STEP_MARGIN or expected:
@@ -135,20 +146,6 @@ class Recovery:
             return False
         self._plan(now, cog, capture_point, landing, load, foot)
         return True
-
-    def _distance_inside(self, point: Array, landing: Landing) -> float:
-        """Distance of a point from the edge of the soles, m, negative outside."""
-        if self._edges is None:
-            corners = [
-                transform_footprint(self.legs.soles[foot], landing.position[foot, :2], landing.yaw[foot])
-                for foot in (0, 1)
-            ]
-            polygon = support_polygon(np.vstack(corners))
-            edge = np.roll(polygon, -1, axis=0) - polygon
-            edge /= np.linalg.norm(edge, axis=1)[:, None]
-            inward = np.stack([-edge[:, 1], edge[:, 0]], axis=1)
-            self._edges = np.column_stack([inward, -np.sum(inward * polygon, axis=1)])
-        return float((self._edges[:, :2] @ point + self._edges[:, 2]).min())
 
     def _plan(
         self,

@@ -117,8 +117,8 @@ class WholeBodyController:
         self.gave_up: int | None = None
         self._planned = np.zeros(robot.model.nv)
         self._inputs = self._tick_inputs(sections, gains, height)
-        # Nearly 30 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that the
-        # call takes 7.2 µs, as one with 34 arguments does.
+        # Nearly 30 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that
+        # the call takes 7.2 µs, as one with 34 arguments does.
         self._solve = compile_for(
             solve_reference_motion,
             *(0, 0, 1.0, self.configuration, self._body[0]),
