@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
 from simbench.balance.sections import SectionColumns
-from simbench.inputs.arrays import Array
-from simbench.inputs.compiled import compiled
-from simbench.inputs.rotation import matrix_to_quaternion, quaternion_to_matrix
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.compiled import compiled
+from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 
 MAX_JOINT_SPEED = 1e3
 """Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
