@@ -84,19 +84,21 @@ def read_arm(name_or_path: str | Path) -> Arm:
     """
     robot = load_robot(name_or_path)
     file, description = describe_robot(find_robot(name_or_path))
-    rows = {name: joint.dh for name, joint in description.joints.items()}
+    rows = []
     for name in robot.joint_names:
-        if rows.get(name) is None:
+        described = description.joints.get(name)
+        if described is None or described.dh is None:
             raise RobotError(
                 f"{file.path}: joints.{name}: has no row; allowed in an arm by its table: joints with `dh`"
             )
+        rows.append(described.dh)
     children = [description.joints[name].child for name in robot.joint_names]
     joints = []
-    for name in robot.joint_names:
+    for name, row in zip(robot.joint_names, rows, strict=True):
         carrier = description.joints[name].parent
         # Whatever the root link is called, it is the table's base.
         parent = robot.joint_names[children.index(carrier)] if carrier in children else BASE
-        joints.append(DhJoint(name, parent, rows[name]))
+        joints.append(DhJoint(name, parent, row))
     links = [description.links[child] for child in children]
     tensors = np.array([link.inertia for link in links])
     return Arm(
@@ -117,7 +119,7 @@ def arm_model(arm: Arm) -> pin.Model:
 
     Returns one joint for each row of the table.
     """
-    inertias = {}
+    inertias: dict[str, pin.Inertia] = {}
     for joint, mass, centre, inertia in zip(arm.table.joints, arm.mass, arm.centre, arm.inertia, strict=True):
         # Attribute by attribute: the constructor refuses those of a calibrated arm, which need not be
         # physically possible.
