@@ -11,12 +11,7 @@ The names below are the public Python API; each is imported when it is first use
 Units are SI and radians, the world's z axis points up, and quaternions are x, y, z, w.
 """
 
-import sys
-import warnings
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import (
@@ -153,49 +148,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
-
-
-# Modules that the README of 0.1 and its examples used: where each is now, and what in it has another name.
-_MOVED: dict[str, tuple[str, dict[str, str]]] = {
-    "simbench.motion.trajectory_file": ("simbench.motion.trajectory_files.native", {}),
-    "simbench.processes": (
-        "simbench.runs.execution.local",
-        {"run_apart": "run_isolated", "Answer": "JobResult"},
-    ),
-    "simbench.study": ("simbench.runs.study.study", {}),
-    "simbench.dynamics.searches": ("simbench.dynamics.calibration.searches", {}),
-    "simbench.retarget": ("simbench.retargeting", {}),
-    "simbench.retarget.criterion": ("simbench.retargeting.imitation.imitation", {}),
-    "simbench.retarget.imitation": ("simbench.retargeting.imitation.imitation", {}),
-    "simbench.retarget.initial_configuration": ("simbench.retargeting.imitation.scaled_model", {}),
-    "simbench.retarget.stream": ("simbench.retargeting.imitation.imitation", {}),
-}
-
-
-# Not derived from the classes of importlib.abc, whose import takes as long as that of this whole file.
-class _MovedModules:
-    """Imports a module by the name it used to have, with a warning that says the one it has now."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        del path, target
-        package = any(name.startswith(f"{fullname}.") for name in _MOVED)
-        if fullname not in _MOVED:
-            return None
-        return ModuleSpec(fullname, self, is_package=package)  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        del spec
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        now, renamed = _MOVED[module.__name__]
-        # The frames of the import system are not shown: the warning names the line that imports.
-        warnings.warn(f"{module.__name__} is deprecated; import {now}", DeprecationWarning, stacklevel=2)
-        names = vars(import_module(now))
-        vars(module).update({name: value for name, value in names.items() if not name.startswith("__")})
-        vars(module).update({old: names[new] for old, new in renamed.items()})
-
-
-sys.meta_path.append(_MovedModules())

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from PIL import Image
 
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 
 PALETTE_SIZE = 128
 """Colours of a PNG file."""

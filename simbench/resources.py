@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from simbench.errors import SimbenchError
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
 
 PACKAGE = Path(__file__).resolve().parent
 

@@ -25,8 +25,7 @@ from rich.text import Text
 
 from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
-from simbench.files.input_files import is_regular_file
-from simbench.files.printable import printable
+from simbench.files.text import is_regular_file, printable
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.system.progress import OnProgress, stage_text, ticking
 

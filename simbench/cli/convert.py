@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
-from simbench.cli.completion import complete_robot, complete_words
-from simbench.cli.trajectory_options import reads_trajectory
+from simbench.cli.completion import complete_robot
+from simbench.cli.shared_options import Format, Rate, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -18,32 +18,17 @@ if TYPE_CHECKING:
     from simbench.motion.trajectory_files.options import TrajectoryOptions
     from simbench.robot.robot import Robot
 
-# Not from the writers, which import Pinocchio: `--help` need not wait for it. A test compares them.
-FORMATS = "csv, unitree, gmr, npz, nc"
-
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help=f"Format, by default of the file's suffix: {FORMATS}.",
-        autocompletion=complete_words(*FORMATS.split(", ")),
-    ),
-]
-Rate = Annotated[
-    float | None, typer.Option(metavar="HZ", help="Samples a second of the file, by default as they are.")
-]
 UNITREE_RATE = 30.0
 """Rate that the tables without names have, which do not say it, 1/s."""
 
 
 @reads_trajectory("format")
 def convert(
-    source: Annotated[Path, typer.Argument(help="File of a robot's motion, or a run directory.")],
-    file: Annotated[Path, typer.Argument(help="File to write.")],
+    source: Annotated[Path, Argument(help="File of a robot's motion, or a run directory.")],
+    file: Annotated[Path, Argument(help="File to write.")],
     robot: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Name (simbench robot list) or path; of a run, its own by default.",
             autocompletion=complete_robot,
         ),
@@ -51,10 +36,10 @@ def convert(
     format: Format = None,
     rate: Rate = None,
     planned: Annotated[
-        bool, typer.Option("--planned", help="Of a run, the reference and not what was measured.")
+        bool, Option("--planned", help="Of a run, the reference and not what was measured.")
     ] = False,
     source_format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Format of the source, by default found out.")
+        str | None, Option(metavar="NAME", help="Format of the source, by default found out.")
     ] = None,
     *,
     declared: TrajectoryOptions,
@@ -75,26 +60,23 @@ def convert(
     elif planned:
         raise RunError(f"{source}: --planned is of the run's own robot; leave out --robot")
     else:
-        trajectory, own = _read(source, robot, replace(declared, format=source_format))
+        if robot is None:
+            raise RunError(
+                f"{source}: give the robot whose motion it is with --robot NAME (simbench robot list)"
+            )
+        from simbench.motion.trajectory_files.robot_motion import read_robot_motion
+        from simbench.robot.robot import load_robot
+
+        own = load_robot(robot)
+        motion = read_robot_motion(source, own, replace(declared, format=source_format))
+        trajectory = motion.trajectory
+        print(f"read  {source} as {motion.format}")
+        for note in motion.notes:
+            print(f"note: {note}")
+        for doubt in motion.doubts:
+            print(f"doubt: {doubt}", file=sys.stderr)
     rates = write_motion_file(trajectory, own, file, name, rate, {"source": source.name, "robot": own.name})
     print(f"trajectory  {file}  ({rates})")
-
-
-def _read(source: Path, robot: str | None, declared: TrajectoryOptions) -> tuple[JointTrajectory, Robot]:
-    """Read a file, and print what was found out about it."""
-    if robot is None:
-        raise RunError(f"{source}: give the robot whose motion it is with --robot NAME (simbench robot list)")
-    from simbench.motion.trajectory_files.robot_motion import read_robot_motion
-    from simbench.robot.robot import load_robot
-
-    own = load_robot(robot)
-    motion = read_robot_motion(source, own, declared)
-    print(f"read  {source} as {motion.format}")
-    for note in motion.notes:
-        print(f"note: {note}")
-    for doubt in motion.doubts:
-        print(f"doubt: {doubt}", file=sys.stderr)
-    return motion.trajectory, own
 
 
 def write_motion_file(

@@ -1,11 +1,15 @@
-"""What `simbench list` prints: tables that fit a terminal; in a pipe a line for each entry, name first."""
+"""The command line's `simbench list`: tables that fit a terminal; in a pipe a line an entry, name first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from typer import Argument
+
+from simbench.cli.streams import is_terminal
 
 _INDENT = 4
 """Columns before the description of an entry."""
@@ -33,6 +37,21 @@ class Listing(NamedTuple):
     descriptions: Sequence[str]  # What is said of each entry below its cells; empty for nothing.
 
 
+def list_(kind: Annotated[Kind | None, Argument(help="All kinds if omitted.")] = None) -> None:
+    """List what is available."""
+    table = is_terminal()
+    for number, shown in enumerate(Kind if kind is None else (kind,)):
+        if table:
+            if number:
+                print()
+            print_listing(make_listing(shown))
+            continue
+        if kind is None:
+            print(f"{shown.value}:")
+        for line in plain_lines(shown):
+            print(line if kind else f"  {line}")
+
+
 def plain_lines(kind: Kind) -> list[str]:
     """List one kind of things for a pipe. Returns A line for each, its name first."""
     if kind is Kind.robots:
@@ -47,14 +66,39 @@ def plain_lines(kind: Kind) -> list[str]:
 def make_listing(kind: Kind) -> Listing:
     """List one kind of things with what is known of each, without planning or simulating.
 
-    Returns the table.
+    Robots have their base, scenarios robot, kind, planned duration and summary; installed plug-ins are not
+    imported. Returns the table.
     """
     if kind is Kind.robots:
-        return _robots()
+        from simbench.robot.names import shipped_robots
+        from simbench.runs.scenario.library import has_fixed_base
+
+        names, shipped = _robot_names(), shipped_robots()
+        bases = [
+            "–" if name not in shipped else "fixed" if has_fixed_base(name) else "free" for name in names
+        ]
+        rows: list[tuple[str, ...]] = list(zip(names, bases, strict=True))
+        return Listing(("robot", "base"), rows, [_missing_package(name) for name in names])
     if kind is Kind.scenarios:
-        return _scenarios()
+        from simbench.runs.scenario.library import list_scenarios, summarise_scenario
+
+        found = [summarise_scenario(name) for name in list_scenarios()]
+        rows = [
+            (each.name, each.robot, each.kind, "–" if each.duration_s is None else f"{each.duration_s:.1f} s")
+            for each in found
+        ]
+        described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
+        return Listing(("scenario", "robot", "kind", "duration"), rows, described)
     if kind is Kind.plugins:
-        return _plugins()
+        from simbench.plugins.loading import GROUPS, find_entry_points
+
+        points = [(group, point) for group in GROUPS for point in find_entry_points(group).values()]
+        rows = [
+            (point.name, f"simbench.{group}", point.dist.name if point.dist else "–", point.value)
+            for group, point in points
+        ]
+        described = [f"for {GROUPS[group].key}" for group, _ in points]
+        return Listing(("plug-in", "group", "package", "code"), rows, described)
     from simbench.motion.sources import list_motion_sources, list_tasks
 
     if kind is Kind.tasks:
@@ -72,45 +116,6 @@ def _robot_names() -> list[str]:
     from simbench.robot.names import find_plug_ins, shipped_robots
 
     return sorted({*shipped_robots(), *find_plug_ins()})
-
-
-def _robots() -> Listing:
-    """List robots with their base, and what must be installed for them."""
-    from simbench.robot.names import shipped_robots
-    from simbench.runs.scenario.library import has_fixed_base
-
-    names, shipped = _robot_names(), shipped_robots()
-    bases = ["–" if name not in shipped else "fixed" if has_fixed_base(name) else "free" for name in names]
-    return Listing(
-        ("robot", "base"), list(zip(names, bases, strict=True)), [_missing_package(name) for name in names]
-    )
-
-
-def _plugins() -> Listing:
-    """List the plug-ins of installed packages, without importing them."""
-    from simbench.plugins.groups import GROUPS
-    from simbench.plugins.loading import find_entry_points
-
-    rows = [
-        (name, f"simbench.{group}", point.dist.name if point.dist else "–", point.value)
-        for group in GROUPS
-        for name, point in find_entry_points(group).items()
-    ]
-    keys = [GROUPS[row[1].removeprefix("simbench.")].key for row in rows]
-    return Listing(("plug-in", "group", "package", "code"), rows, [f"for {key}" for key in keys])
-
-
-def _scenarios() -> Listing:
-    """List scenarios with robot, kind, planned duration and summary."""
-    from simbench.runs.scenario.library import list_scenarios, summarise_scenario
-
-    found = [summarise_scenario(name) for name in list_scenarios()]
-    durations = ["–" if each.duration_s is None else f"{each.duration_s:.1f} s" for each in found]
-    rows = [
-        (each.name, each.robot, each.kind, duration) for each, duration in zip(found, durations, strict=True)
-    ]
-    described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
-    return Listing(("scenario", "robot", "kind", "duration"), rows, described)
 
 
 @lru_cache

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
+from typer import Argument, Option
 
 from simbench.cli.completion import complete_tasks
-from simbench.cli.example import example
-from simbench.cli.reading import Source, reads_recording
+from simbench.cli.shared_options import Source, example, reads_recording
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_whole_number
+from simbench.files.text import parse_whole_number
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simbench.kinematics.arrays import Array
+    from simbench.kinematics.foot_measures import FootMeasures, Jerk, Worst
     from simbench.motion.handles import HandlePath
-    from simbench.motion.human_motion import Gap
+    from simbench.motion.human_motion import HumanMotion
     from simbench.motion.inspection import MotionInspection
     from simbench.motion.read_options import ReadOptions
+    from simbench.motion.trajectory import JointTrajectory
+    from simbench.robot.robot import Robot
 
 
 _GAPS_SHOWN = 3
@@ -41,7 +46,7 @@ _MARKERLESS = (".bvh", ".csv")
 def inspect_(
     source: Source,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Also draw the skeleton over time.")
+        Path | None, Option(metavar="FILE.png", help="Also draw the skeleton over time.")
     ] = None,
     *,
     reading: ReadOptions,
@@ -85,7 +90,7 @@ def inspect_(
 @reads_recording()
 def export(
     source: Source,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .c3d, .bvh, .nc or .csv.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="Ends in .c3d, .bvh, .nc or .csv.")],
     *,
     reading: ReadOptions,
 ) -> None:
@@ -112,7 +117,7 @@ def export(
 def map_(
     source: Source,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Where the map goes, by default it is printed.")
+        Path | None, Option(metavar="FILE.yaml", help="Where the map goes, by default it is printed.")
     ] = None,
     *,
     reading: ReadOptions,
@@ -122,7 +127,7 @@ def map_(
 
     if out is not None:
         require_output_file(out, MotionError, ".yaml", "a marker map")
-    from simbench.files.storage.whole_file import write_whole
+    from simbench.files.storage import write_whole
     from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
     from simbench.motion.readers import read_recording
 
@@ -137,17 +142,15 @@ def map_(
 
 @motion_app.command("session", epilog=example("simbench motion session --out session"))
 def session(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the recordings go.")],
-    seed: Annotated[int, typer.Option(min=0, help="Everything follows from it.")] = 2018,
+    out: Annotated[Path, Option(metavar="DIR", help="Where the recordings go.")],
+    seed: Annotated[int, Option(min=0, help="Everything follows from it.")] = 2018,
     jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes at once, by default one a core.")
+        int | None, Option(min=1, metavar="N", help="Processes at once, by default one a core.")
     ] = None,
-    actors: Annotated[
-        str | None, typer.Option(metavar="1,2,...", help="Actors' numbers, by default all.")
-    ] = None,
+    actors: Annotated[str | None, Option(metavar="1,2,...", help="Actors' numbers, by default all.")] = None,
     tasks: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME,...",
             help="What they do, by default everything.",
             autocompletion=complete_tasks,
@@ -157,7 +160,14 @@ def session(
     """Record a whole session of virtual actors: every actor performs every task."""
     from simbench.cli.console import make_console, progress_bars
 
-    numbers = None if actors is None else _numbers(actors)
+    numbers: list[int] | None = None
+    if actors is not None:
+        given = [parse_whole_number(number.strip()) for number in actors.split(",")]
+        numbers = [number for number in given if number is not None]
+        if len(numbers) < len(given):
+            raise MotionError(
+                f"--actors {actors:.80}: must be whole numbers separated by commas, for example 1,2"
+            )
     names = None if tasks is None else [name.strip() for name in tasks.split(",")]
     from simbench.motion.actors.session import record_session
 
@@ -167,15 +177,6 @@ def session(
             out, seed, jobs, numbers, names, lambda done, total: on_progress("record", done, total)
         )
     print(f"session  {out}")
-
-
-def _numbers(text: str) -> list[int]:
-    """Read the numbers of `--actors`."""
-    numbers = [parse_whole_number(number.strip()) for number in text.split(",")]
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers):
-        raise MotionError(f"--actors {text:.80}: must be whole numbers separated by commas, for example 1,2")
-    return known
 
 
 def summary_lines(inspection: MotionInspection) -> Iterator[str]:
@@ -229,13 +230,11 @@ def angle_table(inspection: MotionInspection) -> Table:
 
     `inspection`: result of `inspect_motion`. Returns one line for each angle.
     """
-    import numpy as np
-
     from simbench.cli.console import number_table
 
     table = number_table("angle", "lowest °", "highest °", "range °")
     for angle in inspection.angles:
-        low, high = np.degrees(angle.low), np.degrees(angle.high)
+        low, high = math.degrees(angle.low), math.degrees(angle.high)
         table.add_row(angle.name, f"{low:.1f}", f"{high:.1f}", f"{high - low:.1f}")
     return table
 
@@ -258,8 +257,6 @@ def foot_table(inspection: MotionInspection) -> Table:
 
     `inspection`: result of `inspect_motion`. Returns one line for each measure.
     """
-    from simbench.cli.contact_table import contact_table, describe_person
-
     return contact_table([describe_person(inspection.motion)])
 
 
@@ -273,7 +270,10 @@ def gap_table(inspection: MotionInspection) -> Table:
     table = number_table("marker", "gaps", "longest s", "frames")
     table.columns[3].justify = "left"
     for marker in inspection.gaps:
-        shown = ", ".join(_frames(gap) for gap in marker.gaps[:_GAPS_SHOWN])
+        shown = ", ".join(
+            f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
+            for gap in marker.gaps[:_GAPS_SHOWN]
+        )
         more = ", …" if len(marker.gaps) > _GAPS_SHOWN else ""
         table.add_row(marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", shown + more)
     return table
@@ -286,14 +286,17 @@ def phase_table(inspection: MotionInspection) -> Table:
     """
     from simbench.cli.console import number_table
 
-    table = number_table("phase", "from s", "to s", "duration s")
-    phases = inspection.phases
-    for name in ("icp", "tgp", "pmp"):
-        _add_interval(table, name.upper(), getattr(phases, name))
+    table, phases = number_table("phase", "from s", "to s", "duration s"), inspection.phases
     pairs = zip(phases.boundaries[:-1], phases.boundaries[1:], strict=True)
-    for number, (start, end) in enumerate(pairs, start=1):
-        _add_interval(table, f"  primitive {number}", (start, end))
-    _add_interval(table, "rest", phases.rest)
+    intervals = [
+        *(("ICP", phases.icp), ("TGP", phases.tgp), ("PMP", phases.pmp)),
+        *((f"  primitive {number}", pair) for number, pair in enumerate(pairs, start=1)),
+        ("rest", phases.rest),
+    ]
+    for name, interval in intervals:
+        if interval is not None:
+            start, end = interval
+            table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
     return table
 
 
@@ -313,12 +316,6 @@ def closing_lines(inspection: MotionInspection) -> Iterator[str]:
     yield from (f"  {doubt}" for doubt in inspection.warnings)
 
 
-def _add_interval(table: Table, name: str, interval: tuple[float, float] | None) -> None:
-    if interval is not None:
-        start, end = interval
-        table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
-
-
 def _describe_handle(handle: HandlePath) -> str:
     """Say how far a handle moves, and how the hand may rotate on it."""
     import numpy as np
@@ -334,6 +331,77 @@ def _describe_handle(handle: HandlePath) -> str:
     return f"{path}, free to turn about the palm's {name}"
 
 
-def _frames(gap: Gap) -> str:
-    """Write the first and the last frame of a gap."""
-    return f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
+class MovingBody(NamedTuple):
+    """What a column of the table is about."""
+
+    name: str  # Heading of the column.
+    time: Array  # (T,): times of the samples, s, as they are shown.
+    feet: FootMeasures | None  # How its feet touch the floor; None if it has none.
+    jerks: Mapping[str, Jerk]  # {str: Jerk}: jerks of `left hand`, ..., `right foot`.
+
+
+def describe_person(motion: HumanMotion) -> MovingBody:
+    """Measure feet and jerk of the person in a recording. Returns column of the table."""
+    from simbench.motion.foot_motion import has_only_ankles, measure_person_feet, measure_person_jerks
+
+    name = "person (ankles)" if has_only_ankles(motion) else "person"
+    return MovingBody(name, motion.time, measure_person_feet(motion), measure_person_jerks(motion))
+
+
+def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> MovingBody:
+    """Measure feet and jerk of a robot in its planned motion.
+
+    `trajectory`: its planned motion with T samples; `time` (T,): times of the same samples in the recording,
+    s. Returns column of the table.
+    """
+    from simbench.runs.motion_fidelity import measure_robot_feet
+
+    return MovingBody("robot", time, *measure_robot_feet(robot, trajectory))
+
+
+def contact_table(bodies: Sequence[MovingBody]) -> Table:
+    """Lay out how feet touch the floor, and the jerk of hands and feet.
+
+    `bodies`: one for each pair of columns. Returns one line for each measure that a body has: value, and when
+    it is worst.
+    """
+    from simbench.cli.console import number_table
+
+    headings = [heading for body in bodies for heading in (body.name, "at s")]
+    table = number_table("feet and jerk", *headings, "unit")
+    table.columns[-1].justify = "left"
+    rows: dict[tuple[str, str], list[str]] = {}
+    for number, body in enumerate(bodies):
+        for label, unit, value, at in _rows(body):
+            cells = rows.setdefault((label, unit), [""] * len(headings))
+            cells[2 * number : 2 * number + 2] = value, at
+    for (label, unit), cells in rows.items():
+        table.add_row(label, *cells, unit)
+    return table
+
+
+def _rows(body: MovingBody) -> Iterator[tuple[str, str, str, str]]:
+    """Label, unit, value and time of each measure of a body."""
+
+    def when(worst: Worst) -> str:
+        return f"{body.time[worst.sample]:.2f}" if worst.value >= 5e-5 else ""
+
+    if body.feet is not None:
+        feet = body.feet
+        yield "both feet on the floor", "%", f"{100.0 * feet.double:.0f}", ""
+        yield "one foot", "%", f"{100.0 * feet.single:.0f}", ""
+        yield "no foot", "%", f"{100.0 * feet.flight:.0f}", ""
+        for label, worst in (
+            ("sliding in contact", feet.skate),
+            ("below the floor", feet.penetration),
+            ("height in the air", feet.float_height),
+        ):
+            yield label, "mm", f"{1000.0 * worst.value:.1f}", when(worst)
+    for limb in ("hand", "foot"):
+        jerks = [jerk for name, jerk in body.jerks.items() if name.endswith(limb)]
+        if jerks:
+            worst = max((jerk.peak for jerk in jerks), key=lambda peak: peak.value)
+            yield f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", when(worst)
+            moving = [jerk.dimensionless for jerk in jerks if jerk.dimensionless == jerk.dimensionless]
+            if moving:
+                yield f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", ""

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from simbench.cli.completion import complete_motion, complete_robot
-from simbench.cli.overrides import list_overrides
-from simbench.cli.reading import reads_recording
+from simbench.cli.shared_options import list_overrides, reads_recording
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.library import USUAL_ROBOT, list_scenarios
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def place(
     motion: Annotated[
         str,
-        typer.Argument(
+        Argument(
             help="actor:TASK, deepmimic:CLIP, sample:NAME, a file; or a scenario.",
             autocompletion=complete_motion,
         ),
     ],
     robot: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Name (simbench robot list), or path of a robot.yaml or a URDF; by default romeo, or the "
             "scenario's.",
             autocompletion=complete_robot,
@@ -36,7 +36,7 @@ def place(
     ] = None,
     equipment_scale: Annotated[
         list[float] | None,
-        typer.Option(
+        Option(
             metavar="FACTOR",
             help="Of a scenario: size of the equipment to plan with; repeatable. By default 1, the robot's "
             "arms by the person's, and halfway.",
@@ -44,34 +44,34 @@ def place(
     ] = None,
     side: Annotated[
         str | None,
-        typer.Option(help="Only this handle, left or right, with that hand or the only one; else all."),
+        Option(help="Only this handle, left or right, with that hand or the only one; else all."),
     ] = None,
-    position: Annotated[tuple[float, float], typer.Option(metavar="X Y", help="Where it stands now, m.")] = (
+    position: Annotated[tuple[float, float], Option(metavar="X Y", help="Where it stands now, m.")] = (
         0.0,
         0.0,
     ),
-    heading: Annotated[float, typer.Option(metavar="RAD", help="And its turn about the vertical.")] = 0.0,
+    heading: Annotated[float, Option(metavar="RAD", help="And its turn about the vertical.")] = 0.0,
     height: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="M",
             help="And how much higher its pelvis is than in the posture; of an arm: of its base, by default "
             "searched for if it stands on a pedestal.",
         ),
     ] = None,
-    posture: Annotated[str | None, typer.Option(help="Named posture, by default standing.")] = None,
+    posture: Annotated[str | None, Option(help="Named posture, by default standing.")] = None,
     follow: Annotated[
-        float, typer.Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
+        float, Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
     ] = 0.4,
     advance: Annotated[
         float,
-        typer.Option(
+        Option(
             metavar="M/M", help="How far it goes forward while they rise, m per m: retarget.pelvis_advance."
         ),
     ] = 0.0,
     lean: Annotated[
         float,
-        typer.Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
+        Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
     ] = 0.0,
     *,
     reading: ReadOptions,

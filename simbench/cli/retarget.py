@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from simbench.cli.completion import complete_robot, complete_words
-from simbench.cli.convert import Format, Rate, write_motion_file
-from simbench.cli.picture import deprecated_option, renamed_picture, report_old_name
-from simbench.cli.reading import Source, reads_recording
-from simbench.cli.shared_options import takes_options
+from simbench.cli.convert import write_motion_file
+from simbench.cli.motion import contact_table, describe_person, describe_robot
+from simbench.cli.shared_options import Format, Rate, Source, reads_recording
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -39,184 +38,125 @@ _MOST_MOMENTS = 12
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "auto, bones, analytical, numerical, ude, arm_adaptation"
-_BESIDE = "--picture FILE --beside"
-"""What stands for `--compare`."""
 _PHYSICS = (
     "kinematic (within the robot's limits), stand (feet planted, balanced), steps (the person's, balanced)"
 )
 _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
 
-class _Way(NamedTuple):
-    """How a motion is retargeted: keyword arguments of `retarget_motion`."""
-
-    method: str
-    timing: str
-    physics: str | None
-    free: bool
-
-
-class _Files(NamedTuple):
-    """What is to be written: the trajectory and its format, and pictures."""
-
-    out: Path | None
-    format: str
-    rate: float | None
-    plot: Path | None
-    compare: Path | None
-    moments: int
-    old_plot: Path | None
-    """The picture under its old name, `--plot`."""
-    old_compare: Path | None
-    """The picture under its old name, `--compare`."""
-
-    @property
-    def pictures(self) -> tuple[Path, ...]:
-        """Pictures that are asked for."""
-        return tuple(filter(None, (self.plot, self.compare)))
-
-
-def _way_options(
+@reads_recording()
+def retarget(
+    motion: Source,
+    robot: Annotated[
+        str,
+        Option(
+            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
+            autocompletion=complete_robot,
+        ),
+    ] = "romeo",
     physics: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help=f"What the motion must hold: {_PHYSICS}. By default kinematic, with equipment stand.",
             autocompletion=complete_words("kinematic", "stand", "steps"),
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
+        Option(
             help=f"How the robot follows the person: {_METHODS}.",
             autocompletion=complete_words(*_METHODS.split(", ")),
         ),
     ] = "auto",
     timing: Annotated[
         str,
-        typer.Option(
+        Option(
             help=f"What gives way where the person is too fast: {_TIMINGS}.",
             autocompletion=complete_words("auto", "preserve", "local", "uniform"),
         ),
     ] = "auto",
-    free: Annotated[
-        bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
-    ] = False,
-) -> _Way:
-    """Collect the options that say how a motion is retargeted, and check them before anything is imported."""
-    from simbench.options import require_choices
-
-    require_choices(method, timing, physics)
-    return _Way(method, timing, physics, free)
-
-
-def _file_options(
+    free: Annotated[bool, Option("--free", help="Leave out equipment that the recording knows of.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
+        Path | None, Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
     ] = None,
     format: Format = None,
     rate: Rate = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits."),
+        Path | None, Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
     ] = None,
     beside: Annotated[
-        bool,
-        typer.Option("--beside", help="Let it show the robot beside the person at some moments, and errors."),
+        bool, Option("--beside", help="Let it show the robot beside the person at some moments, and errors.")
     ] = False,
     moments: Annotated[
-        int, typer.Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --beside shows.")
+        int, Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --beside shows.")
     ] = 6,
-    plot: Annotated[Path | None, deprecated_option("--plot")] = None,
-    compare: Annotated[Path | None, deprecated_option("--compare", _BESIDE)] = None,
-) -> _Files:
-    """Collect the options that name files, and check them before anything is computed."""
-    if beside and picture is None:
-        raise RunError("--beside says what the picture shows that --picture FILE.png names")
-    shown = renamed_picture(None if beside else picture, plot, "--plot", RunError)
-    compared = renamed_picture(picture if beside else None, compare, "--compare", RunError, _BESIDE)
-    name = _check_outputs(out, (shown, compared), format, rate)
-    return _Files(out, name, rate, shown, compared, moments, plot, compare)
-
-
-@reads_recording()
-@takes_options(_file_options, "files")
-@takes_options(_way_options, "way")
-def retarget(
-    motion: Source,
-    robot: Annotated[
-        str,
-        typer.Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
-    ] = "romeo",
     *,
-    way: _Way,
-    files: _Files,
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
+    from simbench.cli.console import make_console, progress_bars, require_output_file
+    from simbench.options import require_choices
+
+    # Everything that can be refused is, before anything is computed or what computes it is imported.
+    if beside and picture is None:
+        raise RunError("--beside says what the picture shows that --picture FILE.png names")
+    chosen = ""
+    if out is not None:
+        from simbench.motion.trajectory_files.write import choose_format
+
+        chosen = choose_format(out, format)
+        require_output_file(out, RunError)
+    elif format is not None or rate is not None:
+        raise RunError("--format and --rate are of the file that --out FILE names")
+    if picture is not None:
+        require_output_file(picture, RunError, ".png", "a picture")
+    require_choices(method, timing, physics)
     from simbench.robot.sources import find_robot
 
-    # An unknown robot is refused before the import of what retargets, which takes a second.
     find_robot(robot)
-    from simbench.cli.console import make_console, progress_bars
     from simbench.retargeting.api import retarget_motion
+    from simbench.retargeting.imitate.plan import KinematicPlan
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(
             motion,
             robot,
-            physics=way.physics,
-            method=way.method,
+            physics=physics,
+            method=method,
             reading=reading,
-            free=way.free,
-            timing=way.timing,
+            free=free,
+            timing=timing,
             on_progress=on_progress,
         )
     fidelity = measure_retargeting(made)
-    written = _write_files(made, fidelity, files)
-    _print_retargeting(made, fidelity)
-    if files.out is not None:
-        shown = files.rate is not None or files.format == "unitree"
-        print(f"trajectory  {files.out}" + (f"  ({written})" if shown else ""))
-    for picture in files.pictures:
-        print(f"picture  {picture}")
-    report_old_name(files.old_plot, "--plot")
-    report_old_name(files.old_compare, "--compare", _BESIDE)
-
-
-def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
-    """Write trajectory and pictures, if all of them can be; say what the trajectory's file holds."""
-    from simbench.retargeting.imitate.plan import KinematicPlan
-
-    if isinstance(made.plan, KinematicPlan) and files.plot is not None:
-        # There is no scaled model beside the person to draw: the robot itself is drawn.
-        files = files._replace(plot=None, compare=files.plot)
-    if files.compare is not None:
+    # Without a scaled model beside the person to draw, the robot itself is drawn.
+    beside = beside or isinstance(made.plan, KinematicPlan)
+    errors = _model_errors(made)
+    if picture is not None and beside:
         require_body(made)
-    if files.plot is not None:
-        from simbench.runs.plots.retargeting_plot import require_model
+    elif picture is not None:
+        from simbench.runs.plots.retargeting_plot import draw_retargeting, require_model
 
         require_model(made)
     written = ""
-    if files.out is not None:
+    if out is not None:
         attributes: dict[str, str | float] = {
             "source": made.motion.source,
             "robot": made.robot.name,
             "method": made.method,
             "slow_down": made.plan.metrics["retarget.slow_down"],
         }
-        trajectory = made.plan.trajectory
-        written = write_motion_file(trajectory, made.robot, files.out, files.format, files.rate, attributes)
-    errors = _model_errors(made)
-    if files.plot is not None and errors is not None:
-        from simbench.runs.plots.retargeting_plot import draw_retargeting
-
-        draw_retargeting(made, errors, files.plot)
-    if files.compare is not None:
-        draw_compared(made, fidelity, files.compare, files.moments)
-    return written
+        written = write_motion_file(made.plan.trajectory, made.robot, out, chosen, rate, attributes)
+    if picture is not None and beside:
+        draw_compared(made, fidelity, picture, moments)
+    elif picture is not None and errors is not None:
+        draw_retargeting(made, errors, picture)
+    _print_retargeting(made, fidelity, errors)
+    if out is not None:
+        shown = rate is not None or chosen == "unitree"
+        print(f"trajectory  {out}" + (f"  ({written})" if shown else ""))
+    if picture is not None:
+        print(f"picture  {picture}")
 
 
 def _model_errors(made: Retargeting) -> ImitationErrors | None:
@@ -230,10 +170,9 @@ def _model_errors(made: Retargeting) -> ImitationErrors | None:
     return imitation_errors(made.plan.imitation, made.motion)
 
 
-def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
+def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
     from simbench.cli.console import make_console, metrics_table
-    from simbench.cli.contact_table import contact_table, describe_person, describe_robot
     from simbench.motion.joint_use import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
@@ -250,7 +189,6 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
     uses = joint_uses(made.robot, trajectory)
     bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
     tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
-    errors = _model_errors(made)
     if errors is not None:
         tables.insert(0, error_table(summarise(errors)))
     for table in tables:
@@ -420,25 +358,6 @@ def limit_lines(stays: Sequence[tuple[float, str, str, float, str, int, int]], t
         )
     if len(stays) > _STAYS_SHOWN:
         yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
-
-
-def _check_outputs(
-    out: Path | None, pictures: Sequence[Path | None], format: str | None, rate: float | None
-) -> str:
-    """Check the files to be written before anything is computed; return the format of the trajectory."""
-    from simbench.cli.console import require_output_file
-
-    name = ""
-    if out is not None:
-        from simbench.motion.trajectory_files.write import choose_format
-
-        name = choose_format(out, format)
-        require_output_file(out, RunError)
-    elif format is not None or rate is not None:
-        raise RunError("--format and --rate are of the file that --out FILE names")
-    for picture in filter(None, pictures):
-        require_output_file(picture, RunError, ".png", "a picture")
-    return name
 
 
 def error_table(summaries: Sequence[ErrorSummary]) -> Table:

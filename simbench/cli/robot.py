@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.example import example
-from simbench.cli.picture import deprecated_option, renamed_picture, report_old_name
-from simbench.cli.robot_check import check
+from simbench.cli.shared_options import example
 from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
@@ -21,22 +21,55 @@ if TYPE_CHECKING:
     from simbench.robot.catalogue import RobotEntry
     from simbench.robot.inspection.inspection import RobotInspection
     from simbench.robot.scaffold.scaffold import Scaffold
-    from simbench.robot.urdf.elements import UrdfJoint
+    from simbench.runs.robot_check.check import RobotCheck
 
+_MARKS = {"yes": "✓", "marginal": "~", "no": "✗"}
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
 robot_app = typer.Typer(
     help="Look at a robot: its numbers, and what it looks like; or describe a new one.",
     epilog=example("simbench robot inspect mahru"),
 )
-robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))(check)
+
+
+@robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))
+def check(
+    robot: Annotated[
+        str,
+        Argument(
+            metavar="ROBOT",
+            help="A robot's name, a robot.yaml, its folder, or a URDF.",
+            autocompletion=complete_robot,
+        ),
+    ],
+    no_simulate: Annotated[bool, Option("--no-simulate", help="Without the short simulations.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say by numbers whether a robot can stand, reach, step and track; exit status 1 if it cannot."""
+    from simbench.cli.console import make_console, progress_bars
+    from simbench.runs.robot_check.check import check_robot
+
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        checked = check_robot(robot, simulate=not no_simulate, on_progress=on_progress)
+    if as_json:
+        print(json.dumps(checked.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        for line in heading_lines(checked):
+            print(line)
+        print()
+        for line in finding_lines(checked):
+            print(line)
+        print()
+        for line in verdict_lines(checked):
+            print(line)
+    raise typer.Exit(0 if checked.passed else 1)
 
 
 @robot_app.command("inspect", epilog=example("simbench robot inspect mahru"))
 def inspect_(
     robot: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PATH", help="A robot's name, a robot.yaml, or a URDF.", autocompletion=complete_robot
         ),
     ],
@@ -62,25 +95,21 @@ def inspect_(
 def render(
     robot: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="NAME",
             help="A robot's name, or path of a robot.yaml or a URDF.",
             autocompletion=complete_robot,
         ),
     ],
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="By default NAME.png in the current directory.")
+        Path | None, Option(metavar="FILE.png", help="By default NAME.png in the current directory.")
     ] = None,
-    fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
-    bones: Annotated[
-        bool, typer.Option("--bones", help="Draw over it the bones that imitate a person's.")
-    ] = False,
-    out: Annotated[Path | None, deprecated_option("--out")] = None,
+    fast: Annotated[bool, Option("--fast", help="Without shadows.")] = False,
+    bones: Annotated[bool, Option("--bones", help="Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
     from simbench.cli.console import require_output_file
 
-    picture = renamed_picture(picture, out, "--out", RunError)
     if picture is not None:
         require_output_file(picture, RunError)
     from simbench.robot.robot import load_robot
@@ -90,19 +119,16 @@ def render(
     path = picture or Path(f"{loaded.name}.png")
     renderer = draw_portrait(loaded, path, fast=fast, bones=bones)
     print(f"picture  {path}  (drawn by {renderer})")
-    report_old_name(out, "--out")
 
 
 @robot_app.command("scaffold", epilog=example("simbench robot scaffold my_robot.urdf --out my_robot"))
 def scaffold(
-    urdf: Annotated[Path, typer.Argument(metavar="URDF", help="The robot's URDF.")],
+    urdf: Annotated[Path, Argument(metavar="URDF", help="The robot's URDF.")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="By default a folder named after the robot in the current directory."
-        ),
+        Option(metavar="DIR", help="By default a folder named after the robot in the current directory."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
 ) -> None:
     """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
     from simbench.cli.console import make_console
@@ -135,7 +161,7 @@ def guess_table(scaffold: Scaffold) -> Table:
 def list_(
     part: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="[PART]",
             help="Only robots with this in their name.",
             autocompletion=complete_robot,
@@ -202,9 +228,10 @@ def joint_table(inspection: RobotInspection) -> Table:
     limb = {joint: group for group, joints in inspection.groups.items() for joint in joints}
     for joint in inspection.joints:
         if joint.kind in DEGREES_OF_FREEDOM:
+            axis = " ".join(_number(part + 0.0, ".2g") for part in joint.axis)
             table.add_row(
                 joint.name,
-                _axis(joint),
+                _AXES.get(axis, axis),
                 _limit(joint.lower),
                 _limit(joint.upper),
                 "m" if joint.kind == "prismatic" else "rad",
@@ -256,6 +283,38 @@ def warning_lines(inspection: RobotInspection) -> Iterator[str]:
     yield from (f"  {doubt}" for doubt in doubts)
 
 
+def heading_lines(checked: RobotCheck) -> Iterator[str]:
+    """Say what was checked. `checked`: outcome of a check."""
+    yield f"robot   {checked.robot}"
+    yield f"source  {checked.source}"
+    only = "" if "stand" in checked.expected else ": it does not stand on legs, and need not"
+    yield f"kind    {checked.kind}{only}"
+    yield from (f"bones   {line}" for line in checked.bones)
+
+
+def finding_lines(checked: RobotCheck) -> Iterator[str]:
+    """Write what was looked at: number and limit, and under them what the number is.
+
+    `checked`: outcome of a check.
+    """
+    width = max(len(f"{finding.ability}.{finding.name}") for finding in checked.findings)
+    for finding in checked.findings:
+        value = "" if finding.value is None else f"{finding.value:.3g}"
+        name = f"{finding.ability}.{finding.name}"
+        kind = "simulated: " if finding.simulated else ""
+        yield f"{_MARKS[finding.verdict]} {name:{width}}  {value:8}  {finding.limit}".rstrip()
+        yield f"    {kind}{finding.reason}"
+
+
+def verdict_lines(checked: RobotCheck) -> Iterator[str]:
+    """Say what the robot can do, with the reason for what it cannot. `checked`: outcome of a check."""
+    for note in checked.notes:
+        yield f"note    {note}"
+    for ability in checked.expected:
+        why = checked.why(ability)
+        yield f"{ability:8}{checked.verdicts[ability]}{f': {why}' if why else ''}"
+
+
 def _table(*headings: str) -> Table:
     """Build a table in which names may be broken and numbers may not."""
     from rich.table import Table
@@ -266,12 +325,6 @@ def _table(*headings: str) -> Table:
         column.no_wrap = column.header not in words
         column.overflow = "fold"
     return table
-
-
-def _axis(joint: UrdfJoint) -> str:
-    """`x`, `-y`, ..., or three numbers."""
-    text = " ".join(_number(part + 0.0, ".2g") for part in joint.axis)
-    return _AXES.get(text, text)
 
 
 def _limit(value: float | None) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from simbench.cli.completion import complete_motion
-from simbench.cli.reading import reads_recording
+from simbench.cli.shared_options import reads_recording
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Skeleton(str, Enum):
 def skills(
     source: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="FILE",
             help="actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file.",
             autocompletion=complete_motion,
@@ -63,22 +64,22 @@ def skills(
     ],
     span: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="START END", help="What is looked at, s; by default what repeats."),
+        Option(metavar="START END", help="What is looked at, s; by default what repeats."),
     ] = None,
-    hands: Annotated[Hands, typer.Option(help="Which hands do the task.")] = Hands.both,
-    height: Annotated[float | None, typer.Option(metavar="M", help="The person's stature.")] = None,
-    mass: Annotated[float | None, typer.Option(metavar="KG", help="The person's mass.")] = None,
-    sex: Annotated[Sex | None, typer.Option(help="The person's sex.")] = None,
+    hands: Annotated[Hands, Option(help="Which hands do the task.")] = Hands.both,
+    height: Annotated[float | None, Option(metavar="M", help="The person's stature.")] = None,
+    mass: Annotated[float | None, Option(metavar="KG", help="The person's mass.")] = None,
+    sex: Annotated[Sex | None, Option(help="The person's sex.")] = None,
     skeleton: Annotated[
-        Skeleton, typer.Option(help="The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
+        Skeleton, Option(help="The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
     ] = Skeleton.person,
-    method: Annotated[Method, typer.Option(help="Search of the weights.")] = Method.lattice,
-    seed: Annotated[int, typer.Option(min=0, help="Of the search, where it draws.")] = 0,
+    method: Annotated[Method, Option(help="Search of the weights.")] = Method.lattice,
+    seed: Annotated[int, Option(min=0, help="Of the search, where it draws.")] = 0,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable."),
+        Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable."),
     ] = None,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
+    picture: Annotated[Path | None, Option(metavar="FILE.png", help="Also draw it.")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -150,16 +151,8 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
     from simbench.kinematics.redundancy.criteria import CRITERIA
 
     mixture, flat = analysis.mixture, analysis.flatness
-    table = Table(
-        "criterion",
-        "weight",
-        "about as good",
-        "counts for",
-        "alone, mm",
-        "by fuzzy rules",
-        box=None,
-        pad_edge=False,
-    )
+    heads = ("criterion", "weight", "about as good", "counts for", "alone, mm", "by fuzzy rules")
+    table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     for k, name in enumerate(tuple(CRITERIA)):
@@ -206,6 +199,4 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
 
 def _millimetres(value: float) -> str:
     """Write a length in m as mm."""
-    import numpy as np
-
-    return f"{1e3 * value:.1f}" if np.isfinite(value) else "cannot"
+    return f"{1e3 * value:.1f}" if math.isfinite(value) else "cannot"

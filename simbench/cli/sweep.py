@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from simbench.cli.check import NoCache
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
-from simbench.cli.overrides import Robot, list_overrides
+from simbench.cli.shared_options import Jobs, NoCache, Robot, list_overrides, set_option
 from simbench.errors import Interrupted, StudyError
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from simbench.runs.study.table import StudyRow
 
@@ -32,46 +31,30 @@ _MOST_METRICS, _MOST_ROWS = 5, 60
 
 
 def sweep(
-    scenario: Annotated[
-        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
-    ],
+    scenario: Annotated[str, Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)],
     vary: Annotated[
         list[str],
-        typer.Option(
+        Option(
             metavar="KEY=A,B,C|A..B",
             help="Values of a key; repeatable, every combination is run.",
             autocompletion=complete_scenario_key,
         ),
     ],
     robot: Robot = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a value in every run; repeatable.",
-            autocompletion=complete_scenario_key,
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")
-    ] = None,
+    overrides: Annotated[list[str] | None, set_option("Override a value in every run; repeatable.")] = None,
+    jobs: Jobs = None,
     dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster, such as tcp://host:8786.")
+        str | None, Option(metavar="ADDRESS", help="Run on this Dask cluster, such as tcp://host:8786.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="By default a directory in runs that the same arguments find again."
-        ),
+        Option(metavar="DIR", help="By default a directory in runs that the same arguments find again."),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep every run directory, in DIR/runs.")] = False,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Also run again what ended with an error before.")
-    ] = False,
+    keep: Annotated[bool, Option("--keep", help="Keep every run directory, in DIR/runs.")] = False,
+    retry: Annotated[bool, Option("--retry", help="Also run again what ended with an error before.")] = False,
     show: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="METRIC",
             help="Print this metric instead of those with checks; repeatable.",
             autocompletion=complete_metric,
@@ -145,6 +128,7 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     keys, the metrics and the outcome.
     """
     from rich.table import Table
+    from rich.text import Text
 
     from simbench.runs.study.sweep import FAILED_CHECKS
 
@@ -157,9 +141,18 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
         column.justify = "right"
     shown = [row for k, row in enumerate(rows) if k < _MOST_ROWS or has_failed(row)][:_MOST_ROWS]
     for row in shown:
-        violated = set(str(row.values.get(FAILED_CHECKS) or "").split(", "))
-        cells = [_cell(row, name, name in violated) for name in metrics]
-        table.add_row(*(_varied(row.varied[key]) for key in keys), *cells, _outcome(row))
+        # As they were given on the command line.
+        given = (row.varied[key] for key in keys)
+        varied = [value if isinstance(value, str) else json.dumps(value) for value in given]
+        violated = str(row.values.get(FAILED_CHECKS) or "")
+        cells = []
+        for name in metrics:
+            text = "" if row.error else printable(format_value(row.values.get(name)))
+            cells.append(Text(text, "bold red" if name in violated.split(", ") else ""))
+        outcome = Text(f"check failed: {violated}", "bold red") if violated else Text("holds", "green")
+        if row.error:
+            outcome = Text(printable(f"failed: {row.error}"), "bold red")
+        table.add_row(*varied, *cells, outcome)
     if len(rows) > len(shown):
         table.add_row(f"… {len(rows) - len(shown)} more")
     return table
@@ -185,28 +178,3 @@ def has_failed(row: StudyRow) -> bool:
     from simbench.runs.study.sweep import CHECKS_HOLD
 
     return bool(row.error) or not row.values[CHECKS_HOLD]
-
-
-def _cell(row: StudyRow, name: str, violated: bool) -> Text:
-    """Write a metric, red if it violates its check."""
-    from rich.text import Text
-
-    text = "" if row.error else format_value(row.values.get(name))
-    return Text(printable(text), style="bold red" if violated else "")
-
-
-def _varied(value: Any) -> str:
-    """Write a value as it was given on the command line."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _outcome(row: StudyRow) -> Text:
-    """Say whether a run failed, violated checks, or holds."""
-    from rich.text import Text
-
-    from simbench.runs.study.sweep import FAILED_CHECKS
-
-    if row.error:
-        return Text(printable(f"failed: {row.error}"), "bold red")
-    names = str(row.values[FAILED_CHECKS])
-    return Text(f"check failed: {names}", "bold red") if names else Text("holds", "green")

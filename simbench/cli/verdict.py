@@ -8,42 +8,39 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.trajectory_options import reads_trajectory
+from simbench.cli.shared_options import reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from simbench.motion.trajectory_files.options import TrajectoryOptions
-    from simbench.runs.verdict.outcome import Check, Moment, Verdict
+    from simbench.runs.verdict.outcome import Verdict
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable": ("–", "dim")}
 
 
 @reads_trajectory()
 def verdict(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The robot's motion: joints and base over time.")
-    ],
+    file: Annotated[Path, Argument(metavar="FILE", help="The robot's motion: joints and base over time.")],
     robot: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="ROBOT",
             help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
             autocompletion=complete_robot,
         ),
     ],
-    no_run: Annotated[bool, typer.Option("--no-run", help="Without the simulated run.")] = False,
-    floor: Annotated[float, typer.Option(metavar="M", help="Height of the floor in the file's world.")] = 0.0,
+    no_run: Annotated[bool, Option("--no-run", help="Without the simulated run.")] = False,
+    floor: Annotated[float, Option(metavar="M", help="Height of the floor in the file's world.")] = 0.0,
     as_json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE|-", help="Also write JSON; - for the output alone.")
+        Path | None, Option("--json", metavar="FILE|-", help="Also write JSON; - for the output alone.")
     ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw every check over time.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the simulated run here.")] = None,
+    picture: Annotated[Path | None, Option(metavar="FILE.png", help="Draw every check over time.")] = None,
+    out: Annotated[Path | None, Option(metavar="DIR", help="Keep the simulated run here.")] = None,
     *,
     declared: TrajectoryOptions,
 ) -> None:
@@ -69,7 +66,7 @@ def verdict(
         draw_verdict(judged, picture)
     text = json.dumps(judged.as_dict(), indent=2, ensure_ascii=False)
     if as_json is not None and not only_json:
-        from simbench.files.storage.whole_file import write_whole
+        from simbench.files.storage import write_whole
 
         write_whole(as_json, text + "\n")
     if only_json:
@@ -108,26 +105,12 @@ def check_table(judged: Verdict) -> Table:
         table.add_row(
             check.name,
             Text(mark, style=style),
-            _number(check.value),
-            _number(check.limit),
+            *("" if number is None else f"{number + 0.0:.3g}" for number in (check.value, check.limit)),
             check.unit,
-            _when(check.worst),
-            _when(check.first),
-            _where(check),
+            *(
+                "" if moment is None else f"{moment.time:.2f} s, frame {moment.frame}"
+                for moment in (check.worst, check.first)
+            ),
+            "; ".join(filter(None, (check.where, check.reason))),
         )
     return table
-
-
-def _number(value: float | None) -> str:
-    """Write a number with three digits; nothing for none."""
-    return "" if value is None else f"{value + 0.0:.3g}"
-
-
-def _when(moment: Moment | None) -> str:
-    """Write a moment: time and frame."""
-    return "" if moment is None else f"{moment.time:.2f} s, frame {moment.frame}"
-
-
-def _where(check: Check) -> str:
-    """Write where a check has its worst value, and its remark."""
-    return "; ".join(filter(None, (check.where, check.reason)))

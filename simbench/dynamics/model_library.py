@@ -12,7 +12,7 @@ from simbench.dynamics.evaluation import ModelEvaluator, make_evaluator
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.model_module import model_module
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
 from simbench.resources import user_cache_dir
 
 SHIPPED: Mapping[str, tuple[ModuleType, ModuleType]] = {"puma560": (puma560_full, puma560_abbreviated)}

@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
-from simbench.files.printable import is_plain_name
+from simbench.files.text import is_plain_name
 from simbench.motion.handles import HandlePath, check_handles
 
 ARM_JOINTS = (

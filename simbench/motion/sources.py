@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.files.documents.json_document import read_json_object
+from simbench.files.json_document import read_json_object
 from simbench.motion.shipped import LARGEST_CLIP, clip_folder, clip_names, list_sample_recordings
 from simbench.resources import resource_dir
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.printable import is_plain_name
+from simbench.files.text import is_plain_name
 
 JOINT_UNITS = ("rad", "m")
 """Units of the positions of revolute and of prismatic joints."""

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from simbench.errors import RobotError
-from simbench.files.documents.yaml_document import read_yaml
-from simbench.files.printable import is_plain_name
+from simbench.files.text import is_plain_name
+from simbench.files.yaml_document import read_yaml
 from simbench.robot.dh.dh import DhRow
 from simbench.robot.shapes import (
     CollisionShape,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from simbench.errors import RobotError
-from simbench.files.documents.yaml_document import read_yaml
+from simbench.files.yaml_document import read_yaml
 from simbench.robot.meshes.mesh_files import find_file
 from simbench.robot.names import shipped_robots
 from simbench.robot.packages import split_package_name

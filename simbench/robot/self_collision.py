@@ -13,8 +13,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.json_document import parse_json
+from simbench.files.storage import write_whole
 from simbench.resources import user_cache_dir
 from simbench.robot.convex_geometry import build_convex_geometry, count_near, set_collision_pairs
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from simbench.errors import RobotError
-from simbench.files.input_files import is_regular_file, require_regular_file
+from simbench.files.text import is_regular_file, require_regular_file
 from simbench.plugins.loading import require_allowed
 from simbench.resources import resource_dir
 from simbench.robot.description import Description

@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from simbench.errors import RobotError
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import require_regular_file
 
 LARGEST_FILE = 20_000_000
 """Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes."""

@@ -11,9 +11,9 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from simbench.errors import BaselineError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.documents.text_file import read_text
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.json_document import parse_json
+from simbench.files.storage import write_whole
+from simbench.files.text import read_text
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
 from simbench.sim.engines import BULLET
 

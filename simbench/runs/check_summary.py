@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.runs.regression import Case, CaseResult, format_number, format_tolerance
 
 _MOST_CELLS = 8

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import RunError
-from simbench.files.documents.yaml_document import read_yaml
+from simbench.files.yaml_document import read_yaml
 from simbench.runs.baseline import Expectation, Verdict
 from simbench.runs.baseline import compare as compare_metrics
 from simbench.runs.metric_format import format_value, unit_of

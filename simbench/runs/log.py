@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from simbench.errors import RunError
-from simbench.files.hdf5.dataset import load_dataset, reading
-from simbench.files.hdf5.netcdf_group import encode_dataset
-from simbench.files.hdf5.probe import probe_file
-from simbench.files.hdf5.seal import SealState, inspect_seal, seal
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.netcdf_file import encode_dataset, load_dataset, probe_file, reading
+from simbench.files.seal import SealState, inspect_seal, seal
+from simbench.files.storage import write_whole
 from simbench.runs.log_parts import read_log_parts
 from simbench.runs.log_schema import check_log
 from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simbench.errors import RunError
-from simbench.files.documents.json_document import parse_json
+from simbench.files.json_document import parse_json
 
 if TYPE_CHECKING:
     import xarray as xr

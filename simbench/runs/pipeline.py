@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from typing_extensions import Unpack
 
 from simbench.errors import RunError
-from simbench.files.documents.json_document import read_json_object
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.json_document import read_json_object
+from simbench.files.storage import write_whole
 from simbench.options import TRAJECTORY
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot, load_robot

@@ -12,9 +12,8 @@ from simbench.errors import PluginError, SimbenchError
 from simbench.motion.readers import SCHEMES, SUFFIXES
 from simbench.motion.readers.plugin import find_reader
 from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS
-from simbench.plugins.given import give_reference
-from simbench.plugins.loading import load_plugin
-from simbench.plugins.options import is_plugin, plugin_maker
+from simbench.plugins.declarations import is_plugin, plugin_maker
+from simbench.plugins.loading import give_reference, load_plugin
 from simbench.runs.scenario.loading import override_scenario
 from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import TYPES

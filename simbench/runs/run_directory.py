@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import RunError, SimbenchError, StorageError
-from simbench.files.storage.claimed_folder import (
+from simbench.files.storage import (
+    DISK_ERRORS,
     FolderInUseError,
     ForeignFolderError,
     claim_folder,
     is_claimed,
+    is_part_of,
     remove_claimed,
+    sync,
+    write_whole,
 )
-from simbench.files.storage.disk_errors import DISK_ERRORS
-from simbench.files.storage.whole_file import is_part_of, sync, write_whole
 from simbench.runs.shield import shielded_from_interrupt
 
 MARKER = "INCOMPLETE"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import RunError
-from simbench.files.documents.json_document import read_json_object
+from simbench.files.json_document import read_json_object
 from simbench.runs.checks import Metric
 
 

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from simbench.errors import RunError
-from simbench.files.storage.scratch import scratch_folder
+from simbench.files.storage import scratch_folder
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import Scenario, load_scenario

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from simbench.errors import PluginError
 from simbench.kinematics.arrays import Array
 from simbench.options import SimulationSection
-from simbench.plugins.options import call_plugin, plugin_maker
+from simbench.plugins.declarations import call_plugin, plugin_maker
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import Robot
 from simbench.sim.balance_loop import BalancedRun

@@ -7,8 +7,8 @@ import pytest
 from typer.main import get_command
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.example import read_examples
 from simbench.cli.main import app, main
+from simbench.cli.shared_options import read_examples
 from simbench.motion.readers import read_motion
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
 

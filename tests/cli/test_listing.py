@@ -49,7 +49,7 @@ def test_a_pipe_has_the_name_first_in_every_line(capsys):
 
 def test_a_terminal_gets_tables(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("simbench.cli.main.is_terminal", lambda: True)
+    monkeypatch.setattr("simbench.cli.listing.is_terminal", lambda: True)
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines if line.split()[:1] in (["robot"], ["scenario"], ["motion"])]

@@ -329,28 +329,6 @@ def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
     ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "draw"),
-    [
-        ("--plot", "--picture FILE", "simbench.runs.plots.retargeting_plot.draw_retargeting"),
-        ("--compare", "--picture FILE --beside", "simbench.cli.retarget.draw_compared"),
-    ],
-)
-def test_the_old_names_of_the_picture_still_work_and_say_what_is_new(
-    retargeting, monkeypatch, capsys, old, new, draw
-):
-    drawn = []
-    monkeypatch.setattr(draw, lambda *given: drawn.extend(each for each in given if isinstance(each, Path)))
-    assert main(["retarget", "actor:drawer", old, "a.png"]) == 0
-    assert drawn == [Path("a.png")]
-    printed = capsys.readouterr()
-    assert "picture  a.png\n" in printed.out
-    assert printed.err == f"deprecated: {old} is {new} now\n"
-    both = [*new.replace("FILE", "b.png").split(), old, "a.png"]
-    assert main(["retarget", "actor:drawer", *both]) == 2
-    assert capsys.readouterr().err == f"error: {old} is the old name of {new}: give one of them\n"
-
-
 def test_beside_needs_a_picture(capsys):
     assert main(["retarget", "actor:drawer", "--beside"]) == 2
     assert "--picture FILE.png names" in capsys.readouterr().err

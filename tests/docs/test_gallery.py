@@ -20,7 +20,7 @@ from gallery import (
 from PIL import Image
 from yaml import safe_load
 
-from simbench.cli.overrides import list_overrides
+from simbench.cli.shared_options import list_overrides
 from simbench.runs.scenario.loading import find_scenario, list_scenarios, load_scenario
 
 PICTURES = pages.DOCS / "pictures"

@@ -8,7 +8,7 @@ import xarray as xr
 from hdf5_damage import damage_bytes
 
 from simbench.errors import RunError
-from simbench.files.hdf5.seal import SEAL
+from simbench.files.seal import SEAL
 from simbench.runs.explain.log_names import log_entries
 from simbench.runs.log import build_dataset, contact_variables, open_run, write_log
 from simbench.runs.log_builder import BALANCE_SIGNALS, HAND_SIGNALS, LIMIT_SIGNALS

@@ -11,8 +11,7 @@ from scipy.integrate import cumulative_trapezoid
 from simbench.dynamics.calibration.arm_motion import ArmMotion
 from simbench.dynamics.calibration.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
-from simbench.files.documents.number_text import parse_finite_number
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import parse_finite_number, require_regular_file
 from simbench.kinematics.arrays import Array
 
 Motion = TypeVar("Motion", ArmMotion, TipMotion)

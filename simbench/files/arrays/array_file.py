@@ -17,7 +17,7 @@ from simbench.errors import SimbenchError
 from simbench.files.arrays.data_pickle import read_data_pickle
 from simbench.files.arrays.memory_budget import MAX_MEMORY, MemoryBudget
 from simbench.files.arrays.plain_values import TORCH_ADVICE, has_valid_text, plain_name
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import require_regular_file
 
 UNNAMED = ""
 """Key of the contents of a file that holds one array or one list without a name."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 
 TORCH_ADVICE = (
     "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_whole_number
+from simbench.files.text import parse_whole_number
 from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.human_model import build_human_model
 from simbench.motion.actors.people import AVERAGE_PERSON, STANCES

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.files.storage.claimed_folder import claim_folder
+from simbench.files.storage import claim_folder
 from simbench.motion.actors.free import FREE
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
 from simbench.motion.actors.people import STANCES, Person, session_people

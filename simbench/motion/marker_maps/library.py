@@ -7,13 +7,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from simbench.errors import MotionError, PluginError
-from simbench.files.documents.yaml_document import read_yaml
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import require_regular_file
+from simbench.files.yaml_document import read_yaml
 from simbench.motion.marker_maps.dependencies import find_needs
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.motion.marker_maps.spelling import find_spellings, list_wanted_points
+from simbench.plugins.declarations import is_plugin
 from simbench.plugins.loading import load_plugin
-from simbench.plugins.options import is_plugin
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from simbench.errors import MotionError
 from simbench.files.arrays.plain_values import TORCH_ADVICE
-from simbench.files.input_files import MAX_BYTES, require_regular_file
+from simbench.files.text import MAX_FILE_BYTES, require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.bridging import prepare_markers
 from simbench.motion.human_motion import HumanMotion
@@ -126,7 +126,7 @@ def _recording(text: str, options: ReadOptions) -> Recording:
             f"{text}: no reader for {suffix or 'a name without suffix'}; give {kinds}, or a file ending in "
             f"{', '.join(SUFFIXES)}"
         )
-    largest = LARGEST_STREAMS.get(suffix, MAX_BYTES)
+    largest = LARGEST_STREAMS.get(suffix, MAX_FILE_BYTES)
     if not require_regular_file(path, MotionError, largest).exists():
         raise MotionError(f"{text}: no such file")
     return SUFFIXES[suffix](path, options)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_finite_number
+from simbench.files.text import parse_finite_number
 from simbench.motion.readers.text_table import LARGEST_NUMBER, quote
 
 CHANNELS = {f"{axis}{kind}".lower(): (kind, axis) for axis in "XYZ" for kind in ("position", "rotation")}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_finite_number
+from simbench.files.text import parse_finite_number
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.text_table import LARGEST_NUMBER, quote, read_numbers
 

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.documents.text_file import read_text
+from simbench.files.json_document import parse_json
+from simbench.files.text import read_text
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor, check_time
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses

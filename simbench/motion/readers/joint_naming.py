@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from simbench.errors import MotionError
-from simbench.files.documents.text_file import read_text
-from simbench.files.documents.yaml_document import parse_yaml
+from simbench.files.text import read_text
+from simbench.files.yaml_document import parse_yaml
 from simbench.motion.readers.joint_layouts import ALIASES, LAYOUTS, layout_names
 from simbench.motion.readers.joint_words import name_joints
 from simbench.motion.readers.text_table import quote

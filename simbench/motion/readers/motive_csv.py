@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_finite_number
+from simbench.files.text import parse_finite_number
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS, ReadOptions, resolve_length_unit
 from simbench.motion.readers.joint_words import name_joints

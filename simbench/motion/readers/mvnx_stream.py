@@ -8,8 +8,7 @@ from xml.parsers import expat
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_finite_number
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import parse_finite_number, require_regular_file
 from simbench.kinematics.arrays import Array
 from simbench.motion.readers.text_table import quote
 

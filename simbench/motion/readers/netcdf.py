@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.hdf5.dataset import load_dataset, reading
-from simbench.files.hdf5.seal import SEAL, checksum
-from simbench.files.hdf5.structure import check_structure
+from simbench.files.netcdf_file import check_structure, load_dataset, reading
+from simbench.files.seal import SEAL, checksum
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion

@@ -9,8 +9,8 @@ from simbench.errors import PluginError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+from simbench.plugins.declarations import call_plugin, require_plugin
 from simbench.plugins.loading import find_entry_points
-from simbench.plugins.options import call_plugin, require_plugin
 
 GROUP = "readers"
 Recording = MarkerRecording | SkeletonRecording | HumanMotion

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from simbench.errors import MotionError
-from simbench.files.documents.yaml_document import read_yaml
+from simbench.files.yaml_document import read_yaml
 from simbench.resources import resource_dir
 
 # A prefix that this part of the joints share belongs to the file and not to the joints.

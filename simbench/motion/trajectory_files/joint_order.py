@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.documents.text_file import read_text
-from simbench.files.documents.yaml_document import parse_yaml
-from simbench.files.printable import is_plain_name
+from simbench.files.text import is_plain_name, read_text
+from simbench.files.yaml_document import parse_yaml
 from simbench.kinematics.tree import first_joint, kinematic_tree
 from simbench.robot.robot import Robot
 

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.files.hdf5.dataset import reading
-from simbench.files.hdf5.netcdf_group import NetcdfGroup, writing_in_memory
-from simbench.files.hdf5.seal import SEAL, checksum, seal
-from simbench.files.hdf5.structure import check_structure
-from simbench.files.input_files import require_regular_file
-from simbench.files.storage.whole_file import whole_file, write_whole
+from simbench.files.netcdf_file import NetcdfGroup, check_structure, reading, writing_in_memory
+from simbench.files.seal import SEAL, checksum, seal
+from simbench.files.storage import whole_file, write_whole
+from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 from simbench.motion.trajectory_files.stored_motion import StoredMotion
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from simbench.errors import MotionError
 from simbench.files.arrays.array_file import read_array_file
-from simbench.files.input_files import is_regular_file
+from simbench.files.text import is_regular_file
 from simbench.motion.trajectory_files.array_archive import holds_joint_positions
 from simbench.motion.trajectory_files.native import read_trajectory_netcdf
 from simbench.motion.trajectory_files.table import looks_like_robot_table

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JointTrajectory, validate_trajectory
 from simbench.motion.trajectory_files.array_archive import read_archive
 from simbench.motion.trajectory_files.base_assignment import assign_base

@@ -6,10 +6,8 @@ import h5py
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.files.hdf5.dataset import reading
-from simbench.files.hdf5.probe import probe_file
-from simbench.files.hdf5.seal import SealState, inspect_seal
-from simbench.files.hdf5.structure import check_structure
+from simbench.files.netcdf_file import check_structure, probe_file, reading
+from simbench.files.seal import SealState, inspect_seal
 from simbench.motion.trajectory_files.stored_motion import StoredMotion
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.documents.text_file import decode_text
+from simbench.files.text import decode_text
 from simbench.motion.trajectory_files.joint_order import body_joints, read_joint_order
 from simbench.motion.trajectory_files.native import is_native_header, read_trajectory_csv, to_stored
 from simbench.motion.trajectory_files.options import TrajectoryOptions

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.storage.whole_file import whole_file, write_whole
+from simbench.files.storage import whole_file, write_whole
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.joint_order import body_joints, resting_posture, sliding_joints
 from simbench.motion.trajectory_files.link_motion import angular_velocity, compute_link_motion, rate_of_change

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.writers.bvh import write_bvh
 from simbench.motion.writers.c3d import write_c3d

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
-from simbench.files.hdf5.netcdf_group import NetcdfGroup, encode_texts, writing_in_memory
-from simbench.files.hdf5.seal import seal
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.netcdf_file import NetcdfGroup, encode_texts, writing_in_memory
+from simbench.files.seal import seal
+from simbench.files.storage import write_whole
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
 

@@ -16,7 +16,7 @@ from simbench.kinematics.task_matrix import Targets, make_workspace
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
-from simbench.plugins.options import plugin_maker
+from simbench.plugins.declarations import plugin_maker
 from simbench.retargeting.collision.clearance import BodyShapes, PairWorkspace, clearance_rows
 from simbench.retargeting.imitation.imitation import (
     Imitation,

@@ -9,7 +9,7 @@ import numpy as np
 import trimesh
 from numpy.typing import NDArray
 
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
 from simbench.resources import user_cache_dir
 from simbench.robot.meshes.collada import InvalidMeshError
 from simbench.robot.meshes.collada_triangles import load_collada_triangles

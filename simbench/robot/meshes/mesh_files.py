@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from simbench.files.input_files import is_regular_file
+from simbench.files.text import is_regular_file
 from simbench.robot.packages import find_share_folder
 
 FORMATS = (".obj", ".stl", ".dae", ".ply", ".glb")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import RobotError
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.robot.scaffold.scaffold import Scaffold
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.robot.xml_reader import read_xml
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")

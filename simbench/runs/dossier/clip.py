@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from simbench.errors import RunError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.runs.traces.comparison import TraceComparison

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.errors import RunError, SimbenchError
-from simbench.files.storage.claimed_folder import FolderInUseError, ForeignFolderError, claim_folder
+from simbench.files.storage import FolderInUseError, ForeignFolderError, claim_folder
 from simbench.runs.dossier.clip import write_clip
 from simbench.runs.dossier.headline import headline
 from simbench.runs.dossier.metrics_diff import diff_entries, diff_markdown, diff_rows, summarise_rest

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.runs.baseline import Verdict
 from simbench.runs.regression import FailedCheck, format_number, format_tolerance
 

@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from simbench.errors import SimbenchError, StorageError
-from simbench.files.storage.disk_errors import DISK_ERRORS
+from simbench.files.storage import DISK_ERRORS
 from simbench.system.restricted_pickle import parse_pickle
 from simbench.system.termination import end_with_parent
 

@@ -21,7 +21,7 @@ from simbench.options import (
     ActorTaskKeys,
     SweepTaskKeys,
 )
-from simbench.plugins.options import is_plugin, require_plugin
+from simbench.plugins.declarations import is_plugin, require_plugin
 from simbench.robot.description import Description
 from simbench.runs.metric_format import UNITS, unit_of
 from simbench.runs.scenario.schema import Scenario

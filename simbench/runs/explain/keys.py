@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from simbench.errors import SimbenchError
-from simbench.files.documents.json_document import read_json_object
-from simbench.files.documents.number_text import parse_whole_number
+from simbench.files.json_document import read_json_object
+from simbench.files.text import parse_whole_number
 from simbench.resources import resource_dir
 
 Schema = dict[str, Any]

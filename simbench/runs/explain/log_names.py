@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from simbench.errors import SimbenchError
-from simbench.files.documents.json_document import read_json_object
+from simbench.files.json_document import read_json_object
 from simbench.resources import resource_dir
 
 FIXTURE, JOINT = "<fixture>", "<joint>"

@@ -13,8 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from simbench.errors import RunError
-from simbench.files.storage.locks import is_at, try_lock
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import is_at, try_lock, write_whole
 from simbench.resources import user_cache_dir
 
 FOLDER_VARIABLE, SIZE_VARIABLE = "SIMBENCH_CACHE_DIR", "SIMBENCH_CACHE_MB"

@@ -13,7 +13,7 @@ import numpy as np
 from simbench.balance.controller.whole_body import WholeBodyPlan
 from simbench.balance.gait.gait import Gait
 from simbench.errors import RunError
-from simbench.files.documents.json_document import parse_json
+from simbench.files.json_document import parse_json
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import FollowedSteps, Reference, Timeline

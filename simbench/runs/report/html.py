@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from simbench.errors import RunError
-from simbench.files.printable import printable
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
+from simbench.files.text import printable
 from simbench.runs.checks import Check
 from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
 from simbench.runs.metric_format import format_value, unit_of

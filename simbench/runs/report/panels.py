@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.kinematics.arrays import Array
 from simbench.runs.fixture_coordinates import fixture_coordinates
 from simbench.runs.metric_traces import EXTREMES, Trace, saturation_excess

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import SimbenchError
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.runs.report.assets import LOADER, packed_script
 from simbench.runs.report.packing import Packer
 from simbench.runs.report.panels import make_panels, pack_joints, pack_panels

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from simbench.errors import RunError
-from simbench.files.documents.text_file import read_text
-from simbench.files.documents.yaml_document import parse_yaml
+from simbench.files.text import read_text
+from simbench.files.yaml_document import parse_yaml
 from simbench.options import GripSection
 from simbench.runs.checks import Check, Metric, check_metrics
 from simbench.runs.metric_traces import FailureTime, find_failure_times

@@ -12,7 +12,7 @@ import pinocchio as pin
 import xarray as xr
 from numpy.typing import NDArray
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.runs.report.contact_forces import contact_forces

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from simbench.errors import RobotError
-from simbench.files.input_files import is_regular_file
+from simbench.files.text import is_regular_file
 from simbench.options import TRAJECTORY
 from simbench.resources import resource_dir
 from simbench.robot.meshes.mesh_files import find_file

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.errors import BaselineError, ScenarioError
-from simbench.files.documents.json_document import read_json_object
-from simbench.files.documents.yaml_document import YamlDocument, read_yaml
-from simbench.files.input_files import require_regular_file
+from simbench.files.json_document import read_json_object
+from simbench.files.text import require_regular_file
+from simbench.files.yaml_document import YamlDocument, read_yaml
 from simbench.resources import resource_dir
 from simbench.robot.names import shipped_robots
 

@@ -9,10 +9,10 @@ import yaml
 from pydantic import ValidationError
 
 from simbench.errors import ScenarioError
-from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
-from simbench.files.input_files import is_regular_file
+from simbench.files.text import is_regular_file
+from simbench.files.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
-from simbench.plugins.keys import FINISHED
+from simbench.plugins.declarations import FINISHED
 from simbench.plugins.loading import code_file
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from simbench.errors import ScenarioError
-from simbench.files.documents.yaml_document import YamlDocument
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import require_regular_file
+from simbench.files.yaml_document import YamlDocument
 from simbench.options import TRAJECTORY
 from simbench.robot.robot import load_robot
 from simbench.runs.scenario.library import PERSON_SUFFIXES

@@ -9,14 +9,8 @@ from typing import Any
 import numpy as np
 
 from simbench.errors import ScenarioError
-from simbench.files.documents.number_text import parse_whole_number
-from simbench.files.documents.yaml_document import (
-    MAX_DEPTH,
-    KeyPath,
-    YamlDocument,
-    format_key_path,
-    parse_yaml_value,
-)
+from simbench.files.text import parse_whole_number
+from simbench.files.yaml_document import MAX_DEPTH, KeyPath, YamlDocument, format_key_path, parse_yaml_value
 
 Overrides = Sequence[str] | Mapping[str, Any]
 """Values to set in a scenario: `key=value` texts, or values by dotted or nested keys."""

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simbench.errors import StudyError
-from simbench.files.documents.json_document import read_json
-from simbench.files.storage.whole_file import is_part_of, write_whole
+from simbench.files.json_document import read_json
+from simbench.files.storage import is_part_of, write_whole
 from simbench.runs.run_directory import json_text
 from simbench.runs.study.table import StudyRow
 

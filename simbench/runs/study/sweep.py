@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import ScenarioError, StudyError
-from simbench.files.documents.yaml_document import parse_yaml_list
-from simbench.files.storage.scratch import scratch_folder
+from simbench.files.storage import scratch_folder
+from simbench.files.yaml_document import parse_yaml_list
 from simbench.runs.regression import run_once
 from simbench.runs.run_directory import incomplete_path
 from simbench.runs.scenario.files import resolve_paths, scenario_files

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import StudyError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.runs.run_directory import plain_value
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from simbench.errors import RunError
-from simbench.files.documents.text_file import read_text
-from simbench.files.documents.yaml_document import parse_yaml
-from simbench.files.printable import printable
+from simbench.files.text import printable, read_text
+from simbench.files.yaml_document import parse_yaml
 from simbench.runs.log import open_run
 from simbench.runs.report.report import differing_keys, run_labels
 from simbench.runs.scenario.loading import load_finished

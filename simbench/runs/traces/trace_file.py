@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simbench.errors import BaselineError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.hdf5.dataset import load_dataset, reading
-from simbench.files.hdf5.netcdf_group import encode_dataset
-from simbench.files.hdf5.probe import probe_file
-from simbench.files.hdf5.seal import SealState, inspect_seal, seal
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.json_document import parse_json
+from simbench.files.netcdf_file import encode_dataset, load_dataset, probe_file, reading
+from simbench.files.seal import SealState, inspect_seal, seal
+from simbench.files.storage import write_whole
 from simbench.kinematics.arrays import Array
 from simbench.runs.traces.measurement import measure_trace
 from simbench.runs.traces.signals import TOLERANCES, Channel, Samples

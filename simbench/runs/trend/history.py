@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.errors import BaselineError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.documents.text_file import read_text
+from simbench.files.json_document import parse_json
+from simbench.files.text import read_text
 from simbench.runs.baseline import find_tolerance
 from simbench.runs.checks import Metric
 from simbench.runs.regression import CaseResult

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from simbench.files.printable import printable
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
+from simbench.files.text import printable
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.tolerances import usual_tolerance
 from simbench.runs.trend.changes import FALSE_ALARM_RATE, FEWEST, Change

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simbench.files.storage.scratch import scratch_folder
+from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.bullet.client import bullet, hidden_native_stdout, quiet_native_output

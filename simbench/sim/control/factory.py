@@ -6,7 +6,7 @@ from simbench.dynamics.model_library import explicit_model_of
 from simbench.errors import PluginError
 from simbench.kinematics.arrays import Array
 from simbench.options import CONTROL_LAWS, ControlSection, PolicySection
-from simbench.plugins.options import plugin_maker
+from simbench.plugins.declarations import plugin_maker
 from simbench.robot.robot import Robot
 from simbench.sim.control.explicit_law import ExplicitTorqueLaw
 from simbench.sim.control.gains import apply_gains

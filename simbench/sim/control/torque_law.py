@@ -10,7 +10,7 @@ import numpy as np
 
 from simbench.errors import PluginError
 from simbench.kinematics.arrays import Array
-from simbench.plugins.options import call_plugin
+from simbench.plugins.declarations import call_plugin
 from simbench.robot.robot import Robot
 from simbench.sim.control.laws import ControlLaw
 from simbench.sim.state import RobotState, empty_state

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from simbench.errors import RunError
-from simbench.files.storage.scratch import scratch_folder
+from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.errors import RunError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.drawing_process import Drawing, default_processes, job_files, start_drawing

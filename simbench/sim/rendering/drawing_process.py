@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from simbench.errors import RunError
-from simbench.files.storage.disk_errors import DISK_ERRORS
+from simbench.files.storage import DISK_ERRORS
 from simbench.sim.rendering.frame_ring import DRAWN, READY
 from simbench.sim.rendering.renderer_choice import RendererUnavailableError
 

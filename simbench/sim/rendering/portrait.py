@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from simbench.errors import RetargetError, RunError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.match.body import BONES, match_body, place_points
 from simbench.robot.robot import Robot

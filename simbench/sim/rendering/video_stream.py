@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from simbench.errors import RunError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.sim.rendering.drawing_process import Drawing, default_processes, job_pipes, start_drawing
 from simbench.sim.rendering.encoder import open_encoder
 from simbench.sim.rendering.painting import Cast, make_records

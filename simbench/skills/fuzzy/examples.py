@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from simbench.errors import SkillError
-from simbench.files.documents.number_text import parse_finite_number
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
+from simbench.files.text import parse_finite_number
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUTS, OUTPUTS
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from simbench.errors import SkillError
-from simbench.files.documents.yaml_document import YamlDocument, parse_yaml, read_yaml
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
+from simbench.files.yaml_document import YamlDocument, parse_yaml, read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
 

@@ -9,7 +9,7 @@ from simbench.errors import PluginError, SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.redundancy.criteria import CRITERIA, BodyState, Criterion, Quadratic
-from simbench.plugins.options import call_plugin, require_plugin
+from simbench.plugins.declarations import call_plugin, require_plugin
 from simbench.skills.ioc.inverse_kinematics import follow_path, place_points
 from simbench.skills.person.task_motion import TaskMotion
 

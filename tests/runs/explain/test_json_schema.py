@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 
 from simbench.errors import RobotError, ScenarioError
-from simbench.files.documents.yaml_document import parse_yaml
+from simbench.files.yaml_document import parse_yaml
 from simbench.motion.actors.tasks import PLACES
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description

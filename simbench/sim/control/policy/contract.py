@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, Strict, ValidationError, model_validator
 
 from simbench.errors import PolicyError
-from simbench.files.documents.yaml_document import format_key_path, read_yaml
+from simbench.files.yaml_document import format_key_path, read_yaml
 from simbench.options import Coefficient, Rate, ScenarioSection
 
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]

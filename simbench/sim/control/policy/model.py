@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from simbench.errors import PolicyError
-from simbench.files.input_files import require_regular_file
+from simbench.files.text import require_regular_file
 from simbench.kinematics.arrays import Array
-from simbench.plugins.options import call_plugin, plugin_maker
+from simbench.plugins.declarations import call_plugin, plugin_maker
 from simbench.robot.robot import Robot
 from simbench.sim.control.policy.law import Act, PolicyLaw
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RunError
-from simbench.files.documents.json_document import parse_json
+from simbench.files.json_document import parse_json
 from simbench.sim.rendering.browser.messages import EndMessage, FramesMessage, SceneMessage, Status
 from simbench.sim.rendering.painting import Cast, make_records
 from simbench.sim.rendering.scene_frames import Frames

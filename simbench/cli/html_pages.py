@@ -1,0 +1,65 @@
+"""The commands `simbench report` and `simbench trend`, which write pages."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from simbench.errors import BaselineError, RunError
+
+
+def report(
+    folders: Annotated[list[Path], Argument(metavar="RUN...", help="Run directories.")],
+    out: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE.html",
+            help="One page, with the runs side by side; by default report.html in each run directory.",
+        ),
+    ] = None,
+    plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png in each run directory.")] = False,
+) -> None:
+    """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
+    from simbench.cli.console import make_console, progress_bars, require_output_file
+
+    if out is not None:
+        require_output_file(out, RunError, ".html", "a report")
+    from simbench.runs.report.html import write_report
+    from simbench.runs.report.report import read_reports
+
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        reports = read_reports(folders, on_progress, pictures=plots)
+    pages = {out: reports} if out is not None else {each.folder / "report.html": [each] for each in reports}
+    for path, shown in pages.items():
+        write_report(shown, path)
+        print(f"report  {path}")
+
+
+def trend(
+    history: Annotated[
+        Path, Argument(metavar="FILE.jsonl", help="History that simbench check --history wrote.")
+    ],
+    out: Annotated[Path, Option(metavar="FILE.html", help="One page that needs no other file.")] = Path(
+        "trend.html"
+    ),
+) -> None:
+    """Draw every metric over commits, and mark steps and drifts that are not noise."""
+    from simbench.cli.console import require_output_file
+
+    require_output_file(out, BaselineError, ".html", "a page")
+    from simbench.runs.trend.history import read_history
+    from simbench.runs.trend.page import describe_change, write_trend
+    from simbench.runs.trend.series import find_trends
+
+    records = read_history(history)
+    if not records:
+        raise BaselineError(
+            f"{history}: has no line; simbench check --history {history} adds one per scenario"
+        )
+    trends = find_trends(records)
+    write_trend(trends, out, history)
+    for found in trends:
+        for series in found.series:
+            for change in series.changes:
+                print(f"{found.scenario}  {series.metric}  {describe_change(found, series, change)}")
+    print(f"trend  {out}")
