@@ -74,12 +74,7 @@ def add_axes(sheet: Sheet, left: float, top: float, width: float, height: float)
     upper edge, pixels; `width`: width of the axes, pixels; `height`: height of the axes, pixels. Returns the
     new axes.
     """
-    box = (
-        left / WIDTH,
-        1 - (top + height) / sheet.height,
-        width / WIDTH,
-        height / sheet.height,
-    )
+    box = (left / WIDTH, 1 - (top + height) / sheet.height, width / WIDTH, height / sheet.height)
     axes = sheet.figure.add_axes(box)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)

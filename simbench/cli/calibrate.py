@@ -8,6 +8,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.console import make_console, progress_bars
 from simbench.errors import CalibrationError
 
 
@@ -24,8 +25,7 @@ def calibrate(
         ),
     ],
     kp: Annotated[
-        float | None,
-        Option(help="Law that drove it: N·m per rad to the target. Without it: tips only."),
+        float | None, Option(help="Law that drove it: N·m per rad to the target. Without it: tips only.")
     ] = None,
     kv: Annotated[float, Option(help="N·m per rad/s, negative where it damps.")] = 0.0,
     ka: Annotated[float, Option(help="N·m per rad/s².")] = 0.0,
@@ -37,7 +37,6 @@ def calibrate(
     """
     from rich.table import Table
 
-    from simbench.cli.console import make_console, progress_bars
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.calibration.arm_motion import Feedback
     from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion

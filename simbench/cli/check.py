@@ -12,6 +12,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
 from simbench.cli.shared_options import Engine, Jobs, NoCache, list_overrides, set_option
 from simbench.errors import BaselineError
 from simbench.files.storage import scratch_folder
@@ -72,7 +73,6 @@ def check_scenarios(
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios or ():
         read_scenario(name)
-    from simbench.cli.console import make_console, progress_bars, require_output_file
     from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
     from simbench.sim.engines import open_engine
@@ -143,8 +143,6 @@ def print_results(
     `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `dossiers`: lines
     about them; `traces`: whether signals were compared.
     """
-    from simbench.cli.console import wide_console
-
     wide_console().print(results_table(results, skipped))
     diverged = [result for result in results if result.diverged]
     if diverged:
@@ -169,7 +167,6 @@ def write_baselines(
     `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `only`: what is
     written; by default both. Returns exit status.
     """
-    from simbench.cli.console import wide_console
     from simbench.runs.baseline import write_baseline
     from simbench.runs.traces.trace_file import trace_path, write_trace
 

@@ -11,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.cli.shared_options import Jobs, set_option
 from simbench.errors import RunError
 from simbench.files.text import printable
@@ -35,8 +36,7 @@ def compare_engines(
     ] = None,
     jobs: Jobs = None,
     out: Annotated[
-        Path | None,
-        Option(metavar="DIR", help="New directory of the runs, by default runs/engines-TIME."),
+        Path | None, Option(metavar="DIR", help="New directory of the runs, by default runs/engines-TIME.")
     ] = None,
     all_metrics: Annotated[bool, Option("--all", help="Print every metric.")] = False,
     no_report: Annotated[bool, Option("--no-report", help="Write no pages.")] = False,
@@ -50,7 +50,6 @@ def compare_engines(
     given = overrides or []
     if any(text.partition("=")[0].strip() == "simulation.engine" for text in given):
         raise RunError("--set simulation.engine: the scenarios run in both engines; leave it out")
-    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.engine_comparison import compare_engines as compare
     from simbench.runs.report.html import write_report
     from simbench.runs.report.report import read_reports

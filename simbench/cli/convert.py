@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.console import require_output_file
 from simbench.cli.shared_options import Format, Rate, reads_trajectory
 from simbench.errors import RunError
 
@@ -45,7 +46,6 @@ def convert(
     declared: TrajectoryOptions,
 ) -> None:
     """Write a robot's motion, from a file or a run, in another format."""
-    from simbench.cli.console import require_output_file
     from simbench.motion.trajectory_files.write import choose_format
 
     name = choose_format(file, format)

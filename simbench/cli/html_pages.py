@@ -5,6 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.errors import BaselineError, RunError
 
 
@@ -20,8 +21,6 @@ def report(
     plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png in each run directory.")] = False,
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
-    from simbench.cli.console import make_console, progress_bars, require_output_file
-
     if out is not None:
         require_output_file(out, RunError, ".html", "a report")
     from simbench.runs.report.html import write_report
@@ -44,8 +43,6 @@ def trend(
     ),
 ) -> None:
     """Draw every metric over commits, and mark steps and drifts that are not noise."""
-    from simbench.cli.console import require_output_file
-
     require_output_file(out, BaselineError, ".html", "a page")
     from simbench.runs.trend.history import read_history
     from simbench.runs.trend.page import describe_change, write_trend

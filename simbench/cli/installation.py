@@ -10,6 +10,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Jobs
 from simbench.errors import ScenarioError
 from simbench.resources import copy_resources, resource_dir
@@ -93,7 +94,6 @@ def warmup(
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios or ():
         read_scenario(name)
-    from simbench.cli.console import make_console, progress_bars
     from simbench.runs.warmup import choose_runs, warm_up
 
     begin, chosen = time.monotonic(), choose_runs(scenarios or ())

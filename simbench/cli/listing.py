@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument
 
+from simbench.cli.console import make_console
 from simbench.cli.streams import is_terminal
 
 _INDENT = 4
@@ -130,8 +131,6 @@ def _missing_package(robot: str) -> str:
 
 def print_listing(listing: Listing) -> None:
     """Print a table for a terminal: lines that fit its width, and in which no word is broken."""
-    from simbench.cli.console import make_console
-
     console = make_console()
     for text, style in listing_lines(listing, console.width):
         # A name that is wider than the terminal goes on in its next line.

@@ -176,8 +176,7 @@ def _top(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
     no_plugins: Annotated[
-        bool,
-        typer.Option("--no-plugins", help="Refuse code of others that a scenario names."),
+        bool, typer.Option("--no-plugins", help="Refuse code of others that a scenario names.")
     ] = False,
 ) -> None:
     """Turn recorded human motion into robot motion, and say in numbers whether it works."""

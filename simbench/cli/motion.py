@@ -12,6 +12,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_tasks
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
 from simbench.cli.shared_options import Source, example, reads_recording
 from simbench.errors import MotionError
 from simbench.files.text import parse_whole_number
@@ -52,8 +53,6 @@ def inspect_(
     reading: ReadOptions,
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
-    from simbench.cli.console import make_console, require_output_file
-
     if picture is not None:
         require_output_file(picture, MotionError, ".png", "a picture")
     from simbench.motion.inspection import inspect_motion
@@ -67,15 +66,7 @@ def inspect_(
     for line in summary_lines(inspection):
         print(line)
     console = make_console()
-    for make_table in (
-        length_table,
-        angle_table,
-        hand_table,
-        foot_table,
-        gap_table,
-        phase_table,
-    ):
-        table = make_table(inspection)
+    for table in inspection_tables(inspection):
         if table.rows:
             print()
             console.print(table)
@@ -95,8 +86,6 @@ def export(
     reading: ReadOptions,
 ) -> None:
     """Write a recording as a file that other programs open."""
-    from simbench.cli.console import require_output_file
-
     require_output_file(file, MotionError)
     from simbench.motion.readers import read_motion
     from simbench.motion.writers import SUFFIXES, write_motion
@@ -123,8 +112,6 @@ def map_(
     reading: ReadOptions,
 ) -> None:
     """Write a starter marker map for a recording, with what was guessed and what could not be."""
-    from simbench.cli.console import require_output_file
-
     if out is not None:
         require_output_file(out, MotionError, ".yaml", "a marker map")
     from simbench.files.storage import write_whole
@@ -151,15 +138,11 @@ def session(
     tasks: Annotated[
         str | None,
         Option(
-            metavar="NAME,...",
-            help="What they do, by default everything.",
-            autocompletion=complete_tasks,
+            metavar="NAME,...", help="What they do, by default everything.", autocompletion=complete_tasks
         ),
     ] = None,
 ) -> None:
     """Record a whole session of virtual actors: every actor performs every task."""
-    from simbench.cli.console import make_console, progress_bars
-
     numbers: list[int] | None = None
     if actors is not None:
         given = [parse_whole_number(number.strip()) for number in actors.split(",")]
@@ -204,100 +187,53 @@ def summary_lines(inspection: MotionInspection) -> Iterator[str]:
     yield from (f"note       {note}" for note in motion.notes)
 
 
-def length_table(inspection: MotionInspection) -> Table:
-    """Lay out the bones: length, change over time, and the range of human lengths.
+def inspection_tables(inspection: MotionInspection) -> Iterator[Table]:
+    """Lay out bones, angles, palms, feet, gaps that were filled, and phases of a recording.
 
-    `inspection`: result of `inspect_motion`. Returns one line for each bone.
+    `inspection`: result of `inspect_motion`. A table has no rows where the recording has nothing of it.
     """
-    from simbench.cli.console import number_table
     from simbench.motion.inspection import human_length_range, is_human_length
 
-    table = number_table("bone", "median m", "range mm", "people's m", "")
+    bones = []
     for length in inspection.lengths:
         allowed = human_length_range(length.name)
-        table.add_row(
-            length.name,
-            f"{length.median:.4f}",
-            f"{1000 * (length.high - length.low):.3f}",
-            "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
-            "" if is_human_length(length) else "doubtful",
+        bones.append(
+            (
+                length.name,
+                f"{length.median:.4f}",
+                f"{1000 * (length.high - length.low):.3f}",
+                "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
+                "" if is_human_length(length) else "doubtful",
+            )
         )
-    return table
-
-
-def angle_table(inspection: MotionInspection) -> Table:
-    """Lay out the ranges of motion of the joints.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each angle.
-    """
-    from simbench.cli.console import number_table
-
-    table = number_table("angle", "lowest °", "highest °", "range °")
-    for angle in inspection.angles:
-        low, high = math.degrees(angle.low), math.degrees(angle.high)
-        table.add_row(angle.name, f"{low:.1f}", f"{high:.1f}", f"{high - low:.1f}")
-    return table
-
-
-def hand_table(inspection: MotionInspection) -> Table:
-    """Lay out the speeds of the palms.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each palm.
-    """
-    from simbench.cli.console import number_table
-
-    table = number_table("palm", "RMS m/s", "peak m/s", "at s")
-    for hand in inspection.hands:
-        table.add_row(hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
-    return table
-
-
-def foot_table(inspection: MotionInspection) -> Table:
-    """Lay out how the feet touch the floor, and the jerk of hands and feet.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each measure.
-    """
-    return contact_table([describe_person(inspection.motion)])
-
-
-def gap_table(inspection: MotionInspection) -> Table:
-    """Lay out the gaps that were filled, by marker.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each marker with gaps.
-    """
-    from simbench.cli.console import number_table
-
-    table = number_table("marker", "gaps", "longest s", "frames")
-    table.columns[3].justify = "left"
+    yield number_table("bone", "median m", "range mm", "people's m", "", rows=bones)
+    angles = [(each.name, math.degrees(each.low), math.degrees(each.high)) for each in inspection.angles]
+    shown = [(name, f"{low:.1f}", f"{high:.1f}", f"{high - low:.1f}") for name, low, high in angles]
+    yield number_table("angle", "lowest °", "highest °", "range °", rows=shown)
+    hands = [
+        (hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
+        for hand in inspection.hands
+    ]
+    yield number_table("palm", "RMS m/s", "peak m/s", "at s", rows=hands)
+    yield contact_table([describe_person(inspection.motion)])
+    gaps = []
     for marker in inspection.gaps:
-        shown = ", ".join(
+        frames = [
             f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
             for gap in marker.gaps[:_GAPS_SHOWN]
-        )
-        more = ", …" if len(marker.gaps) > _GAPS_SHOWN else ""
-        table.add_row(marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", shown + more)
-    return table
-
-
-def phase_table(inspection: MotionInspection) -> Table:
-    """Lay out the phases of the recording protocol and the primitives of its periodic phase.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each phase or primitive.
-    """
-    from simbench.cli.console import number_table
-
-    table, phases = number_table("phase", "from s", "to s", "duration s"), inspection.phases
+        ] + ["…"] * (len(marker.gaps) > _GAPS_SHOWN)
+        gaps.append((marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", ", ".join(frames)))
+    yield number_table("marker", "gaps", "longest s", "frames", rows=gaps, left=(3,))
+    phases = inspection.phases
     pairs = zip(phases.boundaries[:-1], phases.boundaries[1:], strict=True)
     intervals = [
         *(("ICP", phases.icp), ("TGP", phases.tgp), ("PMP", phases.pmp)),
         *((f"  primitive {number}", pair) for number, pair in enumerate(pairs, start=1)),
         ("rest", phases.rest),
     ]
-    for name, interval in intervals:
-        if interval is not None:
-            start, end = interval
-            table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
-    return table
+    known = [(name, *interval) for name, interval in intervals if interval is not None]
+    spans = [(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}") for name, start, end in known]
+    yield number_table("phase", "from s", "to s", "duration s", rows=spans)
 
 
 def closing_lines(inspection: MotionInspection) -> Iterator[str]:
@@ -365,43 +301,32 @@ def contact_table(bodies: Sequence[MovingBody]) -> Table:
     `bodies`: one for each pair of columns. Returns one line for each measure that a body has: value, and when
     it is worst.
     """
-    from simbench.cli.console import number_table
-
     headings = [heading for body in bodies for heading in (body.name, "at s")]
-    table = number_table("feet and jerk", *headings, "unit")
-    table.columns[-1].justify = "left"
     rows: dict[tuple[str, str], list[str]] = {}
     for number, body in enumerate(bodies):
-        for label, unit, value, at in _rows(body):
+        for label, unit, value, worst in _measures(body):
+            at = "" if worst is None or worst.value < 5e-5 else f"{body.time[worst.sample]:.2f}"
             cells = rows.setdefault((label, unit), [""] * len(headings))
             cells[2 * number : 2 * number + 2] = value, at
-    for (label, unit), cells in rows.items():
-        table.add_row(label, *cells, unit)
-    return table
+    shown = [(label, *cells, unit) for (label, unit), cells in rows.items()]
+    return number_table("feet and jerk", *headings, "unit", rows=shown, left=(len(headings) + 1,))
 
 
-def _rows(body: MovingBody) -> Iterator[tuple[str, str, str, str]]:
-    """Label, unit, value and time of each measure of a body."""
-
-    def when(worst: Worst) -> str:
-        return f"{body.time[worst.sample]:.2f}" if worst.value >= 5e-5 else ""
-
+def _measures(body: MovingBody) -> Iterator[tuple[str, str, str, Worst | None]]:
+    """Label, unit, value and worst sample of each measure of a body."""
     if body.feet is not None:
         feet = body.feet
-        yield "both feet on the floor", "%", f"{100.0 * feet.double:.0f}", ""
-        yield "one foot", "%", f"{100.0 * feet.single:.0f}", ""
-        yield "no foot", "%", f"{100.0 * feet.flight:.0f}", ""
-        for label, worst in (
-            ("sliding in contact", feet.skate),
-            ("below the floor", feet.penetration),
-            ("height in the air", feet.float_height),
-        ):
-            yield label, "mm", f"{1000.0 * worst.value:.1f}", when(worst)
+        yield "both feet on the floor", "%", f"{100.0 * feet.double:.0f}", None
+        yield "one foot", "%", f"{100.0 * feet.single:.0f}", None
+        yield "no foot", "%", f"{100.0 * feet.flight:.0f}", None
+        yield "sliding in contact", "mm", f"{1000.0 * feet.skate.value:.1f}", feet.skate
+        yield "below the floor", "mm", f"{1000.0 * feet.penetration.value:.1f}", feet.penetration
+        yield "height in the air", "mm", f"{1000.0 * feet.float_height.value:.1f}", feet.float_height
     for limb in ("hand", "foot"):
         jerks = [jerk for name, jerk in body.jerks.items() if name.endswith(limb)]
         if jerks:
             worst = max((jerk.peak for jerk in jerks), key=lambda peak: peak.value)
-            yield f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", when(worst)
+            yield f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", worst
             moving = [jerk.dimensionless for jerk in jerks if jerk.dimensionless == jerk.dimensionless]
             if moving:
-                yield f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", ""
+                yield f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", None

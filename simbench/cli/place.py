@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_motion, complete_robot
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import list_overrides, reads_recording
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.library import USUAL_ROBOT, list_scenarios
@@ -43,8 +44,7 @@ def place(
         ),
     ] = None,
     side: Annotated[
-        str | None,
-        Option(help="Only this handle, left or right, with that hand or the only one; else all."),
+        str | None, Option(help="Only this handle, left or right, with that hand or the only one; else all.")
     ] = None,
     position: Annotated[tuple[float, float], Option(metavar="X Y", help="Where it stands now, m.")] = (
         0.0,
@@ -70,8 +70,7 @@ def place(
         ),
     ] = 0.0,
     lean: Annotated[
-        float,
-        Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
+        float, Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m.")
     ] = 0.0,
     *,
     reading: ReadOptions,
@@ -92,7 +91,6 @@ def place(
         return
     if equipment_scale:
         raise ScenarioError(f"--equipment-scale: {motion} is no scenario, which alone has equipment")
-    from simbench.cli.console import make_console, progress_bars
     from simbench.motion.readers import read_motion
     from simbench.retargeting.placement.placement import (
         BasePlacement,
@@ -145,7 +143,6 @@ def _compare_placements(name: str, robot_name: str | None, scales: list[float] |
     """Plan a scenario from several places, with its equipment in several sizes; print what each brings."""
     import math
 
-    from simbench.cli.console import make_console, progress_bars
     from simbench.robot.robot import load_robot
     from simbench.runs.placements import arm_ratio, plan_placements
     from simbench.runs.scenario.loading import load_scenario

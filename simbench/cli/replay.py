@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_camera_key, complete_metric
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Fast, set_option
 from simbench.runs.run_directory import incomplete_reason
 
@@ -80,7 +81,6 @@ def video(
     fast: Fast = False,
 ) -> None:
     """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
-    from simbench.cli.console import make_console, progress_bars
     from simbench.runs.talk_video.composition import Decoration, render_talk_video
     from simbench.runs.video import View
 

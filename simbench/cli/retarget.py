@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from simbench.cli.completion import complete_robot, complete_words
+from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.convert import write_motion_file
 from simbench.cli.motion import contact_table, describe_person, describe_robot
 from simbench.cli.shared_options import Format, Rate, Source, reads_recording
-from simbench.errors import RunError
+from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
-    from simbench.retargeting.body_errors import ErrorSummary, RobotErrors
+    from simbench.retargeting.body_errors import ErrorSummary
     from simbench.retargeting.imitation.imitation import ImitationErrors
     from simbench.runs.motion_fidelity import Fidelity
 
@@ -94,7 +96,6 @@ def retarget(
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    from simbench.cli.console import make_console, progress_bars, require_output_file
     from simbench.options import require_choices
 
     # Everything that can be refused is, before anything is computed or what computes it is imported.
@@ -133,7 +134,13 @@ def retarget(
     beside = beside or isinstance(made.plan, KinematicPlan)
     errors = _model_errors(made)
     if picture is not None and beside:
-        require_body(made)
+        from simbench.runs.motion_fidelity import has_human_arms
+
+        if not has_human_arms(made.robot, made.motion):
+            raise RetargetError(
+                f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
+                "allowed: robots with two arms"
+            )
     elif picture is not None:
         from simbench.runs.plots.retargeting_plot import draw_retargeting, require_model
 
@@ -172,7 +179,6 @@ def _model_errors(made: Retargeting) -> ImitationErrors | None:
 
 def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
-    from simbench.cli.console import make_console, metrics_table
     from simbench.motion.joint_use import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
@@ -195,7 +201,7 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
         print()
         console.print(table)
     print()
-    print(still_joints_line(uses))
+    print(f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}")
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
 
@@ -224,21 +230,6 @@ def placed_heading(made: Retargeting) -> float:
     from simbench.retargeting.stand.standing_plan import MotionPlan
 
     return float(heading_of(made.plan.stance.base[3:])) if isinstance(made.plan, MotionPlan) else 0.0
-
-
-def require_body(made: Retargeting) -> None:
-    """Refuse a retargeting without a body like the person's that its picture could show beside them.
-
-    `made`: retargeted recording.
-    """
-    from simbench.errors import RetargetError
-    from simbench.runs.motion_fidelity import has_human_arms
-
-    if not has_human_arms(made.robot, made.motion):
-        raise RetargetError(
-            f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
-            "allowed: robots with two arms"
-        )
 
 
 def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: int) -> None:
@@ -276,33 +267,24 @@ def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time
     samples, s; `robot_time` (T,): the robot's times of the same samples, s. Returns one line for each error,
     in mm, percent or degrees, with both times of the worst.
     """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
-    table = number_table("robot against person", *heads)
-    table.columns[4].justify = table.columns[7].justify = "left"
-    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / np.pi, "°")}
+    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
+    rows = []
     for summary in summaries:
         scale, unit = scales[summary.unit]
         numbers = (summary.mean, summary.percentile_95, summary.maximum)
-        table.add_row(
-            summary.quantity if summary.unit else "",
-            *(f"{scale * value:.1f}" for value in numbers),
-            unit,
-            f"{time[summary.sample]:.2f}",
-            f"{robot_time[summary.sample]:.2f}",
-            summary.side,
-        )
-    return table
+        times = (time[summary.sample], robot_time[summary.sample])
+        name = summary.quantity if summary.unit else ""
+        shown = [f"{scale * value:.1f}" for value in numbers]
+        rows.append((name, *shown, unit, *(f"{each:.2f}" for each in times), summary.side))
+    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
+    return number_table("robot against person", *heads, rows=rows, left=(4, 7))
 
 
 def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     """Say what the errors of the robot come from, and at which tempo it moves.
 
-    They come from equipment, joints at their limits, or a doubtful recording. `fidelity`: what it leaves of
-    the person.
+    They come from equipment that hands hold, where arms follow it and not the person, from joints at their
+    limits, or a doubtful recording. `fidelity`: what it leaves of the person.
     """
     from simbench.options import RetargetSection
     from simbench.retargeting.body_errors import limit_stays
@@ -312,10 +294,24 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     from simbench.runs.fidelity_rows import fidelity_lines
     from simbench.runs.motion_fidelity import fidelity_metrics
 
-    yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))
-    margin = RetargetSection().joint_limit_margin_rad
-    stays = limit_stays(made.robot, made.plan.trajectory, margin)
-    yield from limit_lines([stay for stay in stays if stay[0] >= _LONG_STAY], made.motion.time)
+    held = made.plan.errors.held_fraction
+    if held > 0.0:
+        miss = 1000.0 * made.plan.metrics.get("retarget.hand_max_m", 0.0)
+        yield (
+            f"equipment  held {held:.0%} of the time: the arms follow the handles there "
+            f"(palms {miss:.1f} mm off)"
+        )
+    margin, time = RetargetSection().joint_limit_margin_rad, made.motion.time
+    found = limit_stays(made.robot, made.plan.trajectory, margin)
+    stays = [stay for stay in found if stay[0] >= _LONG_STAY]
+    for fraction, joint, end, limit, unit, first, last in stays[:_STAYS_SHOWN]:
+        shown = f"{math.degrees(limit):.0f}°" if unit == "rad" else f"{1000.0 * limit:.0f} mm"
+        yield (
+            f"at limit   {joint} {end} ({shown}) {fraction:.0%} of the time, "
+            f"longest {time[first]:.2f} to {time[last]:.2f} s"
+        )
+    if len(stays) > _STAYS_SHOWN:
+        yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
     yield from fidelity_lines(fidelity_metrics(fidelity))
     if isinstance(made.plan, StepFollowingPlan):
         yield from (f"steps      {note}" for note in made.plan.notes)
@@ -330,55 +326,19 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     yield from (f"doubt      {doubt}" for doubt in (*made.recording.doubts, *others))
 
 
-def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:
-    """Say for how long hands hold equipment, where arms follow it and not the person.
-
-    `miss`: largest distance of a palm from its handle, m. Yields at most one line.
-    """
-    if errors.held_fraction > 0.0:
-        yield (
-            f"equipment  held {errors.held_fraction:.0%} of the time: the arms follow the handles there "
-            f"(palms {1000.0 * miss:.1f} mm off)"
-        )
-
-
-def limit_lines(stays: Sequence[tuple[float, str, str, float, str, int, int]], time: Array) -> Iterator[str]:
-    """Name the joints that stay at a limit, where they cannot follow the person.
-
-    `stays`: from `limit_stays`, those that are long enough to be named; `time` (T,): times of the recording's
-    samples, s. Yields A line for each, and one for those that are left out.
-    """
-    import numpy as np
-
-    for fraction, joint, end, limit, unit, first, last in stays[:_STAYS_SHOWN]:
-        shown = f"{np.degrees(limit):.0f}°" if unit == "rad" else f"{1000.0 * limit:.0f} mm"
-        yield (
-            f"at limit   {joint} {end} ({shown}) {fraction:.0%} of the time, "
-            f"longest {time[first]:.2f} to {time[last]:.2f} s"
-        )
-    if len(stays) > _STAYS_SHOWN:
-        yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
-
-
 def error_table(summaries: Sequence[ErrorSummary]) -> Table:
     """Lay out the distance of the scaled model from the recording.
 
     `summaries`: mean, 95th percentile and maximum of each error. Returns one line for each error, in mm or
     degrees.
     """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    table = number_table("scaled model without limits against recording", "mean", "95 %", "max", "unit")
-    table.columns[4].justify = "left"
+    rows = []
     for summary in summaries:
+        scale, unit = (1000.0, "mm") if summary.unit == "m" else (180.0 / math.pi, "°")
         numbers = (summary.mean, summary.percentile_95, summary.maximum)
-        shown, unit = (
-            (np.multiply(numbers, 1000.0), "mm") if summary.unit == "m" else (np.degrees(numbers), "°")
-        )
-        table.add_row(summary.quantity, *(f"{value:.2f}" for value in shown), unit)
-    return table
+        rows.append((summary.quantity, *(f"{scale * value:.2f}" for value in numbers), unit))
+    heads = ("mean", "95 %", "max", "unit")
+    return number_table("scaled model without limits against recording", *heads, rows=rows, left=(4,))
 
 
 def joint_table(uses: Sequence[JointUse]) -> Table:
@@ -386,34 +346,19 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
 
     Returns one line for each moving joint, in degrees; in mm for sliding joints.
     """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    table = number_table("joint", "from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
-    table.columns[8].justify = "left"
+    rows = []
     for use in uses:
-        if not does_move(use):
-            continue
-        scale, unit = (180.0 / np.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
-        limits = f"{scale * use.lower:.0f} to {scale * use.upper:.0f}"
-        table.add_row(
-            use.name,
-            f"{scale * use.lowest:.1f}",
-            f"{scale * use.highest:.1f}",
-            limits,
-            f"{scale * use.clearance:.1f}",
-            f"{scale * use.speed:.0f}",
-            f"{scale * use.speed_limit:.0f}",
-            f"{use.speed / use.speed_limit:.0%}",
-            unit,
-        )
-    return table
-
-
-def still_joints_line(uses: Sequence[JointUse]) -> str:
-    """Say how many joints the table of joints leaves out. `uses`: range and speed of each joint."""
-    return f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}"
+        if does_move(use):
+            scale, unit = (180.0 / math.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
+            lowest, highest, clearance = (
+                f"{scale * each:.1f}" for each in (use.lowest, use.highest, use.clearance)
+            )
+            limits = f"{scale * use.lower:.0f} to {scale * use.upper:.0f}"
+            speed, limit = f"{scale * use.speed:.0f}", f"{scale * use.speed_limit:.0f}"
+            part = f"{use.speed / use.speed_limit:.0%}"
+            rows.append((use.name, lowest, highest, limits, clearance, speed, limit, part, unit))
+    heads = ("from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
+    return number_table("joint", *heads, rows=rows, left=(8,))
 
 
 def does_move(use: JointUse) -> bool:

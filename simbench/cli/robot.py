@@ -12,6 +12,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.cli.shared_options import example
 from simbench.errors import RobotError, RunError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from simbench.robot.catalogue import RobotEntry
     from simbench.robot.inspection.inspection import RobotInspection
-    from simbench.robot.scaffold.scaffold import Scaffold
     from simbench.runs.robot_check.check import RobotCheck
 
 _MARKS = {"yes": "✓", "marginal": "~", "no": "✗"}
@@ -46,7 +46,6 @@ def check(
     as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say by numbers whether a robot can stand, reach, step and track; exit status 1 if it cannot."""
-    from simbench.cli.console import make_console, progress_bars
     from simbench.runs.robot_check.check import check_robot
 
     with progress_bars(make_console(stderr=True)) as on_progress:
@@ -75,14 +74,13 @@ def inspect_(
     ],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
-    from simbench.cli.console import make_console
     from simbench.robot.inspection.inspection import inspect_robot
 
     inspection = inspect_robot(robot)
     for line in summary_lines(inspection):
         print(line)
     console = make_console()
-    for table in (joint_table(inspection), tree_table(inspection), link_table(inspection)):
+    for table in inspection_tables(inspection):
         print()
         console.print(table)
     print()
@@ -108,8 +106,6 @@ def render(
     bones: Annotated[bool, Option("--bones", help="Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
-    from simbench.cli.console import require_output_file
-
     if picture is not None:
         require_output_file(picture, RunError)
     from simbench.robot.robot import load_robot
@@ -131,30 +127,21 @@ def scaffold(
     force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
 ) -> None:
     """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
-    from simbench.cli.console import make_console
     from simbench.robot.scaffold.scaffold import scaffold_robot
     from simbench.robot.scaffold.writing import write_scaffold
 
     found = scaffold_robot(urdf)
     path = write_scaffold(found, out or Path(found.description.name), force=force)
-    make_console().print(guess_table(found))
+    table = _table("key", "guess", "confidence", "reason")
+    for column in table.columns:
+        column.no_wrap, column.overflow = column.header == "confidence", "fold"
+    for guess in found.guesses:
+        table.add_row(guess.key, guess.value, guess.confidence, guess.reason)
+    make_console().print(table)
     print()
     for line in found.missing:
         print(f"note  {line}")
     print(f"robot  {path}")
-
-
-def guess_table(scaffold: Scaffold) -> Table:
-    """Lay out the guesses about a robot.
-
-    `scaffold`: A guessed description. Returns one line for each guess.
-    """
-    table = _table("key", "guess", "confidence", "reason")
-    for column in table.columns:
-        column.no_wrap, column.overflow = column.header == "confidence", "fold"
-    for guess in scaffold.guesses:
-        table.add_row(guess.key, guess.value, guess.confidence, guess.reason)
-    return table
 
 
 @robot_app.command("list", epilog=example("simbench robot list panda"))
@@ -162,9 +149,7 @@ def list_(
     part: Annotated[
         str,
         Argument(
-            metavar="[PART]",
-            help="Only robots with this in their name.",
-            autocompletion=complete_robot,
+            metavar="[PART]", help="Only robots with this in their name.", autocompletion=complete_robot
         ),
     ] = "",
 ) -> None:
@@ -215,49 +200,31 @@ def summary_lines(inspection: RobotInspection) -> Iterator[str]:
         yield f"self-collision      {len(inspection.collision_pairs)} pairs, listed"
 
 
-def joint_table(inspection: RobotInspection) -> Table:
-    """Lay out the joints that move: axis, limits, and the limb that each belongs to.
+def inspection_tables(inspection: RobotInspection) -> Iterator[Table]:
+    """Lay out the joints that move, with their limbs, how joints connect links, and the links' masses.
 
-    `inspection`: what `inspect` found in the robot's description. Returns one line for each moving joint.
+    `inspection`: what `inspect` found in the robot's description. Links have a line if they have a mass: with
+    centre of gravity and principal moments of inertia.
     """
     from simbench.robot.inspection.inspection import DEGREES_OF_FREEDOM
 
     table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
-    for column in (2, 3, 5, 6):
-        table.columns[column].justify = "right"
+    for number in (2, 3, 5, 6):
+        table.columns[number].justify = "right"
     limb = {joint: group for group, joints in inspection.groups.items() for joint in joints}
     for joint in inspection.joints:
         if joint.kind in DEGREES_OF_FREEDOM:
             axis = " ".join(_number(part + 0.0, ".2g") for part in joint.axis)
-            table.add_row(
-                joint.name,
-                _AXES.get(axis, axis),
-                _limit(joint.lower),
-                _limit(joint.upper),
-                "m" if joint.kind == "prismatic" else "rad",
-                _limit(joint.velocity),
-                _limit(joint.effort),
-                limb.get(joint.name, ""),
-            )
-    return table
-
-
-def tree_table(inspection: RobotInspection) -> Table:
-    """Lay out how joints connect links.
-
-    `inspection`: what `inspect` found in the robot's description. Returns one line for each joint.
-    """
+            limits = (joint.lower, joint.upper, joint.velocity, joint.effort)
+            lower, upper, *dynamic = ("none" if each is None else _number(each, ".4g") for each in limits)
+            unit = "m" if joint.kind == "prismatic" else "rad"
+            group = limb.get(joint.name, "")
+            table.add_row(joint.name, _AXES.get(axis, axis), lower, upper, unit, *dynamic, group)
+    yield table
     table = _table("joint", "type", "parent", "child")
     for joint in inspection.joints:
         table.add_row(joint.name, joint.kind, joint.parent, joint.child)
-    return table
-
-
-def link_table(inspection: RobotInspection) -> Table:
-    """Lay out mass, centre of gravity and principal moments of inertia of the links.
-
-    `inspection`: what `inspect` found in the robot's description. Returns one line for each link with a mass.
-    """
+    yield table
     table = _table("link", "mass kg", "x", "y", "z m", "I₁", "I₂", "I₃ kg·m²")
     table.collapse_padding = True
     for column in table.columns[1:]:
@@ -266,7 +233,7 @@ def link_table(inspection: RobotInspection) -> Table:
         cog = (_number(round(value, 3) + 0.0, ".3f") for value in body.cog)
         moments = (_number(moment, ".3g") for moment in body.principal)
         table.add_row(name, _number(body.mass, ".4g"), *cog, *moments)
-    return table
+    yield table
 
 
 def warning_lines(inspection: RobotInspection) -> Iterator[str]:
@@ -325,10 +292,6 @@ def _table(*headings: str) -> Table:
         column.no_wrap = column.header not in words
         column.overflow = "fold"
     return table
-
-
-def _limit(value: float | None) -> str:
-    return "none" if value is None else _number(value, ".4g")
 
 
 def _number(value: float, style: str) -> str:

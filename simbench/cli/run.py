@@ -13,6 +13,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Engine, Fast, NoCache, Robot, list_overrides, set_option
 from simbench.cli.streams import is_terminal
 from simbench.errors import Interrupted, RunError
@@ -58,12 +59,10 @@ def run(
         ),
     ] = None,
     view_port: Annotated[
-        int | None,
-        Option(min=1024, max=65535, metavar="N", help="First port to try, 8080 unless given."),
+        int | None, Option(min=1024, max=65535, metavar="N", help="First port to try, 8080 unless given.")
     ] = None,
     realtime: Annotated[
-        bool,
-        Option("--realtime", help="With --view: simulate at the clock's pace, not as fast as it goes."),
+        bool, Option("--realtime", help="With --view: simulate at the clock's pace, not as fast as it goes.")
     ] = False,
     plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png.")] = False,
     all_metrics: Annotated[
@@ -97,7 +96,6 @@ def run(
             cache=not no_cache,
             doubts=None if all_metrics or not is_terminal(stderr=True) else _MOST_DOUBTS,
         )
-        from simbench.cli.console import make_console, progress_bars
         from simbench.cli.run_table import next_commands, print_run
 
         print_run(result, all_metrics=all_metrics)
@@ -129,7 +127,6 @@ def _simulate(
 
     So many doubts about the recording are printed, all of them if None.
     """
-    from simbench.cli.console import make_console, progress_bars
     from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run, unused_run_path
 
     def print_doubts(found: Sequence[str]) -> None:

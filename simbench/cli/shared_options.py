@@ -27,8 +27,7 @@ _TYPES_AT_RUN_TIME = {"ReadOptions": object, "TrajectoryOptions": object}
 """Types of the annotations of commands that are imported only for the type checker."""
 
 Source = Annotated[
-    str,
-    Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", autocompletion=complete_motion),
+    str, Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", autocompletion=complete_motion)
 ]
 Robot = Annotated[
     str | None,
@@ -151,8 +150,7 @@ def reading_options(
         ),
     ] = None,
     body_model: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Your SMPL, SMPL-H or SMPL-X model file, for joint places."),
+        Path | None, Option(metavar="FILE", help="Your SMPL, SMPL-H or SMPL-X model file, for joint places.")
     ] = None,
     fps: Annotated[
         float | None, Option(metavar="HZ", help="Frames a second of a file that does not say it.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_motion
+from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.cli.shared_options import reads_recording
 from simbench.errors import SkillError
 
@@ -76,16 +77,13 @@ def skills(
     method: Annotated[Method, Option(help="Search of the weights.")] = Method.lattice,
     seed: Annotated[int, Option(min=0, help="Of the search, where it draws.")] = 0,
     criterion: Annotated[
-        list[str] | None,
-        Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable."),
+        list[str] | None, Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable.")
     ] = None,
     picture: Annotated[Path | None, Option(metavar="FILE.png", help="Also draw it.")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
-    from simbench.cli.console import make_console, progress_bars, require_output_file
-
     if picture is not None:
         require_output_file(picture, SkillError, ".png", "a picture")
     if span is not None and not span[0] < span[1]:

@@ -15,6 +15,7 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
+from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.cli.shared_options import Jobs, NoCache, Robot, list_overrides, set_option
 from simbench.errors import Interrupted, StudyError
 from simbench.files.text import printable
@@ -70,7 +71,6 @@ def sweep(
 
     # A wrong name is found before what plans and simulates is imported.
     read_scenario(scenario)
-    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated
     from simbench.runs.plans.cached import PLAN_REUSED

@@ -11,14 +11,12 @@ import typer
 from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file, wide_console
 from simbench.cli.shared_options import reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from simbench.motion.trajectory_files.options import TrajectoryOptions
-    from simbench.runs.verdict.outcome import Verdict
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable": ("–", "dim")}
 
@@ -45,7 +43,7 @@ def verdict(
     declared: TrajectoryOptions,
 ) -> None:
     """Say whether a robot's motion is physically possible; exit status 1 if a check fails."""
-    from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
+    from rich.text import Text
 
     only_json = as_json == Path("-")
     if as_json is not None and not only_json:
@@ -72,7 +70,18 @@ def verdict(
     if only_json:
         print(text)
     else:
-        wide_console().print(check_table(judged))
+        rows = []
+        for check in judged.checks:
+            numbers = (check.value, check.limit)
+            worst, limit = ("" if each is None else f"{each + 0.0:.3g}" for each in numbers)
+            moments = (check.worst, check.first)
+            times = ["" if each is None else f"{each.time:.2f} s, frame {each.frame}" for each in moments]
+            where = "; ".join(filter(None, (check.where, check.reason)))
+            rows.append((check.name, Text(*_MARKS[check.outcome]), worst, limit, check.unit, *times, where))
+        heads = ("check", "", "worst", "limit", "unit", "when", "first fails", "where")
+        table = number_table(*heads, rows=rows, left=(1, 4, 7))
+        table.columns[7].no_wrap = False
+        wide_console().print(table)
         print()
         for line in judged.notes:
             print(f"note: {line}")
@@ -84,33 +93,3 @@ def verdict(
         print(judged.summary)
     sys.stdout.flush()
     raise typer.Exit(0 if judged.passed else 1)
-
-
-def check_table(judged: Verdict) -> Table:
-    """Lay out the checks of a verdict.
-
-    Returns one line for each check: outcome, worst value, limit, when it is worst and when it first fails,
-    and where.
-    """
-    from rich.text import Text
-
-    from simbench.cli.console import number_table
-
-    table = number_table("check", "", "worst", "limit", "unit", "when", "first fails", "where")
-    for column in (1, 4, 7):
-        table.columns[column].justify = "left"
-    table.columns[7].no_wrap = False
-    for check in judged.checks:
-        mark, style = _MARKS[check.outcome]
-        table.add_row(
-            check.name,
-            Text(mark, style=style),
-            *("" if number is None else f"{number + 0.0:.3g}" for number in (check.value, check.limit)),
-            check.unit,
-            *(
-                "" if moment is None else f"{moment.time:.2f} s, frame {moment.frame}"
-                for moment in (check.worst, check.first)
-            ),
-            "; ".join(filter(None, (check.where, check.reason))),
-        )
-    return table

@@ -261,7 +261,11 @@ def load_dataset(path: Path, group: str | None = None) -> xr.Dataset:
 
     with h5py.File(path, "r") as file:
         check_structure(file, path.stat().st_size)
-    return xr.load_dataset(path, engine="h5netcdf", group=group)
+    dataset = xr.load_dataset(path, engine="h5netcdf", group=group, phony_dims="sort")
+    for name, variable in dataset.variables.items():
+        if any(str(dimension).startswith("phony_dim_") for dimension in variable.dims):
+            raise ValueError(f"{name}: {variable.ndim} dimensions, but not as many names for them")
+    return dataset
 
 
 def describe_error(error: BaseException) -> str:

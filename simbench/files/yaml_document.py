@@ -143,7 +143,6 @@ class _Loader(_PARSER):  # type: ignore[misc]
     """Composes the nodes of a text's only document, and constructs plain values within the limits."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
         self.text = text
         self.positions: dict[KeyPath, tuple[int, int]] = {}
         self.root: yaml.Node | None = None
@@ -154,6 +153,7 @@ class _Loader(_PARSER):  # type: ignore[misc]
             code = f"U+{ord(found.group()):04X}"
             raise _Problem(*text_position(text, found.start()), f"not valid YAML: control character {code}")
         try:
+            super().__init__(text)
             self.root = self.get_single_node()
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark

@@ -85,7 +85,7 @@ def test_a_variable_without_dimensions_is_refused(tmp_path):
     with writing_in_memory(content) as file:
         file["bare"] = [1.0, 2.0]
     (tmp_path / "log.nc").write_bytes(content)
-    with pytest.raises(ValueError, match="bare"):
+    with pytest.raises(ValueError, match="bare: 1 dimensions, but not as many names"):
         load_dataset(tmp_path / "log.nc")
 
 
