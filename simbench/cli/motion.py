@@ -63,16 +63,14 @@ def inspect_(
         from simbench.motion.skeleton_plot import plot_recording
 
         plot_recording(inspection, picture)
-    for line in summary_lines(inspection):
-        print(line)
+    print(*summary_lines(inspection), sep="\n")
     console = make_console()
     for table in inspection_tables(inspection):
         if table.rows:
             print()
             console.print(table)
     print()
-    for line in closing_lines(inspection):
-        print(line)
+    print(*closing_lines(inspection), sep="\n")
     if picture is not None:
         print(f"\npicture  {picture}")
 

@@ -187,8 +187,7 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationE
     trajectory, console = made.plan.trajectory, make_console()
     summaries = summarise_errors(made.plan.errors)
     console.print(robot_error_table(summaries, made.motion.time, trajectory.time))
-    for line in robot_lines(made, fidelity):
-        print(line)
+    print(*robot_lines(made, fidelity), sep="\n")
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,6 @@ from simbench.errors import RobotError, RunError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.robot.catalogue import RobotEntry
     from simbench.robot.inspection.inspection import RobotInspection
     from simbench.runs.robot_check.check import RobotCheck
 
@@ -53,14 +52,7 @@ def check(
     if as_json:
         print(json.dumps(checked.as_dict(), indent=2, ensure_ascii=False))
     else:
-        for line in heading_lines(checked):
-            print(line)
-        print()
-        for line in finding_lines(checked):
-            print(line)
-        print()
-        for line in verdict_lines(checked):
-            print(line)
+        print(*check_lines(checked), sep="\n")
     raise typer.Exit(0 if checked.passed else 1)
 
 
@@ -77,15 +69,13 @@ def inspect_(
     from simbench.robot.inspection.inspection import inspect_robot
 
     inspection = inspect_robot(robot)
-    for line in summary_lines(inspection):
-        print(line)
+    print(*summary_lines(inspection), sep="\n")
     console = make_console()
     for table in inspection_tables(inspection):
         print()
         console.print(table)
     print()
-    for line in warning_lines(inspection):
-        print(line)
+    print(*warning_lines(inspection), sep="\n")
     raise typer.Exit(1 if inspection.errors else 0)
 
 
@@ -155,32 +145,22 @@ def list_(
 ) -> None:
     """List all robots by where they are from, with what they are and the licence of their files."""
     from simbench.robot.catalogue import list_robots
+    from simbench.robot.packages import describe_missing_package
 
     shown = [entry for entry in list_robots() if part.lower() in entry.name.lower()]
     if not shown:
         raise RobotError(f"no robot has `{part}` in its name; simbench robot list prints all")
-    for line in entry_lines(shown):
-        print(line)
-
-
-def entry_lines(entries: Sequence[RobotEntry]) -> Iterator[str]:
-    """Write a list of robots as columns, under a heading for each origin.
-
-    `entries`: the robots, those of the same origin together.
-    """
-    from simbench.robot.packages import describe_missing_package
-
     headings = {"shipped": "shipped with simbench", "plug-in": "of plug-ins", "wheel": "of installed wheels"}
-    widths = [max((len(entry[column]) for entry in entries), default=0) for column in (0, 2, 3)]
+    widths = [max(len(entry[column]) for entry in shown) for column in (0, 2, 3)]
     origin = ""
-    for entry in entries:
+    for entry in shown:
         if entry.origin != origin:
             origin = entry.origin
-            yield f"{headings[origin]}:"
-        cells = (entry.name, entry.kind, entry.license)
-        shown = "  ".join(f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+            print(f"{headings[origin]}:")
+        cells = zip((entry.name, entry.kind, entry.license), widths, strict=True)
         missing = f" ({describe_missing_package(entry.missing)})" if entry.missing else ""
-        yield f"  {shown}  {entry.summary}{missing}".rstrip()
+        columns = "  ".join(f"{cell:{width}}" for cell, width in cells)
+        print(f"  {columns}  {entry.summary}{missing}".rstrip())
 
 
 def summary_lines(inspection: RobotInspection) -> Iterator[str]:
@@ -250,20 +230,17 @@ def warning_lines(inspection: RobotInspection) -> Iterator[str]:
     yield from (f"  {doubt}" for doubt in doubts)
 
 
-def heading_lines(checked: RobotCheck) -> Iterator[str]:
-    """Say what was checked. `checked`: outcome of a check."""
+def check_lines(checked: RobotCheck) -> Iterator[str]:
+    """Say what was checked, what was looked at, what the robot can do, and why it cannot do the rest.
+
+    Each finding has number and limit, and under them what the number is. `checked`: outcome of a check.
+    """
     yield f"robot   {checked.robot}"
     yield f"source  {checked.source}"
     only = "" if "stand" in checked.expected else ": it does not stand on legs, and need not"
     yield f"kind    {checked.kind}{only}"
     yield from (f"bones   {line}" for line in checked.bones)
-
-
-def finding_lines(checked: RobotCheck) -> Iterator[str]:
-    """Write what was looked at: number and limit, and under them what the number is.
-
-    `checked`: outcome of a check.
-    """
+    yield ""
     width = max(len(f"{finding.ability}.{finding.name}") for finding in checked.findings)
     for finding in checked.findings:
         value = "" if finding.value is None else f"{finding.value:.3g}"
@@ -271,10 +248,7 @@ def finding_lines(checked: RobotCheck) -> Iterator[str]:
         kind = "simulated: " if finding.simulated else ""
         yield f"{_MARKS[finding.verdict]} {name:{width}}  {value:8}  {finding.limit}".rstrip()
         yield f"    {kind}{finding.reason}"
-
-
-def verdict_lines(checked: RobotCheck) -> Iterator[str]:
-    """Say what the robot can do, with the reason for what it cannot. `checked`: outcome of a check."""
+    yield ""
     for note in checked.notes:
         yield f"note    {note}"
     for ability in checked.expected:

@@ -110,13 +110,11 @@ def skills(
         from simbench.skills.plot import draw_skill
 
         draw_skill(analysis, picture)
-    for line in opening_lines(analysis):
-        print(line)
+    print(*opening_lines(analysis), sep="\n")
     print()
     console.print(criteria_table(analysis))
     print()
-    for line in closing_lines(analysis):
-        print(line)
+    print(*closing_lines(analysis), sep="\n")
     for fit in fits:
         print(
             f"plug-in    {fit.reference}: {_millimetres(fit.alone)} mm alone; "

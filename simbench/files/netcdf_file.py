@@ -42,15 +42,8 @@ LARGEST_ATTRIBUTE = 64 << 10
 FILTERS = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32)
 """Filters that the HDF5 library itself applies; others would be loaded as plugins."""
 READ_ERRORS = (
-    OSError,
-    LookupError,
-    RuntimeError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    MemoryError,
-    EOFError,
+    *(OSError, LookupError, RuntimeError, ValueError, TypeError, AttributeError),
+    *(ArithmeticError, MemoryError, EOFError),
 )
 """Everything that h5py and xarray raise for damaged files, measured on 4000 of them."""
 MEMORY = 512 << 20

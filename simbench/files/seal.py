@@ -49,19 +49,15 @@ def inspect_seal(path: Path) -> SealState:
     length = path.stat().st_size - len(SEAL) - _DIGITS
     if length < 0:
         return SealState.ABSENT
+    digest = hashlib.sha256()
     with path.open("rb") as file:
         file.seek(length)
         tail = file.read()
-    if not tail.startswith(SEAL):
-        return SealState.ABSENT
-    return SealState.INTACT if tail[len(SEAL) :] == _digest(path, length) else SealState.BROKEN
-
-
-def _digest(path: Path, length: int) -> bytes:
-    """Compute the checksum of the first bytes of a file."""
-    digest, left = hashlib.sha256(), length
-    with path.open("rb") as file:
-        while left > 0 and (block := file.read(min(_BLOCK, left))):
+        if not tail.startswith(SEAL):
+            return SealState.ABSENT
+        file.seek(0)
+        while length > 0 and (block := file.read(min(_BLOCK, length))):
             digest.update(block)
-            left -= len(block)
-    return digest.hexdigest().encode()
+            length -= len(block)
+    intact = tail[len(SEAL) :] == digest.hexdigest().encode()
+    return SealState.INTACT if intact else SealState.BROKEN

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 ABANDONED_AGE = 86400.0
@@ -43,11 +44,6 @@ def is_at(descriptor: int, path: Path) -> bool:
     except OSError:
         return False
     return os.path.samestat(found, os.fstat(descriptor))
-
-
-def is_old(status: os.stat_result) -> bool:
-    """Return whether a file or folder has not changed for `ABANDONED_AGE`. Returns true if it is so old."""
-    return time.time() - status.st_mtime > ABANDONED_AGE
 
 
 DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
@@ -134,17 +130,29 @@ def is_part_of(name: str, final: str) -> bool:
 
 def remove_abandoned_parts(path: Path) -> None:
     """Remove the part files of a file that no living process writes."""
-    with suppress(OSError):
-        for name in [name for name in os.listdir(path.parent) if is_part_of(name, path.name)]:
+    names = partial(is_part_of, final=path.name)
+    for part in _abandoned(path.parent, names, os.O_RDWR | os.O_NONBLOCK):
+        if part.is_file():
             with suppress(OSError):
-                part = path.with_name(name)
-                descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                part.unlink()
+
+
+def _abandoned(parent: Path, is_named: Callable[[str], bool], flags: int) -> Iterator[Path]:
+    """Yield what processes of this user that have ended left in a folder; locked while it is looked at.
+
+    Where the file system has no locks, its age tells.
+    """
+    with suppress(OSError):
+        for path in [parent / name for name in os.listdir(parent) if is_named(name)]:
+            with suppress(OSError):
+                descriptor = os.open(path, flags | os.O_NOFOLLOW)
                 try:
                     status = os.fstat(descriptor)
-                    if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-                        locked = try_lock(descriptor)
-                        if (locked or (locked is None and is_old(status))) and is_at(descriptor, part):
-                            part.unlink()
+                    locked = status.st_uid == os.geteuid() and try_lock(descriptor)
+                    if locked is None:
+                        locked = time.time() - status.st_mtime > ABANDONED_AGE
+                    if locked and is_at(descriptor, path):
+                        yield path
                 finally:
                     os.close(descriptor)
 
@@ -254,20 +262,11 @@ def scratch_folder() -> Iterator[Path]:
 
 def remove_abandoned_folders(parent: Path) -> None:
     """Remove the scratch folders of processes that have ended. `parent`: directory of the scratch folders."""
-    with suppress(OSError):
-        for folder in [parent / name for name in os.listdir(parent) if name.startswith(PREFIX)]:
-            with suppress(OSError):
-                # In the temporary directory anybody can make anything of this name: only our own folders are
-                # touched, and only those into which nobody else can have put a link.
-                descriptor = _open_folder(folder)
-                try:
-                    status = os.fstat(descriptor)
-                    if status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077:
-                        locked = try_lock(descriptor)
-                        if (locked or (locked is None and is_old(status))) and is_at(descriptor, folder):
-                            shutil.rmtree(folder)
-                finally:
-                    os.close(descriptor)
+    for folder in _abandoned(parent, lambda name: name.startswith(PREFIX), os.O_RDONLY | os.O_DIRECTORY):
+        # In the temporary directory anybody can make anything of this name: only our own folders are touched,
+        # and only those into which nobody else can have put a link.
+        if not stat.S_IMODE(folder.stat().st_mode) & 0o077:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _open_folder(folder: Path) -> int:

@@ -50,7 +50,7 @@ _OCTAL = re.compile(r"[-+]?0[0-9_]+")
 """An octal number in YAML 1.1, a decimal one in YAML 1.2."""
 _MAX_DIGITS = 40
 """Digits of the longest integer that is read as one; longer ones are read as floating-point numbers."""
-_BARE_TAG = re.compile(r"(&\S+(\s|#.*)+)?!")
+_BARE_TAG = re.compile(r"(&\S+(\s|#.*\n)+)?!")
 _PLAIN, _QUOTED, _COLLECTION = "plain", "quoted", "collection"
 """Tags of nodes to which the text gives none."""
 _PROBLEMS = {
