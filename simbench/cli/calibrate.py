@@ -5,30 +5,23 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import argument, option
 from simbench.errors import CalibrationError
 
 
 def calibrate(
-    data: Annotated[
-        list[Path], Argument(metavar="DATA...", help="CSV files, one for each motion, SI units.")
-    ],
+    data: Annotated[list[Path], argument("CSV files, one for each motion, SI units.", "DATA...")],
     model: Annotated[
-        str,
-        Option(
-            metavar="ARM",
-            help="Name, or path of a robot.yaml with a row (dh) for each joint.",
-            autocompletion=complete_robot,
-        ),
+        str, option("Name, or path of a robot.yaml with a row (dh) for each joint.", "ARM", complete_robot)
     ],
     kp: Annotated[
-        float | None, Option(help="Law that drove it: N·m per rad to the target. Without it: tips only.")
+        float | None, option("Law that drove it: N·m per rad to the target. Without it: tips only.")
     ] = None,
-    kv: Annotated[float, Option(help="N·m per rad/s, negative where it damps.")] = 0.0,
-    ka: Annotated[float, Option(help="N·m per rad/s².")] = 0.0,
+    kv: Annotated[float, option("N·m per rad/s, negative where it damps.")] = 0.0,
+    ka: Annotated[float, option("N·m per rad/s².")] = 0.0,
 ) -> None:
     """Find an arm's table from tips, its dynamics from the law that drove it; status 1 if some stay unknown.
 

@@ -9,11 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
-from simbench.cli.shared_options import Engine, Jobs, NoCache, list_overrides, set_option
+from simbench.cli.shared_options import (
+    Engine,
+    Jobs,
+    NoCache,
+    argument,
+    flag,
+    list_overrides,
+    option,
+    set_option,
+)
 from simbench.errors import BaselineError
 from simbench.files.storage import scratch_folder
 from simbench.files.text import printable
@@ -30,41 +38,32 @@ _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": 
 def check_scenarios(
     scenarios: Annotated[
         list[str] | None,
-        Argument(
-            metavar="SCENARIO",
-            help="Names or paths of YAML files; all that ship if none.",
-            autocompletion=complete_scenario,
-        ),
+        argument("Names or paths of YAML files; all that ship if none.", "SCENARIO", complete_scenario),
     ] = None,
     overrides: Annotated[
         list[str] | None, set_option("Override a value in each scenario; repeatable.")
     ] = None,
     engine: Engine = None,
     update: Annotated[
-        bool, Option("--update", help="Measure and rewrite the baselines, and show what changes.")
+        bool, flag("--update", "Measure and rewrite the baselines, and show what changes.")
     ] = False,
     jobs: Jobs = None,
-    out: Annotated[
-        Path | None, Option(metavar="DIR", help="Keep the run directories in this new directory.")
-    ] = None,
+    out: Annotated[Path | None, option("Keep the run directories in this new directory.", "DIR")] = None,
     history: Annotated[
-        Path | None,
-        Option(metavar="FILE.jsonl", help="Add the metrics to this file; simbench trend draws it."),
+        Path | None, option("Add the metrics to this file; simbench trend draws it.", "FILE.jsonl")
     ] = None,
-    summary: Annotated[
-        Path | None, Option(metavar="FILE.md", help="Add a table of the scenarios in Markdown.")
-    ] = None,
+    summary: Annotated[Path | None, option("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
     no_cache: NoCache = False,
     no_traces: Annotated[
-        bool, Option("--no-traces", help="Compare metrics only, not the signals over time.")
+        bool, flag("--no-traces", "Compare metrics only, not the signals over time.")
     ] = False,
     only: Annotated[
         Literal["metrics", "traces"] | None,
-        Option(help="With --update: what of a baseline is rewritten, by default both."),
+        option("With --update: what of a baseline is rewritten, by default both."),
     ] = None,
-    no_dossier: Annotated[bool, Option("--no-dossier", help="Leave nothing of a failed check.")] = False,
+    no_dossier: Annotated[bool, flag("--no-dossier", "Leave nothing of a failed check.")] = False,
     artifacts: Annotated[
-        Path, Option(metavar="DIR", help="Where a failed check leaves plots, a clip and its run.")
+        Path, option("Where a failed check leaves plots, a clip and its run.", "DIR")
     ] = Path("failures"),
 ) -> None:
     """Compare scenarios' metrics and signals with their baselines; exit status 1 if any is worse."""

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars, wide_console
-from simbench.cli.shared_options import Jobs, set_option
+from simbench.cli.shared_options import Jobs, argument, flag, option, set_option
 from simbench.errors import RunError
 from simbench.files.text import printable
 
@@ -26,20 +25,17 @@ _FIRST, _SECOND = "bullet", "mujoco"
 
 def compare_engines(
     scenarios: Annotated[
-        list[str],
-        Argument(
-            metavar="SCENARIO...", help="Names or paths of YAML files.", autocompletion=complete_scenario
-        ),
+        list[str], argument("Names or paths of YAML files.", "SCENARIO...", complete_scenario)
     ],
     overrides: Annotated[
         list[str] | None, set_option("Override a value in each scenario; repeatable.")
     ] = None,
     jobs: Jobs = None,
     out: Annotated[
-        Path | None, Option(metavar="DIR", help="New directory of the runs, by default runs/engines-TIME.")
+        Path | None, option("New directory of the runs, by default runs/engines-TIME.", "DIR")
     ] = None,
-    all_metrics: Annotated[bool, Option("--all", help="Print every metric.")] = False,
-    no_report: Annotated[bool, Option("--no-report", help="Write no pages.")] = False,
+    all_metrics: Annotated[bool, flag("--all", "Print every metric.")] = False,
+    no_report: Annotated[bool, flag("--no-report", "Write no pages.")] = False,
 ) -> None:
     """Run scenarios in both physics engines, and say what differs; exit status 1 if a check fails."""
     from simbench.runs.scenario.library import read_scenario

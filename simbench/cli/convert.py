@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
-
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import require_output_file
-from simbench.cli.shared_options import Format, Rate, reads_trajectory
+from simbench.cli.shared_options import Format, Rate, argument, flag, option, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -25,22 +23,17 @@ UNITREE_RATE = 30.0
 
 @reads_trajectory("format")
 def convert(
-    source: Annotated[Path, Argument(help="File of a robot's motion, or a run directory.")],
-    file: Annotated[Path, Argument(help="File to write.")],
+    source: Annotated[Path, argument("File of a robot's motion, or a run directory.")],
+    file: Annotated[Path, argument("File to write.")],
     robot: Annotated[
         str | None,
-        Option(
-            help="Name (simbench robot list) or path; of a run, its own by default.",
-            autocompletion=complete_robot,
-        ),
+        option("Name (simbench robot list) or path; of a run, its own by default.", complete=complete_robot),
     ] = None,
     format: Format = None,
     rate: Rate = None,
-    planned: Annotated[
-        bool, Option("--planned", help="Of a run, the reference and not what was measured.")
-    ] = False,
+    planned: Annotated[bool, flag("--planned", "Of a run, the reference and not what was measured.")] = False,
     source_format: Annotated[
-        str | None, Option(metavar="NAME", help="Format of the source, by default found out.")
+        str | None, option("Format of the source, by default found out.", "NAME")
     ] = None,
     *,
     declared: TrajectoryOptions,

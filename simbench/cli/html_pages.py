@@ -3,22 +3,20 @@
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
-
 from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.shared_options import argument, flag, option
 from simbench.errors import BaselineError, RunError
 
 
 def report(
-    folders: Annotated[list[Path], Argument(metavar="RUN...", help="Run directories.")],
+    folders: Annotated[list[Path], argument("Run directories.", "RUN...")],
     out: Annotated[
         Path | None,
-        Option(
-            metavar="FILE.html",
-            help="One page, with the runs side by side; by default report.html in each run directory.",
+        option(
+            "One page, with the runs side by side; by default report.html in each run directory.", "FILE.html"
         ),
     ] = None,
-    plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png in each run directory.")] = False,
+    plots: Annotated[bool, flag("--plots", "Also draw plots/*.png in each run directory.")] = False,
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
     if out is not None:
@@ -35,12 +33,8 @@ def report(
 
 
 def trend(
-    history: Annotated[
-        Path, Argument(metavar="FILE.jsonl", help="History that simbench check --history wrote.")
-    ],
-    out: Annotated[Path, Option(metavar="FILE.html", help="One page that needs no other file.")] = Path(
-        "trend.html"
-    ),
+    history: Annotated[Path, argument("History that simbench check --history wrote.", "FILE.jsonl")],
+    out: Annotated[Path, option("One page that needs no other file.", "FILE.html")] = Path("trend.html"),
 ) -> None:
     """Draw every metric over commits, and mark steps and drifts that are not noise."""
     require_output_file(out, BaselineError, ".html", "a page")

@@ -7,11 +7,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
-
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Jobs
+from simbench.cli.shared_options import Jobs, argument, flag, option
 from simbench.errors import ScenarioError
 from simbench.resources import copy_resources, resource_dir
 
@@ -31,8 +29,8 @@ class CacheAction(str, Enum):
 
 
 def samples(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Where they go; created if it is missing.")],
-    force: Annotated[bool, Option("--force", help="Replace files there that differ.")] = False,
+    folder: Annotated[Path, argument("Where they go; created if it is missing.", "DIR")],
+    force: Annotated[bool, flag("--force", "Replace files there that differ.")] = False,
 ) -> None:
     """Write sample files: recordings, calibration data, an arm's URDF, a scenario; see their README.md."""
     for path in copy_resources("samples", folder, force):
@@ -40,9 +38,9 @@ def samples(
 
 
 def schema(
-    kind: Annotated[SchemaKind, Argument(help="File that the schema describes.")],
+    kind: Annotated[SchemaKind, argument("File that the schema describes.")],
     plugins_of: Annotated[
-        Path | None, Option("--for", metavar="FILE.yaml", help="With the keys of the plug-ins that it names.")
+        Path | None, option("With the keys of the plug-ins that it names.", "FILE.yaml", name="--for")
     ] = None,
 ) -> None:
     """Print the JSON Schema of a scenario or a robot.yaml, for an editor."""
@@ -61,7 +59,7 @@ def schema(
 
 def cache(
     action: Annotated[
-        CacheAction, Argument(help="Show where plans are kept and how many, or remove them.")
+        CacheAction, argument("Show where plans are kept and how many, or remove them.")
     ] = CacheAction.info,
 ) -> None:
     """Show or clear the plans that runs keep on disk, so that runs of the same motion plan once."""
@@ -80,11 +78,7 @@ def cache(
 def warmup(
     scenarios: Annotated[
         list[str] | None,
-        Argument(
-            metavar="SCENARIO",
-            help="Names or paths of YAML files; every kind of run if none.",
-            autocompletion=complete_scenario,
-        ),
+        argument("Names or paths of YAML files; every kind of run if none.", "SCENARIO", complete_scenario),
     ] = None,
     jobs: Jobs = None,
 ) -> None:

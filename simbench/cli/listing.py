@@ -7,9 +7,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Annotated, NamedTuple
 
-from typer import Argument
-
 from simbench.cli.console import make_console
+from simbench.cli.shared_options import argument
 from simbench.cli.streams import is_terminal
 
 _INDENT = 4
@@ -38,7 +37,7 @@ class Listing(NamedTuple):
     descriptions: Sequence[str]  # What is said of each entry below its cells; empty for nothing.
 
 
-def list_(kind: Annotated[Kind | None, Argument(help="All kinds if omitted.")] = None) -> None:
+def list_(kind: Annotated[Kind | None, argument("All kinds if omitted.")] = None) -> None:
     """List what is available."""
     table = is_terminal()
     for number, shown in enumerate(Kind if kind is None else (kind,)):

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_tasks
 from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
-from simbench.cli.shared_options import Source, example, reads_recording
+from simbench.cli.shared_options import Source, argument, example, option, reads_recording
 from simbench.errors import MotionError
 from simbench.files.text import parse_whole_number
 
@@ -46,9 +45,7 @@ _MARKERLESS = (".bvh", ".csv")
 @reads_recording()
 def inspect_(
     source: Source,
-    picture: Annotated[
-        Path | None, Option(metavar="FILE.png", help="Also draw the skeleton over time.")
-    ] = None,
+    picture: Annotated[Path | None, option("Also draw the skeleton over time.", "FILE.png")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -79,7 +76,7 @@ def inspect_(
 @reads_recording()
 def export(
     source: Source,
-    file: Annotated[Path, Argument(metavar="FILE", help="Ends in .c3d, .bvh, .nc or .csv.")],
+    file: Annotated[Path, argument("Ends in .c3d, .bvh, .nc or .csv.", "FILE")],
     *,
     reading: ReadOptions,
 ) -> None:
@@ -103,9 +100,7 @@ def export(
 @reads_recording()
 def map_(
     source: Source,
-    out: Annotated[
-        Path | None, Option(metavar="FILE.yaml", help="Where the map goes, by default it is printed.")
-    ] = None,
+    out: Annotated[Path | None, option("Where the map goes, by default it is printed.", "FILE.yaml")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
@@ -127,17 +122,12 @@ def map_(
 
 @motion_app.command("session", epilog=example("simbench motion session --out session"))
 def session(
-    out: Annotated[Path, Option(metavar="DIR", help="Where the recordings go.")],
-    seed: Annotated[int, Option(min=0, help="Everything follows from it.")] = 2018,
-    jobs: Annotated[
-        int | None, Option(min=1, metavar="N", help="Processes at once, by default one a core.")
-    ] = None,
-    actors: Annotated[str | None, Option(metavar="1,2,...", help="Actors' numbers, by default all.")] = None,
+    out: Annotated[Path, option("Where the recordings go.", "DIR")],
+    seed: Annotated[int, option("Everything follows from it.", min=0)] = 2018,
+    jobs: Annotated[int | None, option("Processes at once, by default one a core.", "N", min=1)] = None,
+    actors: Annotated[str | None, option("Actors' numbers, by default all.", "1,2,...")] = None,
     tasks: Annotated[
-        str | None,
-        Option(
-            metavar="NAME,...", help="What they do, by default everything.", autocompletion=complete_tasks
-        ),
+        str | None, option("What they do, by default everything.", "NAME,...", complete_tasks)
     ] = None,
 ) -> None:
     """Record a whole session of virtual actors: every actor performs every task."""

@@ -4,11 +4,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
-
 from simbench.cli.completion import complete_camera_key, complete_metric
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Fast, set_option
+from simbench.cli.shared_options import Fast, argument, flag, option, set_option
 from simbench.runs.run_directory import incomplete_reason
 
 PERSON_OFFSET = 1.2
@@ -16,34 +14,28 @@ PERSON_OFFSET = 1.2
 GHOST_OFFSET = 1.0
 """Default distance of the reference from the robot, m."""
 
-Run = Annotated[Path, Argument(metavar="RUN", help="A run directory.")]
+Run = Annotated[Path, argument("A run directory.", "RUN")]
 Overrides = Annotated[
     list[str] | None,
     set_option("Another camera than the scenario's; repeatable.", "camera.KEY=VALUE", complete_camera_key),
 ]
-Speed = Annotated[float, Option(metavar="FACTOR", help="Times as fast as it was.")]
-Start = Annotated[float, Option(metavar="S", help="In the time of the run.")]
-End = Annotated[float | None, Option(metavar="S", help="In the time of the run.")]
-WithGhost = Annotated[bool, Option("--ghost", help="Also show the reference, half transparent.")]
+Speed = Annotated[float, option("Times as fast as it was.", "FACTOR")]
+Start = Annotated[float, option("In the time of the run.", "S")]
+End = Annotated[float | None, option("In the time of the run.", "S")]
+WithGhost = Annotated[bool, flag("--ghost", "Also show the reference, half transparent.")]
 Offset = Annotated[
     float | None,
-    Option(
-        metavar="M",
-        help=f"How far to the left of the robot, {GHOST_OFFSET:g} by default; 0 shows it in its place.",
-    ),
+    option(f"How far to the left of the robot, {GHOST_OFFSET:g} by default; 0 shows it in its place.", "M"),
 ]
 
 
 def video(
     folder: Run,
-    second: Annotated[
-        Path | None, Argument(metavar="RUN2", help="Another run, side by side with the first.")
-    ] = None,
+    second: Annotated[Path | None, argument("Another run, side by side with the first.", "RUN2")] = None,
     out: Annotated[
         Path | None,
-        Option(
-            metavar="FILE",
-            help="Ending in .mp4, .gif or .webp; by default video.mp4 in the directory of a single run.",
+        option(
+            "Ending in .mp4, .gif or .webp; by default video.mp4 in the directory of a single run.", "FILE"
         ),
     ] = None,
     overrides: Overrides = None,
@@ -53,30 +45,26 @@ def video(
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
     person: Annotated[
-        bool, Option("--with-person", help="Also show the recorded person, beside the robot.")
+        bool, flag("--with-person", "Also show the recorded person, beside the robot.")
     ] = False,
     person_offset: Annotated[
-        float | None,
-        Option(metavar="M", help=f"How far to the left of the robot, {PERSON_OFFSET:g} by default."),
+        float | None, option(f"How far to the left of the robot, {PERSON_OFFSET:g} by default.", "M")
     ] = None,
     caption: Annotated[
         list[str] | None,
-        Option(
-            metavar="NAME[,NAME]",
-            help="Show the time and one or two metrics or signals: their values at each moment, or of the "
+        option(
+            "Show the time and one or two metrics or signals: their values at each moment, or of the "
             "whole run where there are none.",
-            autocompletion=complete_metric,
+            "NAME[,NAME]",
+            complete_metric,
         ),
     ] = None,
     title: Annotated[
-        str | None, Option(metavar="TEXT", help="Begin with a title card of 2 s; by default without.")
+        str | None, option("Begin with a title card of 2 s; by default without.", "TEXT")
     ] = None,
-    follow: Annotated[
-        bool, Option("--follow", help="Move the camera with the robot: camera.follow=true.")
-    ] = False,
+    follow: Annotated[bool, flag("--follow", "Move the camera with the robot: camera.follow=true.")] = False,
     orbit: Annotated[
-        float | None,
-        Option(metavar="S", help="Time in which the camera turns once about the robot: camera.orbit_s."),
+        float | None, option("Time in which the camera turns once about the robot: camera.orbit_s.", "S")
     ] = None,
     fast: Fast = False,
 ) -> None:
@@ -115,7 +103,7 @@ def replay(
     end: End = None,
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
-    loop: Annotated[bool, Option("--loop", help="Begin again at the end.")] = False,
+    loop: Annotated[bool, flag("--loop", "Begin again at the end.")] = False,
 ) -> None:
     """Show a finished run in Bullet's window, from its log; keys: space, arrows, r, q."""
     from simbench.runs.replay import replay_run

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
-
 from simbench.cli.completion import complete_robot, complete_words
 from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.convert import write_motion_file
 from simbench.cli.motion import contact_table, describe_person, describe_robot
-from simbench.cli.shared_options import Format, Rate, Source, reads_recording
+from simbench.cli.shared_options import Format, Rate, Source, flag, option, reads_recording
 from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
@@ -50,48 +48,41 @@ _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), un
 def retarget(
     motion: Source,
     robot: Annotated[
-        str,
-        Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
+        str, option("Name (simbench robot list), or path of a robot.yaml or a URDF.", complete=complete_robot)
     ] = "romeo",
     physics: Annotated[
         str | None,
-        Option(
-            help=f"What the motion must hold: {_PHYSICS}. By default kinematic, with equipment stand.",
-            autocompletion=complete_words("kinematic", "stand", "steps"),
+        option(
+            f"What the motion must hold: {_PHYSICS}. By default kinematic, with equipment stand.",
+            complete=complete_words("kinematic", "stand", "steps"),
         ),
     ] = None,
     method: Annotated[
         str,
-        Option(
-            help=f"How the robot follows the person: {_METHODS}.",
-            autocompletion=complete_words(*_METHODS.split(", ")),
+        option(
+            f"How the robot follows the person: {_METHODS}.", complete=complete_words(*_METHODS.split(", "))
         ),
     ] = "auto",
     timing: Annotated[
         str,
-        Option(
-            help=f"What gives way where the person is too fast: {_TIMINGS}.",
-            autocompletion=complete_words("auto", "preserve", "local", "uniform"),
+        option(
+            f"What gives way where the person is too fast: {_TIMINGS}.",
+            complete=complete_words("auto", "preserve", "local", "uniform"),
         ),
     ] = "auto",
-    free: Annotated[bool, Option("--free", help="Leave out equipment that the recording knows of.")] = False,
+    free: Annotated[bool, flag("--free", "Leave out equipment that the recording knows of.")] = False,
     out: Annotated[
-        Path | None, Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
+        Path | None, option("Write the trajectory: .csv, .nc, .npz or .pkl (GMR).", "FILE")
     ] = None,
     format: Format = None,
     rate: Rate = None,
     picture: Annotated[
-        Path | None, Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
+        Path | None, option("Draw errors, and joints between their limits.", "FILE.png")
     ] = None,
     beside: Annotated[
-        bool, Option("--beside", help="Let it show the robot beside the person at some moments, and errors.")
+        bool, flag("--beside", "Let it show the robot beside the person at some moments, and errors.")
     ] = False,
-    moments: Annotated[
-        int, Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --beside shows.")
-    ] = 6,
+    moments: Annotated[int, option("Moments that --beside shows.", "N", min=1, max=_MOST_MOMENTS)] = 6,
     *,
     reading: ReadOptions,
 ) -> None:

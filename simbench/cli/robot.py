@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import example
+from simbench.cli.shared_options import argument, example, flag, option
 from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
@@ -34,15 +33,10 @@ robot_app = typer.Typer(
 @robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))
 def check(
     robot: Annotated[
-        str,
-        Argument(
-            metavar="ROBOT",
-            help="A robot's name, a robot.yaml, its folder, or a URDF.",
-            autocompletion=complete_robot,
-        ),
+        str, argument("A robot's name, a robot.yaml, its folder, or a URDF.", "ROBOT", complete_robot)
     ],
-    no_simulate: Annotated[bool, Option("--no-simulate", help="Without the short simulations.")] = False,
-    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    no_simulate: Annotated[bool, flag("--no-simulate", "Without the short simulations.")] = False,
+    as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
 ) -> None:
     """Say by numbers whether a robot can stand, reach, step and track; exit status 1 if it cannot."""
     from simbench.runs.robot_check.check import check_robot
@@ -58,12 +52,7 @@ def check(
 
 @robot_app.command("inspect", epilog=example("simbench robot inspect mahru"))
 def inspect_(
-    robot: Annotated[
-        str,
-        Argument(
-            metavar="PATH", help="A robot's name, a robot.yaml, or a URDF.", autocompletion=complete_robot
-        ),
-    ],
+    robot: Annotated[str, argument("A robot's name, a robot.yaml, or a URDF.", "PATH", complete_robot)],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
     from simbench.robot.inspection.inspection import inspect_robot
@@ -82,18 +71,13 @@ def inspect_(
 @robot_app.command("render", epilog=example("simbench robot render puma560 --picture puma560.png"))
 def render(
     robot: Annotated[
-        str,
-        Argument(
-            metavar="NAME",
-            help="A robot's name, or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
+        str, argument("A robot's name, or path of a robot.yaml or a URDF.", "NAME", complete_robot)
     ],
     picture: Annotated[
-        Path | None, Option(metavar="FILE.png", help="By default NAME.png in the current directory.")
+        Path | None, option("By default NAME.png in the current directory.", "FILE.png")
     ] = None,
-    fast: Annotated[bool, Option("--fast", help="Without shadows.")] = False,
-    bones: Annotated[bool, Option("--bones", help="Draw over it the bones that imitate a person's.")] = False,
+    fast: Annotated[bool, flag("--fast", "Without shadows.")] = False,
+    bones: Annotated[bool, flag("--bones", "Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
     if picture is not None:
@@ -109,12 +93,11 @@ def render(
 
 @robot_app.command("scaffold", epilog=example("simbench robot scaffold my_robot.urdf --out my_robot"))
 def scaffold(
-    urdf: Annotated[Path, Argument(metavar="URDF", help="The robot's URDF.")],
+    urdf: Annotated[Path, argument("The robot's URDF.", "URDF")],
     out: Annotated[
-        Path | None,
-        Option(metavar="DIR", help="By default a folder named after the robot in the current directory."),
+        Path | None, option("By default a folder named after the robot in the current directory.", "DIR")
     ] = None,
-    force: Annotated[bool, Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
+    force: Annotated[bool, flag("--force", "Overwrite a robot.yaml that exists.")] = False,
 ) -> None:
     """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
     from simbench.robot.scaffold.scaffold import scaffold_robot
@@ -136,12 +119,7 @@ def scaffold(
 
 @robot_app.command("list", epilog=example("simbench robot list panda"))
 def list_(
-    part: Annotated[
-        str,
-        Argument(
-            metavar="[PART]", help="Only robots with this in their name.", autocompletion=complete_robot
-        ),
-    ] = "",
+    part: Annotated[str, argument("Only robots with this in their name.", "[PART]", complete_robot)] = "",
 ) -> None:
     """List all robots by where they are from, with what they are and the licence of their files."""
     from simbench.robot.catalogue import list_robots

@@ -10,11 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
-from simbench.cli.shared_options import Engine, Fast, NoCache, Robot, list_overrides, set_option
+from simbench.cli.shared_options import (
+    Engine,
+    Fast,
+    NoCache,
+    Robot,
+    argument,
+    flag,
+    list_overrides,
+    option,
+    set_option,
+)
 from simbench.cli.streams import is_terminal
 from simbench.errors import Interrupted, RunError
 
@@ -30,43 +39,41 @@ _MOST_DOUBTS = 3
 def run(
     scenario: Annotated[
         str,
-        Argument(
-            help="Name or path of a YAML file, or a file of a robot's motion (.csv, .nc, .npz, .pkl) with "
+        argument(
+            "Name or path of a YAML file, or a file of a robot's motion (.csv, .nc, .npz, .pkl) with "
             "--robot.",
-            autocompletion=complete_scenario,
+            complete=complete_scenario,
         ),
     ],
     robot: Robot = None,
     engine: Engine = None,
     overrides: Annotated[list[str] | None, set_option("Override a value; repeatable.")] = None,
-    out: Annotated[
-        Path | None, Option(metavar="DIR", help="Run directory, by default runs/SCENARIO-TIME.")
-    ] = None,
+    out: Annotated[Path | None, option("Run directory, by default runs/SCENARIO-TIME.", "DIR")] = None,
     video: Annotated[
-        bool, Option("--video", help="Also record video.mp4; --video=preview: as with --fast.")
+        bool, flag("--video", "Also record video.mp4; --video=preview: as with --fast.")
     ] = False,
     fast: Fast = False,
-    gui: Annotated[bool, Option("--gui", help="Watch in Bullet's window.")] = False,
+    gui: Annotated[bool, flag("--gui", "Watch in Bullet's window.")] = False,
     view: Annotated[
-        bool, Option("--view", help="Watch in a web browser while it is simulated; needs viser.")
+        bool, flag("--view", "Watch in a web browser while it is simulated; needs viser.")
     ] = False,
     view_host: Annotated[
         str | None,
-        Option(
-            metavar="ADDRESS",
-            help="Address to serve the scene on: 127.0.0.1 unless given, which only this machine sees. "
+        option(
+            "Address to serve the scene on: 127.0.0.1 unless given, which only this machine sees. "
             "0.0.0.0 shows it to the network.",
+            "ADDRESS",
         ),
     ] = None,
     view_port: Annotated[
-        int | None, Option(min=1024, max=65535, metavar="N", help="First port to try, 8080 unless given.")
+        int | None, option("First port to try, 8080 unless given.", "N", min=1024, max=65535)
     ] = None,
     realtime: Annotated[
-        bool, Option("--realtime", help="With --view: simulate at the clock's pace, not as fast as it goes.")
+        bool, flag("--realtime", "With --view: simulate at the clock's pace, not as fast as it goes.")
     ] = False,
-    plots: Annotated[bool, Option("--plots", help="Also draw plots/*.png.")] = False,
+    plots: Annotated[bool, flag("--plots", "Also draw plots/*.png.")] = False,
     all_metrics: Annotated[
-        bool, Option("--all", help="Print every metric, note and doubt in a terminal, as in a pipe.")
+        bool, flag("--all", "Print every metric, note and doubt in a terminal, as in a pipe.")
     ] = False,
     no_cache: NoCache = False,
 ) -> None:

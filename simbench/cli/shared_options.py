@@ -23,48 +23,74 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.trajectory_files.options import TrajectoryOptions
 
+_Complete = Callable[[str], list[str]]
+"""Lists the words that complete what has been typed."""
+
+
+def argument(help: str, metavar: str | None = None, complete: _Complete | None = None) -> Any:
+    """Declare an argument of a command in an annotation."""
+    return Argument(help=help, metavar=metavar, autocompletion=complete)
+
+
+def option(
+    help: str,
+    metavar: str | None = None,
+    complete: _Complete | None = None,
+    *,
+    name: str | None = None,
+    min: int | None = None,
+    max: int | None = None,
+) -> Any:
+    """Declare an option of a command in an annotation; its name is that of the parameter unless given."""
+    names = () if name is None else (name,)
+    return Option(*names, help=help, metavar=metavar, autocompletion=complete, min=min, max=max)
+
+
+def flag(name: str, help: str) -> Any:
+    """Declare an option without a value in an annotation."""
+    return Option(name, help=help)
+
+
 _TYPES_AT_RUN_TIME = {"ReadOptions": object, "TrajectoryOptions": object}
 """Types of the annotations of commands that are imported only for the type checker."""
 
 Source = Annotated[
-    str, Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", autocompletion=complete_motion)
+    str, argument("actor:TASK, deepmimic:CLIP, sample:NAME, or a file.", complete=complete_motion)
 ]
 Robot = Annotated[
     str | None,
-    Option(
-        metavar="ROBOT",
-        help="Take another robot: a name (simbench robot list), URDF or robot.yaml; "
+    option(
+        "Take another robot: a name (simbench robot list), URDF or robot.yaml; "
         "as --set robot.name=ROBOT does.",
-        autocompletion=complete_robot,
+        "ROBOT",
+        complete_robot,
     ),
 ]
 Engine = Annotated[
     Literal["bullet", "mujoco"] | None,
-    Option(help="Physics engine, in place of the scenario's (simulation.engine)."),
+    option("Physics engine, in place of the scenario's (simulation.engine)."),
 ]
-Jobs = Annotated[int | None, Option(min=1, metavar="N", help="Runs at a time, by default one a core.")]
-NoCache = Annotated[bool, Option("--no-cache", help="Plan anew, and keep no plan; the results are the same.")]
-Fast = Annotated[bool, Option("--fast", help="A preview: 640 pixels wide, 15 frames a second, no shadows.")]
+Jobs = Annotated[int | None, option("Runs at a time, by default one a core.", "N", min=1)]
+NoCache = Annotated[bool, flag("--no-cache", "Plan anew, and keep no plan; the results are the same.")]
+Fast = Annotated[bool, flag("--fast", "A preview: 640 pixels wide, 15 frames a second, no shadows.")]
 
 # Not from the writers, which import Pinocchio: `--help` need not wait for it. A test compares them.
 FORMATS = "csv, unitree, gmr, npz, nc"
 Format = Annotated[
     str | None,
-    Option(
-        "--format",
-        metavar="NAME",
-        help=f"Format, by default of the file's suffix: {FORMATS}.",
-        autocompletion=complete_words(*FORMATS.split(", ")),
+    option(
+        f"Format, by default of the file's suffix: {FORMATS}.",
+        "NAME",
+        complete_words(*FORMATS.split(", ")),
+        name="--format",
     ),
 ]
-Rate = Annotated[
-    float | None, Option(metavar="HZ", help="Samples a second of the file, by default as they are.")
-]
+Rate = Annotated[float | None, option("Samples a second of the file, by default as they are.", "HZ")]
 
 
 def set_option(help: str, metavar: str = "KEY=VALUE", autocompletion: Any = complete_scenario_key) -> Any:
     """Declare `--set` for an annotation. `help`: what it overrides."""
-    return Option("--set", metavar=metavar, help=help, autocompletion=autocompletion)
+    return option(help, metavar, autocompletion, name="--set")
 
 
 def list_overrides(
@@ -104,57 +130,41 @@ def read_examples(text: str | None) -> list[str]:
 def reading_options(
     unit: Annotated[
         str | None,
-        Option(
-            help="The file's unit of length: m, cm, mm, in, cmu.",
-            autocompletion=complete_words("m", "cm", "mm", "in", "cmu"),
+        option(
+            "The file's unit of length: m, cm, mm, in, cmu.",
+            complete=complete_words("m", "cm", "mm", "in", "cmu"),
         ),
     ] = None,
     up: Annotated[
         str | None,
-        Option(
-            help="The file's vertical axis: x, y, z, -x, -y, -z.",
-            autocompletion=complete_words("x", "y", "z", "-x", "-y", "-z"),
+        option(
+            "The file's vertical axis: x, y, z, -x, -y, -z.",
+            complete=complete_words("x", "y", "z", "-x", "-y", "-z"),
         ),
     ] = None,
     marker_map: Annotated[
         str | None,
-        Option(
-            "--map",
-            metavar="NAME|FILE",
-            help="Marker map, by default the one that fits.",
-            autocompletion=complete_marker_map,
-        ),
+        option("Marker map, by default the one that fits.", "NAME|FILE", complete_marker_map, name="--map"),
     ] = None,
     longest_gap: Annotated[
-        float, Option(metavar="SECONDS", help="Longest gap in a marker's track that is interpolated.")
+        float, option("Longest gap in a marker's track that is interpolated.", "SECONDS")
     ] = 0.2,
-    strict: Annotated[
-        bool, Option("--strict", help="Refuse what would have to be assumed about the file.")
-    ] = False,
+    strict: Annotated[bool, flag("--strict", "Refuse what would have to be assumed about the file.")] = False,
     estimate: Annotated[
-        bool, Option("--estimate", help="Estimate an elbow or a wrist that was not recorded.")
+        bool, flag("--estimate", "Estimate an elbow or a wrist that was not recorded.")
     ] = False,
-    scale: Annotated[
-        float | None, Option(metavar="FACTOR", help="Scale the recorded body by this factor.")
-    ] = None,
+    scale: Annotated[float | None, option("Scale the recorded body by this factor.", "FACTOR")] = None,
     stature: Annotated[
-        float | None,
-        Option("--height", metavar="M", help="The person's height: the recorded body is scaled to it."),
+        float | None, option("The person's height: the recorded body is scaled to it.", "M", name="--height")
     ] = None,
     skeleton: Annotated[
         str | None,
-        Option(
-            metavar="NAME|FILE",
-            help="Names of the joints of an array: smpl, h36m, coco, ...",
-            autocompletion=complete_marker_map,
-        ),
+        option("Names of the joints of an array: smpl, h36m, coco, ...", "NAME|FILE", complete_marker_map),
     ] = None,
     body_model: Annotated[
-        Path | None, Option(metavar="FILE", help="Your SMPL, SMPL-H or SMPL-X model file, for joint places.")
+        Path | None, option("Your SMPL, SMPL-H or SMPL-X model file, for joint places.", "FILE")
     ] = None,
-    fps: Annotated[
-        float | None, Option(metavar="HZ", help="Frames a second of a file that does not say it.")
-    ] = None,
+    fps: Annotated[float | None, option("Frames a second of a file that does not say it.", "HZ")] = None,
 ) -> ReadOptions:
     """Build the declarations about a recording from the options of a command."""
     from simbench.motion.read_options import ReadOptions
@@ -176,23 +186,14 @@ def reading_options(
 
 def trajectory_options(
     joint_order: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Names of the file's joint columns: one a line, or a YAML list."),
+        Path | None, option("Names of the file's joint columns: one a line, or a YAML list.", "FILE")
     ] = None,
     quaternion: Annotated[
         str | None,
-        Option(
-            metavar="xyzw|wxyz",
-            help="Order of the parts of the base's quaternion.",
-            autocompletion=complete_words("xyzw", "wxyz"),
-        ),
+        option("Order of the parts of the base's quaternion.", "xyzw|wxyz", complete_words("xyzw", "wxyz")),
     ] = None,
-    fps: Annotated[
-        float | None, Option(metavar="HZ", help="Samples a second of a file that does not say it.")
-    ] = None,
-    format: Annotated[
-        str | None, Option("--format", metavar="NAME", help="Format, by default found out.")
-    ] = None,
+    fps: Annotated[float | None, option("Samples a second of a file that does not say it.", "HZ")] = None,
+    format: Annotated[str | None, option("Format, by default found out.", "NAME", name="--format")] = None,
 ) -> TrajectoryOptions:
     """Build the declarations about a robot's motion from the options of a command."""
     from simbench.motion.trajectory_files.options import TrajectoryOptions

@@ -8,11 +8,9 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
-
 from simbench.cli.completion import complete_motion
 from simbench.cli.console import make_console, progress_bars, require_output_file
-from simbench.cli.shared_options import reads_recording
+from simbench.cli.shared_options import argument, option, reads_recording
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
@@ -56,30 +54,24 @@ class Skeleton(str, Enum):
 @reads_recording("stature", "skeleton")
 def skills(
     source: Annotated[
-        str,
-        Argument(
-            metavar="FILE",
-            help="actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file.",
-            autocompletion=complete_motion,
-        ),
+        str, argument("actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file.", "FILE", complete_motion)
     ],
     span: Annotated[
-        tuple[float, float] | None,
-        Option(metavar="START END", help="What is looked at, s; by default what repeats."),
+        tuple[float, float] | None, option("What is looked at, s; by default what repeats.", "START END")
     ] = None,
-    hands: Annotated[Hands, Option(help="Which hands do the task.")] = Hands.both,
-    height: Annotated[float | None, Option(metavar="M", help="The person's stature.")] = None,
-    mass: Annotated[float | None, Option(metavar="KG", help="The person's mass.")] = None,
-    sex: Annotated[Sex | None, Option(help="The person's sex.")] = None,
+    hands: Annotated[Hands, option("Which hands do the task.")] = Hands.both,
+    height: Annotated[float | None, option("The person's stature.", "M")] = None,
+    mass: Annotated[float | None, option("The person's mass.", "KG")] = None,
+    sex: Annotated[Sex | None, option("The person's sex.")] = None,
     skeleton: Annotated[
-        Skeleton, Option(help="The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
+        Skeleton, option("The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
     ] = Skeleton.person,
-    method: Annotated[Method, Option(help="Search of the weights.")] = Method.lattice,
-    seed: Annotated[int, Option(min=0, help="Of the search, where it draws.")] = 0,
+    method: Annotated[Method, option("Search of the weights.")] = Method.lattice,
+    seed: Annotated[int, option("Of the search, where it draws.", min=0)] = 0,
     criterion: Annotated[
-        list[str] | None, Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable.")
+        list[str] | None, option("A criterion of your own: ./FILE.py:NAME; repeatable.", "REF")
     ] = None,
-    picture: Annotated[Path | None, Option(metavar="FILE.png", help="Also draw it.")] = None,
+    picture: Annotated[Path | None, option("Also draw it.", "FILE.png")] = None,
     *,
     reading: ReadOptions,
 ) -> None:

@@ -12,11 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
 from simbench.cli.console import make_console, progress_bars, wide_console
-from simbench.cli.shared_options import Jobs, NoCache, Robot, list_overrides, set_option
+from simbench.cli.shared_options import (
+    Jobs,
+    NoCache,
+    Robot,
+    argument,
+    flag,
+    list_overrides,
+    option,
+    set_option,
+)
 from simbench.errors import Interrupted, StudyError
 from simbench.files.text import printable
 from simbench.runs.metric_format import format_value, unit_of
@@ -32,34 +40,27 @@ _MOST_METRICS, _MOST_ROWS = 5, 60
 
 
 def sweep(
-    scenario: Annotated[str, Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)],
+    scenario: Annotated[str, argument("Name or path of a YAML file.", complete=complete_scenario)],
     vary: Annotated[
         list[str],
-        Option(
-            metavar="KEY=A,B,C|A..B",
-            help="Values of a key; repeatable, every combination is run.",
-            autocompletion=complete_scenario_key,
+        option(
+            "Values of a key; repeatable, every combination is run.", "KEY=A,B,C|A..B", complete_scenario_key
         ),
     ],
     robot: Robot = None,
     overrides: Annotated[list[str] | None, set_option("Override a value in every run; repeatable.")] = None,
     jobs: Jobs = None,
     dask: Annotated[
-        str | None, Option(metavar="ADDRESS", help="Run on this Dask cluster, such as tcp://host:8786.")
+        str | None, option("Run on this Dask cluster, such as tcp://host:8786.", "ADDRESS")
     ] = None,
     out: Annotated[
-        Path | None,
-        Option(metavar="DIR", help="By default a directory in runs that the same arguments find again."),
+        Path | None, option("By default a directory in runs that the same arguments find again.", "DIR")
     ] = None,
-    keep: Annotated[bool, Option("--keep", help="Keep every run directory, in DIR/runs.")] = False,
-    retry: Annotated[bool, Option("--retry", help="Also run again what ended with an error before.")] = False,
+    keep: Annotated[bool, flag("--keep", "Keep every run directory, in DIR/runs.")] = False,
+    retry: Annotated[bool, flag("--retry", "Also run again what ended with an error before.")] = False,
     show: Annotated[
         list[str] | None,
-        Option(
-            metavar="METRIC",
-            help="Print this metric instead of those with checks; repeatable.",
-            autocompletion=complete_metric,
-        ),
+        option("Print this metric instead of those with checks; repeatable.", "METRIC", complete_metric),
     ] = None,
     no_cache: NoCache = False,
 ) -> None:

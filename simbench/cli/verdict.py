@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
 
 from simbench.cli.completion import complete_robot
 from simbench.cli.console import make_console, number_table, progress_bars, require_output_file, wide_console
-from simbench.cli.shared_options import reads_trajectory
+from simbench.cli.shared_options import argument, flag, option, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -23,22 +22,17 @@ _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable
 
 @reads_trajectory()
 def verdict(
-    file: Annotated[Path, Argument(metavar="FILE", help="The robot's motion: joints and base over time.")],
+    file: Annotated[Path, argument("The robot's motion: joints and base over time.", "FILE")],
     robot: Annotated[
-        str,
-        Option(
-            metavar="ROBOT",
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
+        str, option("Name (simbench robot list), or path of a robot.yaml or a URDF.", "ROBOT", complete_robot)
     ],
-    no_run: Annotated[bool, Option("--no-run", help="Without the simulated run.")] = False,
-    floor: Annotated[float, Option(metavar="M", help="Height of the floor in the file's world.")] = 0.0,
+    no_run: Annotated[bool, flag("--no-run", "Without the simulated run.")] = False,
+    floor: Annotated[float, option("Height of the floor in the file's world.", "M")] = 0.0,
     as_json: Annotated[
-        Path | None, Option("--json", metavar="FILE|-", help="Also write JSON; - for the output alone.")
+        Path | None, option("Also write JSON; - for the output alone.", "FILE|-", name="--json")
     ] = None,
-    picture: Annotated[Path | None, Option(metavar="FILE.png", help="Draw every check over time.")] = None,
-    out: Annotated[Path | None, Option(metavar="DIR", help="Keep the simulated run here.")] = None,
+    picture: Annotated[Path | None, option("Draw every check over time.", "FILE.png")] = None,
+    out: Annotated[Path | None, option("Keep the simulated run here.", "DIR")] = None,
     *,
     declared: TrajectoryOptions,
 ) -> None:
