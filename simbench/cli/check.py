@@ -166,7 +166,8 @@ def write_baselines(
     `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `only`: what is
     written; by default both. Returns exit status.
     """
-    from simbench.runs.baseline import write_baseline
+    from simbench.runs.baseline import find_tolerance, write_baseline
+    from simbench.runs.regression import format_number
     from simbench.runs.traces.trace_file import trace_path, write_trace
 
     measured = [result for result in results if result.measured is not None]
@@ -175,7 +176,32 @@ def write_baselines(
     if only != "traces":
         for result in measured:
             write_baseline(result.case.path, result.measured or {})
-        console.print(update_table(measured))
+        table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
+        for result in measured:
+            name, before, after = result.case.scenario.name, result.case.baseline, result.measured or {}
+            if before is None:
+                table.add_row(name, f"{len(after)} metrics", "", "new", "", "")
+                for metric, expected in after.items():
+                    if math.isinf(find_tolerance(metric, expected)):
+                        value = format_number(expected.value)
+                        table.add_row(name, metric, "", value, "", "any: rounding decides it")
+                continue
+            kept = 0
+            for metric in sorted({*before, *after}):
+                old, new = before.get(metric), after.get(metric)
+                if old == new:
+                    kept += 1
+                    continue
+                table.add_row(
+                    name,
+                    metric,
+                    format_number(old.value) if old else "",
+                    format_number(new.value) if new else "",
+                    f"{find_tolerance(metric, old):.2g}" if old else "",
+                    f"{find_tolerance(metric, new):.2g}" if new else "gone",
+                )
+            table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
+        console.print(table)
         for result in measured:
             print(f"baseline  {result.case.path}")
     for result in measured:
@@ -267,45 +293,6 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
     for case in unchecked:
         reason = case.missing or "no baseline; --update writes one"
         table.add_row(case.scenario.name, "", "", "", "", f"not checked: {printable(reason)}")
-    return table
-
-
-def update_table(results: Sequence[CaseResult]) -> Table:
-    """Lay out how new baselines differ from those they replace.
-
-    `results`: outcomes with a new baseline. Returns table of scenario, metric, old and new value, old and new
-    tolerance.
-    """
-    from simbench.runs.baseline import find_tolerance
-    from simbench.runs.regression import format_number
-
-    table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
-    for result in results:
-        name, before, after = result.case.scenario.name, result.case.baseline, result.measured
-        if after is None:
-            continue
-        if before is None:
-            table.add_row(name, f"{len(after)} metrics", "", "new", "", "")
-            for metric, expected in after.items():
-                if math.isinf(find_tolerance(metric, expected)):
-                    value = format_number(expected.value)
-                    table.add_row(name, metric, "", value, "", "any: rounding decides it")
-            continue
-        kept = 0
-        for metric in sorted({*before, *after}):
-            old, new = before.get(metric), after.get(metric)
-            if old == new:
-                kept += 1
-                continue
-            table.add_row(
-                name,
-                metric,
-                format_number(old.value) if old else "",
-                format_number(new.value) if new else "",
-                f"{find_tolerance(metric, old):.2g}" if old else "",
-                f"{find_tolerance(metric, new):.2g}" if new else "gone",
-            )
-        table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
     return table
 
 

@@ -50,16 +50,8 @@ _GROUPS = (
         "balance",
         ("fell", "fell_s", "balance", "zmp", "cog", "feet", "base", "steps", "seat", "push"),
         (
-            "fell",
-            "fell_s",
-            "zmp.inside_fraction",
-            "zmp.min_margin_m",
-            "cog.rms_m",
-            "feet.slip_m",
-            "seat.least_force_n",
-            "seat.slip_m",
-            "push.survived_fraction",
-            "push.survived_ns",
+            *("fell", "fell_s", "zmp.inside_fraction", "zmp.min_margin_m", "cog.rms_m", "feet.slip_m"),
+            *("seat.least_force_n", "seat.slip_m", "push.survived_fraction", "push.survived_ns"),
         ),
         ("balance.gave_up", "steps.missed_count"),
     ),
@@ -74,9 +66,7 @@ _GROUPS = (
         (),
         ("hands.rms_m", "grip.held_fraction", "*_ratio"),
         (
-            "grip.lost",
-            "contact.self_count",
-            "contact.floor_unintended_count",
+            *("grip.lost", "contact.self_count", "contact.floor_unintended_count"),
             "contact.equipment_unintended_count",
         ),
     ),
@@ -84,12 +74,8 @@ _GROUPS = (
         "fidelity",
         ("imitation", "retarget", "trajectory", "follow", "motion", "fidelity"),
         (
-            "imitation.hand_mean_m",
-            "trajectory.joint_error_rms_rad",
-            "trajectory.base_error_max_m",
-            "trajectory.contact_agreement_fraction",
-            "retarget.duration_s",
-            "retarget.slow_down",
+            *("imitation.hand_mean_m", "trajectory.joint_error_rms_rad", "trajectory.base_error_max_m"),
+            *("trajectory.contact_agreement_fraction", "retarget.duration_s", "retarget.slow_down"),
         ),
         ("motion.doubt_count", "retarget.interference_count", "follow.changed_step_count"),
     ),
@@ -181,11 +167,8 @@ def _print_fidelity(console: Console, metrics: Mapping[str, Metric]) -> None:
     rows = fidelity_rows(metrics)
     if not rows:
         return
-    table = number_table("run against person", *HEADS)
-    table.columns[4].justify = "left"
-    for row in rows:
-        table.add_row(*row.cells)
-    console.print(table)
+    cells = [row.cells for row in rows]
+    console.print(number_table("run against person", *HEADS, rows=cells, left=(4,)))
     lines = Table.grid(padding=(0, 1, 0, 0))
     lines.add_column(min_width=_LABEL)
     for line in fidelity_lines(metrics):
