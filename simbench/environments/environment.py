@@ -155,10 +155,8 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         """Name of each entry of an observation."""
         self.metadata = {**self.metadata, "render_fps": round(self.contract.rate_hz)}
         limit = self.contract.action.clip or _LIMIT
-        shape = (len(law.joints),)
-        self.action_space = gymnasium.spaces.Box(-limit, limit, shape, np.float32)
-        size = (law.observer.size,)
-        self.observation_space = gymnasium.spaces.Box(-_LIMIT, _LIMIT, size, np.float32)
+        self.action_space = gymnasium.spaces.Box(-limit, limit, (len(law.joints),), np.float32)
+        self.observation_space = gymnasium.spaces.Box(-_LIMIT, _LIMIT, (law.observer.size,), np.float32)
         self._max_steps = np.inf if max_time_s is None else max_time_s / asked.simulation.timestep_s
         self._episode = ExitStack()
         self._pauses: Iterator[tuple[RobotState, Array]] = iter(())

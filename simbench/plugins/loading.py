@@ -8,7 +8,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module, metadata
@@ -145,7 +145,14 @@ def load_plugin(group: str, reference: str) -> Plugin:
         try:
             value = getattr(value, step)
         except AttributeError:
-            there = ", ".join(sorted(_own_names(value))) or "nothing"
+            # The public functions and classes that a module or a class defines.
+            own = [
+                name
+                for name, each in vars(value).items()
+                if not name.startswith("_") and (inspect.isfunction(each) or inspect.isclass(each))
+                if not inspect.ismodule(value) or each.__module__ == value.__name__
+            ]
+            there = ", ".join(sorted(own)) or "nothing"
             raise PluginError(f"{place}: has no {step}; it has: {there}") from None
     origin = _origin(group, reference, module)
     if distribution is not None:
@@ -173,12 +180,10 @@ def _import_module(name: str) -> ModuleType:
     """Import a module of the Python path."""
     try:
         return import_module(name)
-    except SyntaxError as error:
-        raise PluginError(_describe_syntax(error)) from error
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
             raise PluginError(f"{name}: no such module; allowed: {_FORMS}") from error
-        raise PluginError(f"{name}: cannot be imported: {describe_failure(error)}") from error
+        raise _import_error(name, error) from error
 
 
 def _import_file(path: str) -> ModuleType:
@@ -206,12 +211,9 @@ def _import_content(file: Path, content: bytes) -> ModuleType:
     try:
         # Python's own bytecode is of a size and a second: a file changed within it would be the old one.
         exec(compile(content, file, "exec"), module.__dict__)
-    except SyntaxError as error:
-        del sys.modules[name]
-        raise PluginError(_describe_syntax(error)) from error
     except Exception as error:
         del sys.modules[name]
-        raise PluginError(f"{file}: cannot be imported: {describe_failure(error)}") from error
+        raise _import_error(file, error) from error
     finally:
         sys.path.remove(beside)
     return module
@@ -231,18 +233,11 @@ def describe_failure(error: BaseException) -> str:
     return f"{text} ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
 
 
-def _describe_syntax(error: SyntaxError) -> str:
-    """Describe a mistake in the code of a plug-in."""
-    return f"{error.filename}: line {error.lineno}: {error.msg}"
-
-
-def _own_names(holder: Any) -> Iterator[str]:
-    """List the public functions and classes that a module or a class defines."""
-    for name, value in vars(holder).items():
-        if name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
-            continue
-        if not inspect.ismodule(holder) or value.__module__ == holder.__name__:
-            yield name
+def _import_error(name: object, error: Exception) -> PluginError:
+    """Make the error of code that cannot be imported."""
+    if isinstance(error, SyntaxError):
+        return PluginError(f"{error.filename}: line {error.lineno}: {error.msg}")
+    return PluginError(f"{name}: cannot be imported: {describe_failure(error)}")
 
 
 def _origin(group: str, reference: str, module: ModuleType) -> Origin:
