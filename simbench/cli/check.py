@@ -77,8 +77,7 @@ def check_scenarios(
     from simbench.sim.engines import open_engine
 
     # Refused before anything is run.
-    if summary is not None:
-        require_output_file(summary, BaselineError)
+    require_output_file(summary, BaselineError)
     if history is not None:
         require_output_file(history, BaselineError, ".jsonl", "a history")
         from simbench.runs.trend.history import require_history

@@ -169,14 +169,18 @@ def number_table(
     return table
 
 
-def require_output_file(path: Path, error: type[SimbenchError], suffix: str = "", kind: str = "") -> None:
+def require_output_file(
+    path: Path | None, error: type[SimbenchError], suffix: str = "", kind: str = ""
+) -> None:
     """Refuse an output file that could not be written, before anything is read or computed.
 
-    `path`: file to write later; `error`: error to raise; `suffix`: ending that the name must have, such as
-    `.png`; any if empty; `kind`: what the file is, for the message: `a picture`. Raises SimbenchError of the
-    given type, if the ending differs, the name is too long, there is no such directory, or a directory, a
-    device or the like has this name.
+    `path`: file to write later, if any; `error`: error to raise; `suffix`: ending that the name must have,
+    such as `.png`; any if empty; `kind`: what the file is, for the message: `a picture`. Raises SimbenchError
+    of the given type, if the ending differs, the name is too long, there is no such directory, or a
+    directory, a device or the like has this name.
     """
+    if path is None:
+        return
     if suffix and path.suffix.lower() != suffix:
         raise error(f"{path}: {kind}'s name must end in {suffix}")
     if len(os.fsencode(path.name)) > _LONGEST_NAME:

@@ -19,8 +19,7 @@ def report(
     plots: Annotated[bool, flag("--plots", "Also draw plots/*.png in each run directory.")] = False,
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, with playback in 3D."""
-    if out is not None:
-        require_output_file(out, RunError, ".html", "a report")
+    require_output_file(out, RunError, ".html", "a report")
     from simbench.runs.report.html import write_report
     from simbench.runs.report.report import read_reports
 

@@ -3,29 +3,14 @@
 import json
 import os
 import time
-from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from simbench.cli.completion import complete_scenario
 from simbench.cli.console import make_console, progress_bars
 from simbench.cli.shared_options import Jobs, argument, flag, option
 from simbench.errors import ScenarioError
 from simbench.resources import copy_resources, resource_dir
-
-
-class SchemaKind(str, Enum):
-    """Kinds of files that have a JSON Schema."""
-
-    scenario = "scenario"
-    robot = "robot"
-
-
-class CacheAction(str, Enum):
-    """What can be done with the cache of plans."""
-
-    info = "info"
-    clear = "clear"
 
 
 def samples(
@@ -38,7 +23,7 @@ def samples(
 
 
 def schema(
-    kind: Annotated[SchemaKind, argument("File that the schema describes.")],
+    kind: Annotated[Literal["scenario", "robot"], argument("File that the schema describes.")],
     plugins_of: Annotated[
         Path | None, option("With the keys of the plug-ins that it names.", "FILE.yaml", name="--for")
     ] = None,
@@ -46,12 +31,12 @@ def schema(
     """Print the JSON Schema of a scenario or a robot.yaml, for an editor."""
     if plugins_of is None:
         # Written from the models by scripts/tools/write_schemas.py; a test compares them.
-        print((resource_dir("schemas") / f"{kind.value}.json").read_text(encoding="utf-8"), end="")
+        print((resource_dir("schemas") / f"{kind}.json").read_text(encoding="utf-8"), end="")
         return
     from simbench.runs.explain.json_schema import scenario_schema_for
     from simbench.runs.scenario.loading import read_scenario_values
 
-    if kind is not SchemaKind.scenario:
+    if kind != "scenario":
         raise ScenarioError("--for: is about a scenario; allowed: simbench schema scenario --for FILE.yaml")
     described = scenario_schema_for(read_scenario_values(plugins_of))
     print(json.dumps(described, indent=1, ensure_ascii=False))
@@ -59,13 +44,13 @@ def schema(
 
 def cache(
     action: Annotated[
-        CacheAction, argument("Show where plans are kept and how many, or remove them.")
-    ] = CacheAction.info,
+        Literal["info", "clear"], argument("Show where plans are kept and how many, or remove them.")
+    ] = "info",
 ) -> None:
     """Show or clear the plans that runs keep on disk, so that runs of the same motion plan once."""
     from simbench.runs.plans.cache import SIZE_VARIABLE, cache_state, clear_cache
 
-    if action is CacheAction.clear:
+    if action == "clear":
         removed = clear_cache()
         print(f"removed  {removed.plans} plans, {removed.size / 1e6:.1f} MB")
         return

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from functools import lru_cache
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from simbench.cli.console import make_console
 from simbench.cli.shared_options import argument
@@ -18,15 +17,8 @@ _BETWEEN = 2
 _LEAST_WIDTH = 20
 """Columns that a description has at least, whatever the width of the terminal."""
 
-
-class Kind(str, Enum):
-    """Kinds of things that `simbench list` lists."""
-
-    robots = "robots"
-    scenarios = "scenarios"
-    tasks = "tasks"
-    motions = "motions"
-    plugins = "plugins"
+Kind = Literal["robots", "scenarios", "tasks", "motions", "plugins"]
+"""Kinds of things that `simbench list` lists."""
 
 
 class Listing(NamedTuple):
@@ -40,25 +32,25 @@ class Listing(NamedTuple):
 def list_(kind: Annotated[Kind | None, argument("All kinds if omitted.")] = None) -> None:
     """List what is available."""
     table = is_terminal()
-    for number, shown in enumerate(Kind if kind is None else (kind,)):
+    for number, shown in enumerate(get_args(Kind) if kind is None else (kind,)):
         if table:
             if number:
                 print()
             print_listing(make_listing(shown))
             continue
         if kind is None:
-            print(f"{shown.value}:")
+            print(f"{shown}:")
         for line in plain_lines(shown):
             print(line if kind else f"  {line}")
 
 
 def plain_lines(kind: Kind) -> list[str]:
     """List one kind of things for a pipe. Returns A line for each, its name first."""
-    if kind is Kind.robots:
+    if kind == "robots":
         return _robot_names()
     listing = make_listing(kind)
     # Scenarios have kept this width since scripts read them.
-    width = 16 if kind is Kind.scenarios else max((len(row[0]) for row in listing.rows), default=0) + 1
+    width = 16 if kind == "scenarios" else max((len(row[0]) for row in listing.rows), default=0) + 1
     described = zip(listing.rows, listing.descriptions, strict=True)
     return [f"{row[0]:{width}} {description}".rstrip() for row, description in described]
 
@@ -69,7 +61,7 @@ def make_listing(kind: Kind) -> Listing:
     Robots have their base, scenarios robot, kind, planned duration and summary; installed plug-ins are not
     imported. Returns the table.
     """
-    if kind is Kind.robots:
+    if kind == "robots":
         from simbench.robot.names import shipped_robots
         from simbench.runs.scenario.library import has_fixed_base
 
@@ -79,7 +71,7 @@ def make_listing(kind: Kind) -> Listing:
         ]
         rows: list[tuple[str, ...]] = list(zip(names, bases, strict=True))
         return Listing(("robot", "base"), rows, [_missing_package(name) for name in names])
-    if kind is Kind.scenarios:
+    if kind == "scenarios":
         from simbench.runs.scenario.library import list_scenarios, summarise_scenario
 
         found = [summarise_scenario(name) for name in list_scenarios()]
@@ -89,7 +81,7 @@ def make_listing(kind: Kind) -> Listing:
         ]
         described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
         return Listing(("scenario", "robot", "kind", "duration"), rows, described)
-    if kind is Kind.plugins:
+    if kind == "plugins":
         from simbench.plugins.loading import GROUPS, find_entry_points
 
         points = [(group, point) for group in GROUPS for point in find_entry_points(group).values()]
@@ -101,7 +93,7 @@ def make_listing(kind: Kind) -> Listing:
         return Listing(("plug-in", "group", "package", "code"), rows, described)
     from simbench.motion.sources import list_motion_sources, list_tasks
 
-    if kind is Kind.tasks:
+    if kind == "tasks":
         names = list_tasks()
         return Listing(("task",), [(name,) for name in names], [""] * len(names))
     sources = {

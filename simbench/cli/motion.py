@@ -50,8 +50,7 @@ def inspect_(
     reading: ReadOptions,
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
-    if picture is not None:
-        require_output_file(picture, MotionError, ".png", "a picture")
+    require_output_file(picture, MotionError, ".png", "a picture")
     from simbench.motion.inspection import inspect_motion
     from simbench.motion.readers import read_motion
 
@@ -105,8 +104,7 @@ def map_(
     reading: ReadOptions,
 ) -> None:
     """Write a starter marker map for a recording, with what was guessed and what could not be."""
-    if out is not None:
-        require_output_file(out, MotionError, ".yaml", "a marker map")
+    require_output_file(out, MotionError, ".yaml", "a marker map")
     from simbench.files.storage import write_whole
     from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
     from simbench.motion.readers import read_recording

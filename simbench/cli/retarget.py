@@ -100,8 +100,7 @@ def retarget(
         require_output_file(out, RunError)
     elif format is not None or rate is not None:
         raise RunError("--format and --rate are of the file that --out FILE names")
-    if picture is not None:
-        require_output_file(picture, RunError, ".png", "a picture")
+    require_output_file(picture, RunError, ".png", "a picture")
     require_choices(method, timing, physics)
     from simbench.robot.sources import find_robot
 

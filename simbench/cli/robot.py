@@ -80,8 +80,7 @@ def render(
     bones: Annotated[bool, flag("--bones", "Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
-    if picture is not None:
-        require_output_file(picture, RunError)
+    require_output_file(picture, RunError)
     from simbench.robot.robot import load_robot
     from simbench.sim.rendering.portrait import draw_portrait
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbench.cli.completion import complete_motion
 from simbench.cli.console import make_console, progress_bars, require_output_file
@@ -19,36 +18,8 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.skills.analysis import SkillAnalysis
 
-
-class Hands(str, Enum):
-    """Hands whose path the task prescribes."""
-
-    both = "both"
-    left = "left"
-    right = "right"
-
-
-class Sex(str, Enum):
-    """Sex of the average person whose measures are taken."""
-
-    female = "female"
-    male = "male"
-
-
-class Method(str, Enum):
-    """Search methods for the weights."""
-
-    lattice = "lattice"
-    genetic = "genetic"
-    differential_evolution = "differential-evolution"
-    cma_es = "cma-es"
-
-
-class Skeleton(str, Enum):
-    """Skeletons on whose joints the criteria are evaluated."""
-
-    person = "person"
-    romeo = "romeo"
+Method = Literal["lattice", "genetic", "differential-evolution", "cma-es"]
+"""Search methods for the weights."""
 
 
 @reads_recording("stature", "skeleton")
@@ -59,14 +30,15 @@ def skills(
     span: Annotated[
         tuple[float, float] | None, option("What is looked at, s; by default what repeats.", "START END")
     ] = None,
-    hands: Annotated[Hands, option("Which hands do the task.")] = Hands.both,
+    hands: Annotated[Literal["both", "left", "right"], option("Which hands do the task.")] = "both",
     height: Annotated[float | None, option("The person's stature.", "M")] = None,
     mass: Annotated[float | None, option("The person's mass.", "KG")] = None,
-    sex: Annotated[Sex | None, option("The person's sex.")] = None,
+    sex: Annotated[Literal["female", "male"] | None, option("The person's sex.")] = None,
     skeleton: Annotated[
-        Skeleton, option("The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
-    ] = Skeleton.person,
-    method: Annotated[Method, option("Search of the weights.")] = Method.lattice,
+        Literal["person", "romeo"],
+        option("The person's own joints, if pelvis and trunk are recorded, or ROMEO's."),
+    ] = "person",
+    method: Annotated[Method, option("Search of the weights.")] = "lattice",
     seed: Annotated[int, option("Of the search, where it draws.", min=0)] = 0,
     criterion: Annotated[
         list[str] | None, option("A criterion of your own: ./FILE.py:NAME; repeatable.", "REF")
@@ -76,8 +48,7 @@ def skills(
     reading: ReadOptions,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
-    if picture is not None:
-        require_output_file(picture, SkillError, ".png", "a picture")
+    require_output_file(picture, SkillError, ".png", "a picture")
     if span is not None and not span[0] < span[1]:
         raise SkillError(f"--span {span[0]:g} {span[1]:g}: the end must come after the start")
 
@@ -92,11 +63,9 @@ def skills(
     with progress_bars(make_console(stderr=True)) as on_progress:
         on_progress("search weights", 0, 1)
         read = read_motion(source, reading)
-        motion = complete_person(read, height, mass, sex.value if sex else None)
-        sides = SIDES if hands is Hands.both else (hands.value,)
-        analysis = analyse_skill(
-            motion, span=span, hands=sides, skeleton=skeleton.value, method=method.value, seed=seed
-        )
+        motion = complete_person(read, height, mass, sex)
+        sides = SIDES if hands == "both" else (hands,)
+        analysis = analyse_skill(motion, span=span, hands=sides, skeleton=skeleton, method=method, seed=seed)
         fits = [fit_criterion(analysis.parts, analysis.mixture.weights, each) for each in criterion or ()]
     if picture is not None:
         from simbench.skills.plot import draw_skill

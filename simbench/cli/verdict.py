@@ -42,8 +42,7 @@ def verdict(
     only_json = as_json == Path("-")
     if as_json is not None and not only_json:
         require_output_file(as_json, RunError)
-    if picture is not None:
-        require_output_file(picture, RunError, ".png", "a picture")
+    require_output_file(picture, RunError, ".png", "a picture")
     if no_run and out is not None:
         raise RunError("--out keeps the simulated run, which --no-run leaves out; give one of them")
     with progress_bars(make_console(stderr=True)) as on_progress:
