@@ -136,13 +136,8 @@ def signals_table(compared: EngineComparison) -> Table:
     """
     from rich.table import Table
 
-    columns = (
-        "signal",
-        "first differs at",
-        *(run.engine for run in compared.runs),
-        "tolerance",
-        "later up to",
-    )
+    engines = (run.engine for run in compared.runs)
+    columns = ("signal", "first differs at", *engines, "tolerance", "later up to")
     table = Table(*columns, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"

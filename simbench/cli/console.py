@@ -76,21 +76,14 @@ def progress_bars(console: Console, *, transient: bool = False) -> Iterator[OnPr
         with stage_text(console.file, in_place=False) as on_progress:
             yield on_progress
         return
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress
 
-    bars = Progress(
-        TextColumn("{task.description:10}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    bars = progress.Progress(
+        progress.TextColumn("{task.description:10}", markup=False),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
         console=console,
         transient=transient,
     )

@@ -148,19 +148,11 @@ def listing_lines(listing: Listing, width: int) -> list[tuple[str, str]]:
             return [name, f"{'':{name_width}}{padded}".rstrip()]
         return [f"{name:{name_width}}{padded}".rstrip()]
 
-    room = max(width, _INDENT + _LEAST_WIDTH)
+    indent = " " * _INDENT
+    wrapper = textwrap.TextWrapper(max(width, _INDENT + _LEAST_WIDTH), indent, indent)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
     lines = [(line, "bold") for line in columns(listing.headings)]
     for row, description in zip(listing.rows, listing.descriptions, strict=True):
         lines += [(line, "") for line in columns(row)]
-        lines += [
-            (line, "dim")
-            for line in textwrap.wrap(
-                description,
-                room,
-                initial_indent=" " * _INDENT,
-                subsequent_indent=" " * _INDENT,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        ]
+        lines += [(line, "dim") for line in wrapper.wrap(description)]
     return lines
