@@ -159,7 +159,7 @@ class _Loader(_PARSER):  # type: ignore[misc]
             mark = error.problem_mark or error.context_mark
             position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             problem = f"not valid YAML: {_shortened(error.problem)}"
-            raise _Problem(*position, _PROBLEMS.get(error.problem, problem)) from None
+            raise _Problem(*position, _PROBLEMS.get(str(error.problem), problem)) from None
         except yaml.YAMLError as error:
             raise _Problem(1, 1, f"not valid YAML: {_shortened(error)}") from None
         self._depth = self._count = 0
@@ -202,13 +202,15 @@ class _Loader(_PARSER):  # type: ignore[misc]
         if isinstance(node, yaml.SequenceNode):
             content = []
             for index, value in enumerate(node.value):
-                self.positions[(*path, index)] = _position(value)
-                content.append(self.construct(value, (*path, index)))
+                place: KeyPath = (*path, index)
+                self.positions[place] = _position(value)
+                content.append(self.construct(value, place))
         else:
             content = {}
             for name, (key, value) in self._entries(node, path).items():
-                self.positions[(*path, name)] = _position(key)
-                content[name] = self.construct(value, (*path, name))
+                place = (*path, name)
+                self.positions[place] = _position(key)
+                content[name] = self.construct(value, place)
         self._depth -= 1
         return content
 
