@@ -63,7 +63,7 @@ def verdict(
     if only_json:
         print(text)
     else:
-        rows = []
+        rows: list[tuple[str | Text, ...]] = []
         for check in judged.checks:
             numbers = (check.value, check.limit)
             worst, limit = ("" if each is None else f"{each + 0.0:.3g}" for each in numbers)
