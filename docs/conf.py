@@ -34,7 +34,7 @@ nitpicky = True
 # What documented objects are made of, and what has no page here.
 nitpick_ignore = [
     ("py:class", "pydantic.main.BaseModel"),
-    ("py:obj", "simbench.sim.signals.Source"),
+    ("py:obj", "simbench.sim.state.Source"),
 ]
 
 # The signature shows the types of a function; numpydoc's tables describe them.

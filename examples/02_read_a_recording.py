@@ -11,7 +11,7 @@ import numpy as np
 from scipy.signal import find_peaks
 
 from simbench import read_motion
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.skeleton_plot import plot_recording
 
 SOURCE = sys.argv[1] if len(sys.argv) > 1 else "sample:walk"

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.options import Name, Point3, ScenarioSection
-from simbench.sim.engines import open_engine
+from simbench.sim.engine import open_engine
 from simbench.sim.equipment import resist
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part
 from simbench.sim.fixtures.shapes import IRON, RED, STEEL, Board, Rod

@@ -7,10 +7,10 @@ can be given: python examples/08_what_did_this_person_minimise.py drawer 3
 import sys
 from pathlib import Path
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors import DEFAULT_SEED, perform_in_session
 from simbench.skills.analysis import analyse_skill, compute_point_spread
-from simbench.skills.plot import draw_skill
+from simbench.skills.skill_plot import draw_skill
 
 TASK, PARTICIPANT = (sys.argv[1], int(sys.argv[2])) if len(sys.argv) > 2 else ("knife", 4)
 OUT = Path("runs")

@@ -11,11 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from simbench import load_robot
-from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.arm_motion import Feedback
-from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics
-from simbench.dynamics.calibration.regressor import parameter_vector
-from simbench.sim.experiments.driven_arm import drive_arm
+from simbench.calibration.arm_recording import Feedback
+from simbench.calibration.dynamic_calibration import calibrate_dynamics
+from simbench.dynamics.arm import parameter_vector, read_arm
+from simbench.sim.driven_arm import drive_arm
 
 LAW = Feedback(position=9.5, velocity=-9.5)
 TARGETS = ((1.0, -1.2), (-1.5, 0.8))  # rad, from both joints at 0

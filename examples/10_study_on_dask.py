@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 from distributed import LocalCluster
 
-from simbench.runs.execution.dask import dask_cluster
-from simbench.runs.study.study import run_study, study_key
-from simbench.runs.study.sweep import plan_sweep, run_varied, sweep_items
+from simbench.runs.execution import dask_cluster
+from simbench.runs.scenario_sweep import plan_sweep, run_varied, sweep_items
+from simbench.runs.study import run_study, study_key
 
 SCENARIO = "puma560_sweep"
 VARY = sys.argv[1:] or ["control.law=pd,computed_torque", "motion.task.speed_rad_s=0.5,1.0"]

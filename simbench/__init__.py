@@ -11,12 +11,7 @@ The names below are the public Python API; each is imported when it is first use
 Units are SI and radians, the world's z axis points up, and quaternions are x, y, z, w.
 """
 
-import sys
-import warnings
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import (
@@ -51,16 +46,15 @@ if TYPE_CHECKING:
     from simbench.retargeting.imitation.scaled_model import calibrate
     from simbench.retargeting.reference.reference import Reference
     from simbench.robot.robot import Robot, load_robot
-    from simbench.runs.api import run
-    from simbench.runs.comparison import Comparison, compare
     from simbench.runs.log import open_run
-    from simbench.runs.pipeline import run_scenario
-    from simbench.runs.result import RunResult, load_run
-    from simbench.runs.robot_check.check import RobotCheck, check_robot
+    from simbench.runs.pipeline import run, run_scenario
+    from simbench.runs.result import Comparison, RunResult, compare, load_run
+    from simbench.runs.robot_check.abilities import check_robot
+    from simbench.runs.robot_check.findings import RobotCheck
     from simbench.runs.scenario.loading import load_scenario
     from simbench.runs.scenario.schema import Scenario
-    from simbench.runs.verdict.check import check_trajectory
-    from simbench.runs.verdict.outcome import Verdict
+    from simbench.runs.verdict.physical_checks import check_trajectory
+    from simbench.runs.verdict.verdict_outcome import Verdict
 
 __version__ = "0.1.0"
 
@@ -113,7 +107,7 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Comparison": "simbench.runs.comparison",
+    "Comparison": "simbench.runs.result",
     "HumanMotion": "simbench.motion.human_motion",
     "ImitationStream": "simbench.retargeting.imitate.stream",
     "JointTrajectory": "simbench.motion.trajectory",
@@ -121,14 +115,14 @@ _MODULE_OF = {
     "Reference": "simbench.retargeting.reference.reference",
     "Retargeting": "simbench.retargeting.api",
     "Robot": "simbench.robot.robot",
-    "RobotCheck": "simbench.runs.robot_check.check",
+    "RobotCheck": "simbench.runs.robot_check.findings",
     "RunResult": "simbench.runs.result",
     "Scenario": "simbench.runs.scenario.schema",
-    "Verdict": "simbench.runs.verdict.outcome",
+    "Verdict": "simbench.runs.verdict.verdict_outcome",
     "calibrate": "simbench.retargeting.imitation.scaled_model",
-    "check_robot": "simbench.runs.robot_check.check",
-    "check_trajectory": "simbench.runs.verdict.check",
-    "compare": "simbench.runs.comparison",
+    "check_robot": "simbench.runs.robot_check.abilities",
+    "check_trajectory": "simbench.runs.verdict.physical_checks",
+    "compare": "simbench.runs.result",
     "follow_frames": "simbench.retargeting.imitation.imitation",
     "imitation_targets": "simbench.retargeting.imitation.imitation",
     "load_robot": "simbench.robot.robot",
@@ -138,7 +132,7 @@ _MODULE_OF = {
     "read_motion": "simbench.motion.readers",
     "read_trajectory": "simbench.motion.trajectory_files.native",
     "retarget_motion": "simbench.retargeting.api",
-    "run": "simbench.runs.api",
+    "run": "simbench.runs.pipeline",
     "run_scenario": "simbench.runs.pipeline",
     "start_imitation": "simbench.retargeting.imitation.imitation",
 }
@@ -153,49 +147,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
-
-
-# Modules that the README of 0.1 and its examples used: where each is now, and what in it has another name.
-_MOVED: dict[str, tuple[str, dict[str, str]]] = {
-    "simbench.motion.trajectory_file": ("simbench.motion.trajectory_files.native", {}),
-    "simbench.processes": (
-        "simbench.runs.execution.local",
-        {"run_apart": "run_isolated", "Answer": "JobResult"},
-    ),
-    "simbench.study": ("simbench.runs.study.study", {}),
-    "simbench.dynamics.searches": ("simbench.dynamics.calibration.searches", {}),
-    "simbench.retarget": ("simbench.retargeting", {}),
-    "simbench.retarget.criterion": ("simbench.retargeting.imitation.imitation", {}),
-    "simbench.retarget.imitation": ("simbench.retargeting.imitation.imitation", {}),
-    "simbench.retarget.initial_configuration": ("simbench.retargeting.imitation.scaled_model", {}),
-    "simbench.retarget.stream": ("simbench.retargeting.imitation.imitation", {}),
-}
-
-
-# Not derived from the classes of importlib.abc, whose import takes as long as that of this whole file.
-class _MovedModules:
-    """Imports a module by the name it used to have, with a warning that says the one it has now."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        del path, target
-        package = any(name.startswith(f"{fullname}.") for name in _MOVED)
-        if fullname not in _MOVED:
-            return None
-        return ModuleSpec(fullname, self, is_package=package)  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        del spec
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        now, renamed = _MOVED[module.__name__]
-        # The frames of the import system are not shown: the warning names the line that imports.
-        warnings.warn(f"{module.__name__} is deprecated; import {now}", DeprecationWarning, stacklevel=2)
-        names = vars(import_module(now))
-        vars(module).update({name: value for name, value in names.items() if not name.startswith("__")})
-        vars(module).update({old: names[new] for old, new in renamed.items()})
-
-
-sys.meta_path.append(_MovedModules())

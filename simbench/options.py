@@ -19,8 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from simbench.errors import RetargetError
-from simbench.plugins.keys import OneOf, is_finished, plugin_options
-from simbench.plugins.options import is_plugin, require_plugin
+from simbench.plugins.declarations import OneOf, is_finished, is_plugin, plugin_options, require_plugin
 
 # Strict sections would refuse YAML's lists where tuples are declared.
 Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]

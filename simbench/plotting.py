@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from PIL import Image
 
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 
 PALETTE_SIZE = 128
 """Colours of a PNG file."""
@@ -74,12 +74,7 @@ def add_axes(sheet: Sheet, left: float, top: float, width: float, height: float)
     upper edge, pixels; `width`: width of the axes, pixels; `height`: height of the axes, pixels. Returns the
     new axes.
     """
-    box = (
-        left / WIDTH,
-        1 - (top + height) / sheet.height,
-        width / WIDTH,
-        height / sheet.height,
-    )
+    box = (left / WIDTH, 1 - (top + height) / sheet.height, width / WIDTH, height / sheet.height)
     axes = sheet.figure.add_axes(box)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)

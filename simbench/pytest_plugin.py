@@ -17,8 +17,8 @@ import pytest
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.runs.baseline import Metric
-    from simbench.runs.checks import Check
+    from simbench.runs.baseline import Check
+    from simbench.runs.metric_catalogue import Metric
     from simbench.runs.regression import Case, CaseResult
 
 _MARKER = (
@@ -63,7 +63,7 @@ class Reporter:
         import shlex
 
         from simbench.errors import SimbenchError
-        from simbench.runs.dossier.dossier import check_command, write_dossier
+        from simbench.runs.dossier import check_command, write_dossier
 
         name, overrides = result.case.scenario.name, result.case.arguments[1:]
         # Runs with other overrides have dossiers of their own.
@@ -137,7 +137,7 @@ class SimbenchRun:
             If the scenario has no baseline.
         """
         __tracebackhide__ = True
-        from simbench.runs.dossier.headline import headline
+        from simbench.runs.dossier import headline
         from simbench.runs.regression import (
             CaseResult,
             compare_signals,
@@ -178,7 +178,8 @@ def _simbench_runs(tmp_path_factory: pytest.TempPathFactory, _simbench_reporter:
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
         key = (str(scenario), *overrides)
         if key not in made:
-            from simbench.runs.regression import find_cases, run_once
+            from simbench.runs.isolated_runs import run_once
+            from simbench.runs.regression import find_cases
 
             (case,) = find_cases([str(scenario)], overrides)
             directory = tmp_path_factory.mktemp(case.scenario.name) / "run"

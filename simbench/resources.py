@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from simbench.errors import SimbenchError
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.storage import write_whole
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -48,7 +48,7 @@ def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Pat
     )
     try:
         contents = {folder / name: (source / name).read_bytes() for name in names}
-        outdated = [path for path, data in contents.items() if _differs(path, data)]
+        outdated = [path for path, data in contents.items() if not path.exists() or path.read_bytes() != data]
         existing = [path for path in outdated if path.exists()]
         if existing and not overwrite:
             more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
@@ -61,11 +61,3 @@ def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Pat
     except OSError as error:
         raise SimbenchError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
     return list(contents)
-
-
-def _differs(path: Path, data: bytes) -> bool:
-    """Return whether a file is missing or has another content."""
-    try:
-        return path.read_bytes() != data
-    except FileNotFoundError:
-        return True

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from simbench.cli.main import main
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.human_motion import HandlePath, HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.contact.hand_plan import Equipment
@@ -25,8 +24,9 @@ from simbench.retargeting.imitation.scaled_model import ScaledActor, calibrate
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
-from simbench.sim.engines import is_installed
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
+from simbench.sim.engine import is_installed
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 pytest_plugins = ["recorded_bodies"]

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from simbench.runs.checks import DIVERGED
-from simbench.runs.metric_catalogue import metric_entries
-from simbench.runs.metric_format import unit_of
+from simbench.runs.baseline import DIVERGED
+from simbench.runs.metric_catalogue import metric_entries, unit_of
 from simbench.runs.scenario.schema import Scenario
 
 ROOT = Path(__file__).parents[1]

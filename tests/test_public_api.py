@@ -1,6 +1,5 @@
 """What `import simbench` offers, and that it costs nothing until it is used."""
 
-import importlib
 import pydoc
 import re
 import subprocess
@@ -56,34 +55,3 @@ def test_importing_simbench_imports_no_dependency():
     code = "import sys, simbench; print([m for m in ('numpy', 'pinocchio', 'xarray') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    ("module", "names"),
-    [
-        ("simbench.processes", ["run_apart", "Answer"]),
-        ("simbench.study", ["Item", "run_study"]),
-        ("simbench.dynamics.searches", ["genetic_search", "nelder_mead", "newton_raphson"]),
-        ("simbench.retarget.criterion", ["imitation_targets"]),
-        ("simbench.retarget.imitation", ["start_imitation"]),
-        ("simbench.retarget.initial_configuration", ["calibrate"]),
-        ("simbench.retarget.stream", ["follow_frames"]),
-    ],
-)
-def test_modules_of_the_first_readme_are_still_imported_and_say_where_they_are(module, names, monkeypatch):
-    parts = module.split(".")
-    for number in range(2, len(parts) + 1):
-        name = ".".join(parts[:number])
-        if not hasattr(sys.modules.get(name), "__file__"):
-            monkeypatch.delitem(sys.modules, name, raising=False)
-    with pytest.warns(DeprecationWarning, match=rf"{module} is deprecated; import simbench\.") as warned:
-        found = importlib.import_module(module)
-    now = importlib.import_module(str(warned[-1].message).rsplit(" ", 1)[1])
-    renamed = {"run_apart": "run_isolated", "Answer": "JobResult"}
-    for name in names:
-        assert getattr(found, name) is getattr(now, renamed.get(name, name))
-
-
-def test_a_module_that_never_was_is_not_found():
-    with pytest.raises(ModuleNotFoundError, match=r"No module named 'simbench\.nothing'"):
-        importlib.import_module("simbench.nothing")

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 from scenes import SHORT_SWEEP
 
+from simbench.runs.isolated_runs import run_once
 from simbench.runs.log import open_run
-from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.traces.signals import read_samples
 from simbench.runs.traces.trace_file import fit_trace, write_trace
+from simbench.runs.traces.trace_signals import read_samples
 
 TESTS = """
 import pytest

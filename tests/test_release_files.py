@@ -187,7 +187,7 @@ def test_files_and_names_in_the_guide_exist():
         "SCHEMES": "simbench/motion/readers/__init__.py",
         "Design": "simbench/sim/fixtures/__init__.py",
         "MECHANISMS": "simbench/sim/fixtures/__init__.py",
-        "OUTSIDE_SESSION": "simbench/motion/actors/free/__init__.py",
+        "OUTSIDE_SESSION": "simbench/motion/actors/free_motions.py",
         "CRITERIA": "simbench/kinematics/redundancy/criteria.py",
         "LAWS": "simbench/sim/control/laws.py",
         "ControlLaw": "simbench/sim/control/laws.py",

@@ -10,8 +10,8 @@ from typing import Any
 from markdown_text import code, escape_text, table, write_if_changed
 from typer.main import get_command
 
-from simbench.cli.example import read_examples
 from simbench.cli.main import app
+from simbench.cli.shared_options import read_examples
 
 _TYPES = {int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 """Placeholder for an option's value where the command names none."""

@@ -7,9 +7,10 @@ from typing import Any
 
 from markdown_text import code, table, write_if_changed
 
-from simbench.runs.baseline import Metric, baseline_path, read_baseline
-from simbench.runs.scenario.loading import find_scenario, list_scenarios
-from simbench.sim.engines import BULLET
+from simbench.runs.baseline import baseline_path, read_baseline
+from simbench.runs.metric_catalogue import Metric
+from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
+from simbench.sim.engine import BULLET
 
 RESULTS = Path(__file__).parents[1] / "concepts" / "results" / "engines.json"
 """Metrics in MuJoCo, written by `scripts/studies/engines.py`."""

@@ -9,9 +9,11 @@ from typing import Any
 import yaml
 from markdown_text import code, escape_text, table, write_if_changed
 
-from simbench.runs.baseline import Baseline, Metric, read_baseline
-from simbench.runs.metric_format import format_value, unit_of
-from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
+from simbench.runs.baseline import Baseline, read_baseline
+from simbench.runs.metric_catalogue import Metric, format_value, unit_of
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
+from simbench.runs.scenario.schema import Scenario
 
 NOTES = Path(__file__).parents[1] / "gallery" / "notes.yaml"
 LAWS = NOTES.parent / "results" / "puma560_laws.json"

@@ -1,18 +1,23 @@
-"""Reference pages of keys, log variables, metrics and messages, from what `simbench explain` prints."""
+"""Reference pages of keys, log variables, metrics and errors, from what `simbench explain` prints."""
 
 import shutil
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from markdown_text import code, escape_text, table, write_if_changed
 
+from simbench import errors
+from simbench.errors import SimbenchError
 from simbench.resources import resource_dir
-from simbench.runs.explain.glossary import glossary_entries
-from simbench.runs.explain.keys import KeyEntry, SectionEntry, robot_key_entries, scenario_key_entries
-from simbench.runs.explain.log_names import log_entries
-from simbench.runs.explain.messages import error_classes, message_entries
+from simbench.runs.explain.documented_names import (
+    KeyEntry,
+    SectionEntry,
+    log_entries,
+    robot_key_entries,
+    scenario_key_entries,
+)
+from simbench.runs.explain.lookup import glossary_entries
 from simbench.runs.metric_catalogue import MetricEntry, metric_entries
 
 _BETTER = {
@@ -153,26 +158,21 @@ def _facts(key: KeyEntry) -> str:
     return f"<small>{_capital('; '.join(fact for fact in facts if fact))}.</small>"
 
 
-def messages_page() -> str:
-    """Write the reference of messages: the classes of errors, then messages by what they are about.
+def errors_page() -> str:
+    """Write the classes of errors, from their docstrings.
 
     Returns
     -------
     str
-        Markdown.
+        A Markdown table.
     """
+    classes = [each for each in vars(errors).values() if isinstance(each, type) and each is not SimbenchError]
     rows = [
-        (code(each.name), escape_text(each.meaning), escape_text(each.advice)) for each in error_classes()
+        (code(each.__name__), escape_text(str(each.__doc__).partition("\n")[0]))
+        for each in classes
+        if issubclass(each, SimbenchError)
     ]
-    text = "## Classes of errors\n\n" + table(("error", "what it means", "what to do"), rows)
-    for family, group in groupby(message_entries(), key=lambda entry: entry.family):
-        text += f"## {escape_text(family)}\n\n"
-        for entry in group:
-            pattern = " ".join(entry.pattern.split())
-            more = f" See [](../{entry.page}.md)." if entry.page else ""
-            text += f"``{pattern}``\n\n: {escape_text(entry.meaning)} **What to do:** "
-            text += f"{escape_text(entry.advice)}{more}\n\n"
-    return text
+    return table(("error", "what it means"), rows)
 
 
 def words_page() -> str:
@@ -195,7 +195,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "log.md": log_page,
     "scenario.md": lambda: keys_page(scenario_key_entries(), "Top level"),
     "robot_yaml.md": lambda: keys_page(robot_key_entries(), "Top level"),
-    "errors.md": messages_page,
+    "errors.md": errors_page,
     "words.md": words_page,
 }
 """Generated file to the function that writes it."""

@@ -9,9 +9,9 @@ from rich.table import Table
 
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import Scenario, load_scenario
-from simbench.sim.balance_loop import balance_run
-from simbench.sim.standing_reference import build_standing_reference
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.schema import Scenario
+from simbench.sim.balance_loop import balance_run, build_standing_reference
 
 ROBOTS = {"mahru": -0.02, "romeo": 0.0}
 """Robots, and the offset of their pelvis height from that of their posture while they step, m."""

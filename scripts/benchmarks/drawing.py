@@ -18,10 +18,7 @@ from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.rendering import camera
 from simbench.sim.rendering.painting import make_cast, make_records
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer, choose_renderer
-from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_look import light_direction
-from simbench.sim.rendering.scene_view import view_matrix
+from simbench.sim.rendering.scene_view import Frames, light_direction, view_matrix
 
 PEERS = {"pyrender": ("pyrender", "trimesh", "numpy<2"), "vtk": ("vtk",), "mujoco": ("mujoco",)}
 """Other libraries, and the packages that they need beside NumPy and Pillow."""
@@ -36,20 +33,17 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from drawing import load_scene
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer
-from simbench.sim.rendering.scene_look import light_direction
 from simbench.sim.rendering.scene_renderer import open_scene, pose_scene
-from simbench.sim.rendering.scene_view import projection_matrix, view_matrix
+from simbench.sim.rendering.scene_view import light_direction, projection_matrix, view_matrix
 scene = load_scene(Path(sys.argv[2]), "1280 × 720")
 view, projection = view_matrix(scene.camera), projection_matrix(scene.camera)
 light = light_direction(scene.camera)
-with open_scene(scene.robot, scene.mechanisms, scene.camera, choose_engine_renderer()) as stage:
-    size = stage.stage.largest_picture or (1280, 720)
+with open_scene(scene.robot, scene.mechanisms, scene.camera) as stage:
     for index in range(12):
         if index == 2:
             start = time.process_time()
         pose_scene(stage, scene.frames, index)
-        stage.stage.draw(view, projection, light, *size)
+        stage.stage.draw(view, projection, light, 1280, 720)
     print((time.process_time() - start) / 10)
 """
 
@@ -107,7 +101,7 @@ def drawing_table(repeat: int, runs: Path | None, peers: Path) -> Table:
 
 def _rows(scenario: str, folder: Path, repeat: int, bare: float) -> list[tuple[str, ...]]:
     """Measure a scene with each renderer."""
-    ours, engine = choose_renderer(), choose_engine_renderer()
+    ours, engine = camera.choose_renderer(), camera.TINY_RENDERER
     kinds = [(view, renderer) for view in VIEWS for renderer in dict.fromkeys((ours, engine))]
     scenes = {view: load_scene(folder, view) for view in VIEWS}
     costs = {kind: [] for kind in kinds}
@@ -197,7 +191,7 @@ def _video_cost(scene: VideoScene, renderer: str, count: int) -> float:
 
 
 def _bare_frame(folder: Path) -> float:
-    """CPU time of a frame that the engine's renderer draws once, with shadows, s."""
+    """CPU time of a frame that the engine's renderer draws once, s."""
     environment = {**os.environ, "LP_NUM_THREADS": "0", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", _BARE, str(Path(__file__).parent), str(folder)]
     printed = subprocess.run(command, env=environment, capture_output=True, check=True).stdout

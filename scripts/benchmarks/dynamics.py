@@ -8,9 +8,8 @@ import pinocchio as pin
 from rich.table import Table
 
 from simbench.dynamics.arm import arm_model, read_arm
-from simbench.dynamics.evaluation import compile_torques, explicit_torques, make_evaluator
-from simbench.dynamics.generated import puma560_abbreviated, puma560_full
-from simbench.dynamics.newton_euler import inverse_dynamics
+from simbench.dynamics.explicit_model import compile_parts, make_evaluator
+from simbench.dynamics.puma560_explicit import Puma560Abbreviated, Puma560Full
 from simbench.robot.robot import load_robot
 
 STATES = 20_000
@@ -38,20 +37,22 @@ def torque_methods(states: list[np.ndarray]) -> dict[tuple[str, str], Callable[[
     singles = list(zip(*states, strict=True))
     columns = [np.ascontiguousarray(each.T) for each in states]
     out = np.empty(6)
-    modules = {"explicit, full": puma560_full, "explicit, abbreviated": puma560_abbreviated}
-    models = {name: make_evaluator(module, arm) for name, module in modules.items()}
+    codes = {"explicit, full": Puma560Full, "explicit, abbreviated": Puma560Abbreviated}
+    models = {name: make_evaluator(code, arm) for name, code in codes.items()}
 
     def recursion() -> None:
         for q, v, a in singles:
             pin.rnea(model, data, q, v, a)
 
     def one_by_one(name: str) -> None:
-        numbers, one = models[name].constants, compile_torques(modules[name])[0]
+        numbers, elements = models[name].constants, np.empty(len(codes[name].ELEMENTS))
+        compute, combine = compile_parts(codes[name])
         for q, v, a in singles:
-            one(numbers, q, v, a, out)
+            compute(numbers, q, elements)
+            combine(elements, v, a, out)
 
-    def plain(name: str) -> None:
-        code, numbers = modules[name], models[name].constants
+    def many(name: str) -> None:
+        code, numbers = codes[name], models[name].constants
         for start in range(0, STATES, AT_ONCE):
             q, v, a = (each[:, start : start + AT_ONCE] for each in columns)
             code.torque(code.configuration(numbers, code.trigonometry(q)), v, a)
@@ -59,9 +60,7 @@ def torque_methods(states: list[np.ndarray]) -> dict[tuple[str, str], Callable[[
     found = {("Pinocchio RNEA", "one"): recursion}
     for name in models:
         found[name, "one"] = lambda name=name: one_by_one(name)
-        found[name, "many"] = lambda name=name: explicit_torques(models[name], *states)
-        found[f"{name}, NumPy alone", "many"] = lambda name=name: plain(name)
-    found["recursion, NumPy alone", "many"] = lambda: inverse_dynamics(arm, *states)
+        found[f"{name}, NumPy alone", "many"] = lambda name=name: many(name)
     return found
 
 

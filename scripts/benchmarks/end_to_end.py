@@ -37,10 +37,10 @@ SCENARIOS = (
 RECORDINGS = ("sample:walk", "actor:drawer:3", "deepmimic:humanoid3d_dance_b")
 FUNCTIONS = {
     "read": ("scenario_motion",),
-    "plan": ("_plan_from_recording", "_plan_own_motion"),
+    "plan": ("find_plan", "build_sweep_reference", "build_standing_reference"),
     "reference": ("build_whole_body_reference", "build_arm_reference", "_balanced"),
-    "simulate": ("_simulate_logged",),
-    "log": ("write_log", "run_metrics", "write_metrics"),
+    "simulate": ("simulate",),
+    "log": ("write_log", "measure_run", "write_metrics"),
     "draw": ("render_video",),
 }
 """Functions of the pipeline by the part that they are; what is called inside another counts for itself."""
@@ -116,12 +116,12 @@ def measure_run(name: str, video: bool) -> dict[str, Any]:
         Seconds by part, and what they are compared with.
     """
     clock, pipeline, loading = _imported("simbench.runs.pipeline", "simbench.runs.scenario.loading")
-    modules = [pipeline, *_modules("simbench.runs.plans.plan")]
+    modules = [pipeline, *_modules("simbench.runs.preparation", "simbench.runs.run_plan")]
     for part, functions in FUNCTIONS.items():
         for module in modules:
             for function in functions:
                 clock.wrap(module, function, part)
-    for module in _modules("simbench.runs.live_video"):
+    for module in _modules("simbench.runs.live_view"):
         for method in ("add", "finish"):
             clock.wrap(module.LiveVideo, method, "draw")
     without_cache = _without_cache(pipeline.run_scenario)

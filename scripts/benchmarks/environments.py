@@ -18,9 +18,9 @@ from gymnasium.utils.env_checker import check_env
 import simbench.environments  # noqa: F401
 from simbench.environments.environment import ScenarioEnv
 from simbench.runs.preparation import fallen_height, place_in_world, restart
-from simbench.runs.scenario.library import list_scenarios
+from simbench.runs.scenario.scenario_files import list_scenarios
 from simbench.sim.control.laws import PdLaw
-from simbench.sim.engines import open_engine
+from simbench.sim.engine import open_engine
 from simbench.sim.loop import LoopOptions, simulate
 from simbench.sim.recorder import Recorder
 

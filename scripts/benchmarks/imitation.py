@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from simbench.kinematics.bounded_ik import Bounds, TrackingModel
-from simbench.kinematics.follow import follow
+from simbench.kinematics.bounded_ik import Bounds, TrackingModel, follow
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.session import perform_in_session

@@ -9,8 +9,9 @@ import numpy as np
 from rich.table import Table
 
 from simbench.errors import SimbenchError
-from simbench.runs.execution.local import JobResult, run_isolated
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.execution import JobResult, run_isolated
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 USUAL = ("drawer", "dance")
 

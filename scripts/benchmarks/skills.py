@@ -6,12 +6,12 @@ import time
 import numpy as np
 from rich.table import Table
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.ioc.fitness import make_fitness, mean_error
-from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.person.anatomical_motion import prepare_motion
-from simbench.skills.person.task_motion import TaskMotion, prepare_romeo_motion
+from simbench.skills.anatomical_motion import prepare_motion
+from simbench.skills.inverse_optimal_control import make_fitness, mean_error
+from simbench.skills.law_motion import follow_path
+from simbench.skills.task_motion import TaskMotion, prepare_romeo_motion
 
 RECORDINGS = ((2018, 1, "drawer"), (2018, 3, "valves"))
 """Session, actor and task of each recording."""

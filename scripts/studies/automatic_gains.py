@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 from simbench.robot.robot import load_robot
-from simbench.robot.sources import find_robot
+from simbench.robot.robot_sources import find_robot
 
 STILL = {
     "name": "still",

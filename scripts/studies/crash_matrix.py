@@ -57,7 +57,7 @@ from simbench.cli.main import main as simbench
 from simbench.errors import SimbenchError
 from simbench.runs.baseline import read_baseline
 from simbench.runs.log import open_run
-from simbench.sim.rendering.renderer_choice import choose_renderer
+from simbench.sim.rendering.camera import choose_renderer
 from simbench.system.termination import TERMINATING, orderly_termination
 
 SHORT = ("motion.task={amplitude_rad: 0.4, speed_rad_s: 1.0}", "simulation.settle_s=0.4")
@@ -368,7 +368,7 @@ class Reference:
 
 def warm_up(commands: Sequence[str]) -> None:
     """Do once here what every process would have to do again: imports, compiling, fonts, renderer."""
-    for module in ("pipeline", "regression", "study.sweep", "execution.dask"):
+    for module in ("pipeline", "regression", "scenario_sweep", "execution.dask"):
         importlib.import_module(f"simbench.runs.{module}")
     if "video" in commands:
         choose_renderer()

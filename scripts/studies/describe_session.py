@@ -20,14 +20,20 @@ from rich.console import Console
 from rich.table import Table
 
 from simbench.errors import SimbenchError
-from simbench.motion.actors.free import FREE
+from simbench.motion.actors.free_motions import FREE
 from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.literature import BEYOND_USUAL, FREE_LIMITS, LIMITS, USUAL, Range
-from simbench.motion.actors.people import Person, session_people
-from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.quantities import Extents, measure
+from simbench.motion.actors.people import ActorPerformance, Person, session_people
+from simbench.motion.actors.quantities import (
+    BEYOND_USUAL,
+    FREE_LIMITS,
+    LIMITS,
+    USUAL,
+    Extents,
+    Range,
+    measure,
+)
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.netcdf_reader import read_netcdf
 from simbench.robot.sides import SIDES
 
 # Tolerance for the rounding of numbers in files, and for a joint that rests on its limit.

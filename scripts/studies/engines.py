@@ -13,9 +13,10 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from simbench.runs.execution.local import run_isolated
-from simbench.runs.regression import run_once
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.execution import run_isolated
+from simbench.runs.isolated_runs import run_once
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 RESULTS = Path(__file__).parents[2] / "docs" / "concepts" / "results" / "engines.json"
 

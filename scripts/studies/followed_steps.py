@@ -19,7 +19,8 @@ import numpy as np
 
 from simbench.errors import SimbenchError
 from simbench.motion.shipped import clip_names
-from simbench.runs.pipeline import RunResult, run_scenario
+from simbench.runs.pipeline import run_scenario
+from simbench.runs.result import RunResult
 from simbench.runs.scenario.loading import load_scenario
 
 COLUMNS = (

@@ -24,7 +24,7 @@ from scipy.interpolate import make_interp_spline
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import write_robot_motion
+from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
 

@@ -24,9 +24,8 @@ from rich.console import Console
 from rich.table import Table
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing_profile import planned_zmp
-from simbench.balance.standing.support import support_margins, support_polygons
+from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import differentiate
 from simbench.retargeting.arm.fixed_base import ArmPlan
@@ -35,11 +34,11 @@ from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.timing.stretch import fit_tempo, kinematic_limits
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans.plan import PlanInputs, collect_inputs
-from simbench.runs.plans.retargeted_reference import build_whole_body_reference
+from simbench.runs.retargeted_reference import build_whole_body_reference
+from simbench.runs.run_plan import PlanInputs, collect_inputs
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import describe_handles, describe_surroundings
 

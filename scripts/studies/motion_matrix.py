@@ -20,7 +20,7 @@ import numpy as np
 from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.retargeting.api import retarget_motion

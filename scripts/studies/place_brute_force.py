@@ -19,8 +19,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from simbench.balance.standing.standing import height_range, stand
-from simbench.motion.handles import HandlePath
+from simbench.balance.leg_ik import height_range, stand
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.collision.clearance import clearance_rows
 from simbench.retargeting.placement.placement import choose_posture
 from simbench.retargeting.placement.reach_model import ReachabilityModel

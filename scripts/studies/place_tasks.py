@@ -20,7 +20,7 @@ from rich.table import Table
 from simbench.cli.console import progress_bars
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.placement.placement import (
     BasePlacement,
     Placed,

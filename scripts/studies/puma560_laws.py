@@ -11,10 +11,11 @@ from contextlib import closing
 from pathlib import Path
 
 from simbench.errors import RunError
-from simbench.runs.baseline import Metric
-from simbench.runs.execution.local import run_isolated
-from simbench.runs.regression import run_once
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.execution import run_isolated
+from simbench.runs.isolated_runs import run_once
+from simbench.runs.metric_catalogue import Metric
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 LAWS = {
     "PD alone": ("control.law=pd", "control.feedforward=none"),

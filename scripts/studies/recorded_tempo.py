@@ -29,16 +29,16 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.inspection import with_doubts
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_names
+from simbench.motion.shipped import clip_names
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.body_errors import summarise_errors
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario

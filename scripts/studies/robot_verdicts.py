@@ -20,8 +20,9 @@ import numpy as np
 from simbench.errors import SimbenchError
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plans.sweep_plan import moved_by_sweep
-from simbench.runs.robot_check.check import RobotCheck, check_robot
+from simbench.runs.retargeted_reference import moved_by_sweep
+from simbench.runs.robot_check.abilities import check_robot
+from simbench.runs.robot_check.findings import RobotCheck
 from simbench.runs.scenario.schema import Scenario
 
 ROBOTS = (

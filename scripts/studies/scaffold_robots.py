@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.convex_geometry import build_convex_geometry, count_near, set_collision_pairs
+from simbench.robot.collision_geometry import build_convex_geometry, count_near, set_collision_pairs
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold

@@ -18,8 +18,9 @@ from rich.table import Table
 
 from simbench.errors import SimbenchError
 from simbench.runs.baseline import Verdict, compare
-from simbench.runs.regression import find_cases, run_once
-from simbench.sim.bullet import world
+from simbench.runs.isolated_runs import run_once
+from simbench.runs.regression import find_cases
+from simbench.sim.bullet import bullet_world as world
 
 _USUAL = ("drawer", "valves", "canoe_paddles", "steering_wheel", "dance", "mahru_walk")
 _NAMED = 3

@@ -25,7 +25,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import SimbenchError
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.readers import read_motion
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))

@@ -22,8 +22,8 @@ from rich.table import Table
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
-from simbench.runs.execution.local import JobResult, run_isolated
-from simbench.runs.study.sweep import CHECKS_HOLD, ScenarioSweep, plan_sweep, run_varied
+from simbench.runs.execution import JobResult, run_isolated
+from simbench.runs.scenario_sweep import CHECKS_HOLD, ScenarioSweep, plan_sweep, run_varied
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ from rich.table import Table
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import write_robot_motion
+from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
-from simbench.runs.pipeline import RunResult, run_scenario
-from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.scenario.robot_motion import motion_file_scenario
+from simbench.runs.pipeline import run_scenario
+from simbench.runs.result import RunResult
+from simbench.runs.scenario.loading import load_scenario, motion_file_scenario
 
 SCENARIOS = ("g1_walk", "talos_walk", "mahru_walk", "dance", "romeo_wave")
 COLUMNS = {

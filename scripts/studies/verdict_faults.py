@@ -29,16 +29,16 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.ground_reaction import standing_torques
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.api import retarget_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.verdict.check import check_trajectory
 from simbench.runs.verdict.motion_state import examine_motion
-from simbench.runs.verdict.outcome import Verdict
+from simbench.runs.verdict.physical_checks import check_trajectory
+from simbench.runs.verdict.verdict_outcome import Verdict
 
 Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from simbench.runs.report.assets import ASSETS, SCRIPTS, sources_digest
+from simbench.runs.report.page_data import ASSETS, SCRIPTS, sources_digest
 
 OPTIONS = ("--bundle", "--minify", "--charset=ascii", "--legal-comments=none", "--log-level=warning")
 TARGET = "--target=chrome90,firefox113,safari16.4"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.robot.urdf.write import write_urdf
+from simbench.robot.urdf.urdf_writer import write_urdf
 
 
 def build(source: Path, target: Path) -> list[Path]:

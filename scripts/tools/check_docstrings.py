@@ -40,7 +40,7 @@ FULL = (*BRIEF, "PR01", "PR07", "RT01", "RT03")
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "api"
 DIRECTIVE = re.compile(r"^\.\. auto(function|class|exception|module):: (\S+)\n((?:   :.*\n)*)", re.MULTILINE)
 # __main__ runs the command line, and a script writes the generated models.
-LEFT_OUT = ("simbench.__main__", "simbench.dynamics.generated")
+LEFT_OUT = ("simbench.__main__", "simbench.dynamics.puma560_explicit")
 
 
 def public_objects(modules: list[str]) -> Iterator[tuple[str, object]]:

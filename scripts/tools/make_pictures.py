@@ -16,23 +16,23 @@ from moving_picture import draw_moving_picture
 from PIL import Image
 from strip_drawing import draw_run, save_small
 
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.readers import read_motion
 from simbench.motion.skeleton_plot import plot_recording
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation.imitation import imitation_errors
-from simbench.robot.human.average_person import average_measures
-from simbench.robot.human.body_segments import predict_body
-from simbench.robot.human.human import build_human, write_human
-from simbench.robot.human.human_skeleton import skeleton_lengths
+from simbench.robot.anthropometry import average_measures
+from simbench.robot.body_segments import predict_body
+from simbench.robot.human import build_human, write_human
+from simbench.robot.human_skeleton import skeleton_lengths
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.plots.retargeting_plot import draw_retargeting
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.sim.rendering.camera import Frames, draw_pictures
-from simbench.sim.rendering.portrait import natural_posture
-from simbench.sim.rendering.portrait_camera import frame_cameras
-from simbench.sim.rendering.robot_points import link_hulls, robot_points
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
+from simbench.sim.rendering.camera import draw_pictures
+from simbench.sim.rendering.portrait import frame_cameras, link_hulls, natural_posture, robot_points
+from simbench.sim.rendering.scene_view import Frames
 
 ROBOTS = ("romeo", "mahru", "puma560", "direct_drive_arm")
 WOMAN = "female", 1.629, 62.0

@@ -13,16 +13,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.dynamics.animation import simulate_motions
+sys.path.insert(0, str(Path(__file__).parents[1] / "reproduce" / "ohtsuki"))
+from forward_dynamics import simulate_motions
+
+from simbench.calibration.arm_recording import CHANNELS, TIP, ArmMotion, Feedback
+from simbench.calibration.kinematic_calibration import read_numbers, replace_numbers, tip_position
 from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.arm_recording import CHANNELS, TIP
-from simbench.dynamics.calibration.kinematic_calibration import read_numbers, replace_numbers, tip_position
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
-from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, Sigma
+from simbench.robot.dh import DhJoint, DhRow, DhTable, Sigma
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ from strip_drawing import frame_run, save_small
 
 from simbench.runs.log import open_run
 from simbench.runs.video import VideoScene, View, load_video_scene
-from simbench.sim.rendering.camera import Camera, draw_pictures
+from simbench.sim.rendering.camera import draw_pictures
+from simbench.sim.rendering.scene_view import Camera
 
 FPS = 15
 """Pictures per second."""

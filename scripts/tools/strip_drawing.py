@@ -13,10 +13,9 @@ from simbench.robot.robot import Robot
 from simbench.runs.log import open_run
 from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.fixtures.mechanism import Mechanism, mechanism_obstacles
-from simbench.sim.rendering.camera import Camera, Frames, draw_pictures, draw_views
-from simbench.sim.rendering.portrait_camera import frame_cameras
-from simbench.sim.rendering.robot_points import link_hulls, robot_points
-from simbench.sim.rendering.scene_view import project, view_matrix
+from simbench.sim.rendering.camera import draw_pictures, draw_views
+from simbench.sim.rendering.portrait import frame_cameras, link_hulls, robot_points
+from simbench.sim.rendering.scene_view import Camera, Frames, project, view_matrix
 
 RATE = 100.0
 """Frames per second of the run among which moments are chosen, 1/s."""

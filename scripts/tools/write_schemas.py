@@ -5,8 +5,7 @@ python scripts/tools/write_schemas.py
 
 from pathlib import Path
 
-from simbench.runs.explain.json_schema import SCHEMAS, schema_text
-from simbench.runs.explain.names import names_text
+from simbench.runs.explain.schemas import SCHEMAS, names_text, schema_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 

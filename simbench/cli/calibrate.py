@@ -1,58 +1,49 @@
 """The command line's `simbench calibrate`: parse, call, print."""
 
-from __future__ import annotations
-
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import argument, option
 from simbench.errors import CalibrationError
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from simbench.dynamics.arm import Arm
-    from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-    from simbench.dynamics.calibration.dynamic_calibration import DynamicCalibration
-    from simbench.dynamics.calibration.table_calibration import TableCalibration
 
 
 def calibrate(
-    data: Annotated[
-        list[Path], typer.Argument(metavar="DATA...", help="CSV files, one for each motion, SI units.")
-    ],
+    data: Annotated[list[Path], argument("CSV files, one for each motion, SI units.", "DATA...")],
     model: Annotated[
-        str,
-        typer.Option(
-            metavar="ARM",
-            help="Name, or path of a robot.yaml with a row (dh) for each joint.",
-            autocompletion=complete_robot,
-        ),
+        str, option("Name, or path of a robot.yaml with a row (dh) for each joint.", "ARM", complete_robot)
     ],
     kp: Annotated[
-        float | None,
-        typer.Option(help="Law that drove it: N·m per rad to the target. Without it: tips only."),
+        float | None, option("Law that drove it: N·m per rad to the target. Without it: tips only.")
     ] = None,
-    kv: Annotated[float, typer.Option(help="N·m per rad/s, negative where it damps.")] = 0.0,
-    ka: Annotated[float, typer.Option(help="N·m per rad/s².")] = 0.0,
+    kv: Annotated[float, option("N·m per rad/s, negative where it damps.")] = 0.0,
+    ka: Annotated[float, option("N·m per rad/s².")] = 0.0,
 ) -> None:
     """Find an arm's table from tips, its dynamics from the law that drove it; status 1 if some stay unknown.
 
     Columns: time and JOINT.position of each joint; for the table tip.x, tip.y, tip.z, a point of the last
     link in the base; for the dynamics JOINT.velocity, JOINT.acceleration, JOINT.target.
     """
-    from simbench.cli.console import make_console, progress_bars
+    from rich.table import Table
+
+    from simbench.calibration.arm_recording import Feedback, has_tips, read_arm_motion, read_tip_motion
+    from simbench.calibration.dynamic_calibration import (
+        bound_static_friction,
+        calibrate_dynamics,
+        make_calibrated_arm,
+        with_motors,
+    )
+    from simbench.calibration.kinematic_calibration import calibrate_table
     from simbench.dynamics.arm import read_arm
-    from simbench.dynamics.calibration.arm_motion import Feedback
-    from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion
-    from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, with_motors
-    from simbench.dynamics.calibration.table_calibration import calibrate_table
 
     arm = with_motors(read_arm(model))
     joints = [joint.name for joint in arm.table.joints]
     unknown: list[str] = []
+    console = make_console()
     # Everything is read and estimated before anything is printed.
     law = None if kp is None else Feedback(kp, kv, ka)
     motions = [read_arm_motion(path, joints) for path in data] if law else []
@@ -65,63 +56,37 @@ def calibrate(
             raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
         dynamics = calibrate_dynamics(arm, motions, law) if law else None
     if table:
-        _show_table(table)
+        found = table.found
+        rows = Table("number, rad or m", "model", "value", "standard deviation")
+        for name, own, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
+            rows.add_row(name, "-" if math.isnan(own) else f"{own:.6g}", *_cells(*each))
+        console.print(rows)
+        print(f"tip: off the calibrated arm, RMS  {found.residual:.3g} m")
+        if table.repeated:
+            print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
         unknown += table.found.unidentifiable
     if law and dynamics:
-        _show_dynamics(arm, dynamics, motions, law)
+        rows = Table("parameter, SI units", "value", "standard deviation")
+        names = dynamics.base.names
+        for name, *each in zip(names, dynamics.values, dynamics.deviations, strict=True):
+            rows.add_row(name, *_cells(*each))
+        console.print(rows)
+        for joint, left in zip(joints, dynamics.residual, strict=True):
+            print(f"{joint}: torque left over, RMS  {'unknown' if math.isnan(left) else f'{left:.3g}'}")
+        if not dynamics.unidentifiable:
+            calibrated = make_calibrated_arm(arm, dynamics.base, dynamics.values)
+            for joint, torque in zip(joints, bound_static_friction(calibrated, motions, law), strict=True):
+                bound = (
+                    "not identified, it never stood still" if math.isnan(torque) else f"at least {torque:.3g}"
+                )
+                print(f"{joint}: static friction  {bound}")
+        print("in proportion to the gains: motion alone has no unit of force")
         unknown += dynamics.unidentifiable
     if unknown:
         print(f"unknown: {', '.join(unknown)}")
         raise typer.Exit(1)
 
 
-def _show_table(table: TableCalibration) -> None:
-    """Print the estimated numbers of the Denavit-Hartenberg table beside the model's."""
-    import numpy as np
-    from rich.table import Table
-
-    rows = Table("number, rad or m", "model", "value", "standard deviation")
-    found = table.found
-    for name, model, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
-        rows.add_row(name, "-" if np.isnan(model) else f"{model:.6g}", *_cells(*each))
-    _print(rows)
-    print(f"tip: off the calibrated arm, RMS  {found.residual:.3g} m")
-    if table.repeated:
-        print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
-
-
-def _show_dynamics(arm: Arm, found: DynamicCalibration, motions: list[ArmMotion], law: Feedback) -> None:
-    """Print the estimated dynamics, the residual torque and the static friction of each joint."""
-    import numpy as np
-    from rich.table import Table
-
-    from simbench.dynamics.calibration.dynamic_calibration import make_calibrated_arm
-    from simbench.dynamics.calibration.static_friction import bound_static_friction
-
-    joints = [joint.name for joint in arm.table.joints]
-    rows = Table("parameter, SI units", "value", "standard deviation")
-    for name, *each in zip(found.base.names, found.values, found.deviations, strict=True):
-        rows.add_row(name, *_cells(*each))
-    _print(rows)
-    for joint, left in zip(joints, found.residual, strict=True):
-        print(f"{joint}: torque left over, RMS  {'unknown' if np.isnan(left) else f'{left:.3g}'}")
-    if not found.unidentifiable:
-        held = bound_static_friction(make_calibrated_arm(arm, found.base, found.values), motions, law)
-        for joint, torque in zip(joints, held, strict=True):
-            what = "not identified, it never stood still" if np.isnan(torque) else f"at least {torque:.3g}"
-            print(f"{joint}: static friction  {what}")
-    print("in proportion to the gains: motion alone has no unit of force")
-
-
 def _cells(value: float, deviation: float) -> tuple[str, str]:
     """Write an estimate and its standard deviation."""
-    import numpy as np
-
-    return ("unknown", "not in these motions") if np.isnan(value) else (f"{value:.6g}", f"{deviation:.2g}")
-
-
-def _print(rows: Table) -> None:
-    """Print a table whose cells may contain brackets."""
-    from simbench.cli.console import make_console
-
-    make_console().print(rows)
+    return ("unknown", "not in these motions") if math.isnan(value) else (f"{value:.6g}", f"{deviation:.2g}")

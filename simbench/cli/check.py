@@ -5,29 +5,32 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from simbench.cli.completion import complete_scenario, complete_scenario_key
-from simbench.cli.overrides import Engine, list_overrides
+from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
+from simbench.cli.shared_options import (
+    Engine,
+    Jobs,
+    NoCache,
+    argument,
+    flag,
+    list_overrides,
+    option,
+    set_option,
+)
 from simbench.errors import BaselineError
-from simbench.files.printable import printable
-from simbench.files.storage.scratch import scratch_folder
+from simbench.files.storage import scratch_folder
+from simbench.files.text import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
-    from simbench.runs.baseline import Baseline, Verdict
     from simbench.runs.regression import Case, CaseResult
 
-
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Plan anew, and keep no plan; the results are the same.")
-]
 
 _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": "yellow"}
 
@@ -35,64 +38,51 @@ _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": 
 def check_scenarios(
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="Names or paths of YAML files; all that ship if none.",
-            autocompletion=complete_scenario,
-        ),
+        argument("Names or paths of YAML files; all that ship if none.", "SCENARIO", complete_scenario),
     ] = None,
     overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a value in each scenario; repeatable.",
-            autocompletion=complete_scenario_key,
-        ),
+        list[str] | None, set_option("Override a value in each scenario; repeatable.")
     ] = None,
     engine: Engine = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Measure and rewrite the baselines, and show what changes.")
+        bool, flag("--update", "Measure and rewrite the baselines, and show what changes.")
     ] = False,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the run directories in this new directory.")
-    ] = None,
+    jobs: Jobs = None,
+    out: Annotated[Path | None, option("Keep the run directories in this new directory.", "DIR")] = None,
     history: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.jsonl", help="Add the metrics to this file; simbench trend draws it."),
+        Path | None, option("Add the metrics to this file; simbench trend draws it.", "FILE.jsonl")
     ] = None,
-    summary: Annotated[
-        Path | None, typer.Option(metavar="FILE.md", help="Add a table of the scenarios in Markdown.")
-    ] = None,
+    summary: Annotated[Path | None, option("Add a table of the scenarios in Markdown.", "FILE.md")] = None,
     no_cache: NoCache = False,
     no_traces: Annotated[
-        bool, typer.Option("--no-traces", help="Compare metrics only, not the signals over time.")
+        bool, flag("--no-traces", "Compare metrics only, not the signals over time.")
     ] = False,
     only: Annotated[
         Literal["metrics", "traces"] | None,
-        typer.Option(help="With --update: what of a baseline is rewritten, by default both."),
+        option("With --update: what of a baseline is rewritten, by default both."),
     ] = None,
-    no_dossier: Annotated[
-        bool, typer.Option("--no-dossier", help="Leave nothing of a failed check.")
-    ] = False,
+    no_dossier: Annotated[bool, flag("--no-dossier", "Leave nothing of a failed check.")] = False,
     artifacts: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where a failed check leaves plots, a clip and its run.")
+        Path, option("Where a failed check leaves plots, a clip and its run.", "DIR")
     ] = Path("failures"),
 ) -> None:
     """Compare scenarios' metrics and signals with their baselines; exit status 1 if any is worse."""
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios or ():
         read_scenario(name)
-    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
+    from simbench.sim.engine import open_engine
 
-    _require_outputs(history, summary)
+    # Refused before anything is run.
+    require_output_file(summary, BaselineError)
+    if history is not None:
+        require_output_file(history, BaselineError, ".jsonl", "a history")
+        from simbench.runs.check_history import require_history
+
+        require_history(history)
     given = overrides or []
     if update and given and not any(text.partition("=")[0].strip() == "name" for text in given):
         raise BaselineError(
@@ -106,7 +96,8 @@ def check_scenarios(
     traces = not no_traces and only != "metrics"
     changes = list_overrides(given, None, engine)
     cases = find_cases(scenarios or (), changes, traces=traces and not update)
-    _require_engines(cases)
+    for name in sorted({case.scenario.simulation.engine for case in cases}):
+        open_engine(name)
     if scenarios:
         require_packages(cases)
         if not update:
@@ -117,7 +108,6 @@ def check_scenarios(
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
-    console = wide_console()
     with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
         results = run_cases(
             chosen,
@@ -130,19 +120,41 @@ def check_scenarios(
         )
         dossiers = [] if update or no_dossier else write_dossiers(results, artifacts, on_progress)
         if history is not None:
-            from simbench.runs.trend.history import append_history, make_records
+            from simbench.runs.check_history import append_history, make_records
 
             append_history(history, make_records(results, folder, history, kept=out))
         if summary is not None:
-            from simbench.runs.check_summary import append_summary
+            from simbench.runs.regression import append_summary
 
             append_summary(summary, results, skipped, artifacts if dossiers else None)
     if update:
         raise typer.Exit(write_baselines(results, skipped, only))
-    console.print(results_table(results, skipped))
-    for line in [*divergence_lines(results), *dossiers, *untraced_lines(results if traces else ())]:
-        print(printable(line))
+    print_results(results, skipped, dossiers, traces=traces)
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def print_results(
+    results: Sequence[CaseResult], skipped: Sequence[Case], dossiers: Sequence[str], *, traces: bool
+) -> None:
+    """Print what became of the checks, and which signal diverged first, when and by how much.
+
+    `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `dossiers`: lines
+    about them; `traces`: whether signals were compared.
+    """
+    wide_console().print(results_table(results, skipped))
+    diverged = [result for result in results if result.diverged]
+    if diverged:
+        from simbench.runs.dossier import headline
+
+        for result in diverged:
+            print(headline(result))
+    for line in dossiers:
+        print(line)
+    untraced = [
+        result.case.scenario.name for result in results if not result.error and result.case.trace is None
+    ]
+    if traces and untraced:
+        print(f"without a trace, metrics only: {', '.join(untraced)}; --update --only traces writes one")
 
 
 def write_baselines(
@@ -153,8 +165,8 @@ def write_baselines(
     `results`: outcomes of the scenarios that were run; `skipped`: scenarios that were not; `only`: what is
     written; by default both. Returns exit status.
     """
-    from simbench.cli.console import wide_console
-    from simbench.runs.baseline import write_baseline
+    from simbench.runs.baseline import find_tolerance, write_baseline
+    from simbench.runs.regression import format_number
     from simbench.runs.traces.trace_file import trace_path, write_trace
 
     measured = [result for result in results if result.measured is not None]
@@ -163,7 +175,32 @@ def write_baselines(
     if only != "traces":
         for result in measured:
             write_baseline(result.case.path, result.measured or {})
-        console.print(update_table(measured))
+        table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
+        for result in measured:
+            name, before, after = result.case.scenario.name, result.case.baseline, result.measured or {}
+            if before is None:
+                table.add_row(name, f"{len(after)} metrics", "", "new", "", "")
+                for metric, expected in after.items():
+                    if math.isinf(find_tolerance(metric, expected)):
+                        value = format_number(expected.value)
+                        table.add_row(name, metric, "", value, "", "any: rounding decides it")
+                continue
+            kept = 0
+            for metric in sorted({*before, *after}):
+                old, new = before.get(metric), after.get(metric)
+                if old == new:
+                    kept += 1
+                    continue
+                table.add_row(
+                    name,
+                    metric,
+                    format_number(old.value) if old else "",
+                    format_number(new.value) if new else "",
+                    f"{find_tolerance(metric, old):.2g}" if old else "",
+                    f"{find_tolerance(metric, new):.2g}" if new else "gone",
+                )
+            table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
+        console.print(table)
         for result in measured:
             print(f"baseline  {result.case.path}")
     for result in measured:
@@ -189,7 +226,7 @@ def write_dossiers(
     if not failed:
         return []
     from simbench.errors import SimbenchError
-    from simbench.runs.dossier.dossier import check_command, write_dossier
+    from simbench.runs.dossier import check_command, write_dossier
 
     lines = []
     for result in failed:
@@ -205,53 +242,6 @@ def write_dossiers(
     return lines
 
 
-def divergence_lines(results: Sequence[CaseResult]) -> list[str]:
-    """Say of each scenario that diverged which signal did first, when, and by how much.
-
-    `results`: outcomes of the checks.
-    """
-    diverged = [result for result in results if result.diverged]
-    if not diverged:
-        return []
-    from simbench.runs.dossier.headline import headline
-
-    return [headline(result) for result in diverged]
-
-
-def untraced_lines(results: Sequence[CaseResult]) -> list[str]:
-    """Name the scenarios whose signals were not compared, because there is no trace.
-
-    `results`: outcomes of the checks. Returns one line, or none.
-    """
-    names = [
-        result.case.scenario.name for result in results if not result.error and result.case.trace is None
-    ]
-    if not names:
-        return []
-    return [f"without a trace, metrics only: {', '.join(names)}; --update --only traces writes one"]
-
-
-def _require_engines(cases: Sequence[Case]) -> None:
-    """Refuse cases whose physics engine is not installed, before anything is run."""
-    from simbench.sim.engines import open_engine
-
-    for engine in sorted({case.scenario.simulation.engine for case in cases}):
-        open_engine(engine)
-
-
-def _require_outputs(history: Path | None, summary: Path | None) -> None:
-    """Refuse files to which nothing could be added, before anything is run."""
-    from simbench.cli.console import require_output_file
-
-    if summary is not None:
-        require_output_file(summary, BaselineError)
-    if history is not None:
-        require_output_file(history, BaselineError, ".jsonl", "a history")
-        from simbench.runs.trend.history import require_history
-
-        require_history(history)
-
-
 def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:
     """Lay out a line for each metric that differs from its baseline, and one for each scenario that holds.
 
@@ -261,19 +251,34 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
     """
     from rich.text import Text
 
-    from simbench.runs.regression import format_number
+    from simbench.runs.regression import format_number, format_tolerance
 
+    words = {
+        "better": "better; --update keeps it",
+        "missing": "missing in the run",
+        "new": "not in the baseline; --update adds it",
+    }
     table = _table("scenario", "metric", "baseline", "now", "tolerance", "verdict")
     for result in results:
         name = result.case.scenario.name
         if result.error:
             table.add_row(name, "", "", "", "", Text(printable(f"failed: {result.error}"), _STYLE["worse"]))
         for check in result.failed_checks:
-            words = Text(f"check failed: must be {check.bound}", _STYLE["worse"])
-            table.add_row(name, check.name, "", format_number(check.now), "", words)
+            said = Text(f"check failed: must be {check.bound}", _STYLE["worse"])
+            table.add_row(name, check.name, "", format_number(check.now), "", said)
         for verdict in result.verdicts:
-            if verdict.outcome != "holds":
-                table.add_row(name, *_cells(verdict))
+            outcome = verdict.outcome
+            if outcome == "holds":
+                continue
+            changed = "worse" if verdict.better != "same" else "changed"
+            table.add_row(
+                name,
+                verdict.name,
+                "" if outcome == "new" else format_number(verdict.was),
+                "" if outcome == "missing" else format_number(verdict.now),
+                "" if outcome == "new" else format_tolerance(verdict.tolerance, verdict.better),
+                Text(words.get(outcome, changed), _STYLE[outcome]),
+            )
         compared = result.comparison
         if compared is not None and compared.divergences:
             extent = f"diverged: {len(compared.divergences)} of {len(compared.trace.channels)} channels"
@@ -288,94 +293,6 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
         reason = case.missing or "no baseline; --update writes one"
         table.add_row(case.scenario.name, "", "", "", "", f"not checked: {printable(reason)}")
     return table
-
-
-def update_table(results: Sequence[CaseResult]) -> Table:
-    """Lay out how new baselines differ from those they replace.
-
-    `results`: outcomes with a new baseline. Returns table of scenario, metric, old and new value, old and new
-    tolerance.
-    """
-    from simbench.runs.baseline import find_tolerance
-    from simbench.runs.regression import format_number
-
-    table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
-    for result in results:
-        name, before, after = result.case.scenario.name, result.case.baseline, result.measured
-        if after is None:
-            continue
-        changes = [] if before is None else baseline_changes(before, after)
-        for change in changes:
-            table.add_row(name, change.name, change.was, change.now, change.tolerance_was, change.tolerance)
-        if before is None:
-            table.add_row(name, f"{len(after)} metrics", "", "new", "", "")
-        else:
-            kept = len(after) - sum(change.now != "" for change in changes)
-            table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
-        if before is None:
-            for metric, expected in after.items():
-                if math.isinf(find_tolerance(metric, expected)):
-                    table.add_row(
-                        name, metric, "", format_number(expected.value), "", "any: rounding decides it"
-                    )
-    return table
-
-
-@dataclass(frozen=True)
-class Change:
-    """A change of a metric's baseline, as text; empty where there is no value."""
-
-    name: str
-    was: str  # Value in the old baseline.
-    now: str  # Value in the new one.
-    tolerance_was: str  # Tolerance in the old baseline, in the metric's unit.
-    tolerance: str  # Tolerance in the new one, or `gone`.
-
-
-def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
-    """List the metrics whose expectation changes, and those that are added or removed.
-
-    `before`: old baseline; `after`: new baseline. Returns changes by name.
-    """
-    from simbench.runs.baseline import find_tolerance
-    from simbench.runs.regression import format_number
-
-    changes = []
-    for name in sorted({*before, *after}):
-        old, new = before.get(name), after.get(name)
-        if old == new:
-            continue
-        changes.append(
-            Change(
-                name,
-                format_number(old.value) if old else "",
-                format_number(new.value) if new else "",
-                f"{find_tolerance(name, old):.2g}" if old else "",
-                f"{find_tolerance(name, new):.2g}" if new else "gone",
-            )
-        )
-    return changes
-
-
-def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
-    """Write the cells of a metric that differs from its baseline."""
-    from rich.text import Text
-
-    from simbench.runs.regression import format_number, format_tolerance
-
-    words = {
-        "worse": "worse" if verdict.better != "same" else "changed",
-        "better": "better; --update keeps it",
-        "missing": "missing in the run",
-        "new": "not in the baseline; --update adds it",
-    }
-    return (
-        verdict.name,
-        "" if verdict.outcome == "new" else format_number(verdict.was),
-        "" if verdict.outcome == "missing" else format_number(verdict.now),
-        "" if verdict.outcome == "new" else format_tolerance(verdict.tolerance, verdict.better),
-        Text(words[verdict.outcome], _STYLE[verdict.outcome]),
-    )
 
 
 def _table(*columns: str) -> Table:

@@ -9,46 +9,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbench.cli.completion import complete_scenario, complete_scenario_key
+from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars, wide_console
+from simbench.cli.shared_options import Jobs, argument, flag, option, set_option
 from simbench.errors import RunError
-from simbench.files.printable import printable
+from simbench.files.text import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.runs.engine_comparison import EngineComparison, EngineRun
+    from simbench.runs.isolated_runs import EngineComparison
 
 _FIRST, _SECOND = "bullet", "mujoco"
 
 
 def compare_engines(
     scenarios: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCENARIO...", help="Names or paths of YAML files.", autocompletion=complete_scenario
-        ),
+        list[str], argument("Names or paths of YAML files.", "SCENARIO...", complete_scenario)
     ],
     overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a value in each scenario; repeatable.",
-            autocompletion=complete_scenario_key,
-        ),
+        list[str] | None, set_option("Override a value in each scenario; repeatable.")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")
-    ] = None,
+    jobs: Jobs = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="New directory of the runs, by default runs/engines-TIME."),
+        Path | None, option("New directory of the runs, by default runs/engines-TIME.", "DIR")
     ] = None,
-    all_metrics: Annotated[bool, typer.Option("--all", help="Print every metric.")] = False,
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write no pages.")] = False,
+    all_metrics: Annotated[bool, flag("--all", "Print every metric.")] = False,
+    no_report: Annotated[bool, flag("--no-report", "Write no pages.")] = False,
 ) -> None:
     """Run scenarios in both physics engines, and say what differs; exit status 1 if a check fails."""
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     for name in scenarios:
@@ -56,10 +46,11 @@ def compare_engines(
     given = overrides or []
     if any(text.partition("=")[0].strip() == "simulation.engine" for text in given):
         raise RunError("--set simulation.engine: the scenarios run in both engines; leave it out")
-    from simbench.cli.console import make_console, progress_bars, wide_console
-    from simbench.runs.engine_comparison import compare_engines as compare
+    from simbench.runs.isolated_runs import compare_engines as compare
+    from simbench.runs.report.report_page import write_report
+    from simbench.runs.report.run_report import read_reports
     from simbench.runs.run_directory import runs_directory
-    from simbench.sim.engines import open_engine
+    from simbench.sim.engine import open_engine
 
     for engine in (_FIRST, _SECOND):
         open_engine(engine)
@@ -75,10 +66,19 @@ def compare_engines(
                 jobs=jobs or len(os.sched_getaffinity(0)),
                 on_progress=on_progress,
             )
-        pages = [] if no_report else _write_reports(compared, out, on_progress)
+        pages = []
+        for each in () if no_report else compared:
+            if not any(run.error for run in each.runs):
+                # The second engine's robot is the ghost of the first one's.
+                pages.append(out / f"{each.scenario}.html")
+                reports = read_reports([out / run.folder.name for run in each.runs], on_progress)
+                write_report(reports, pages[-1])
     for each in compared:
         for run in each.runs:
-            print(printable(f"{each.scenario} in {run.engine}: {_outcome(run)}"))
+            failed = [f"{check.name} is not {check.bound}" for check in run.checks if not check.passed]
+            held = f"{len(run.checks) - len(failed)} of {len(run.checks)} checks hold"
+            outcome = f"failed: {run.error}" if run.error else "; ".join([held, *failed])
+            print(printable(f"{each.scenario} in {run.engine}: {outcome}"))
         if each.verdicts:
             console.print(metrics_table(each, all_metrics=all_metrics))
             print()
@@ -90,31 +90,6 @@ def compare_engines(
     raise typer.Exit(0 if all(run.passed for each in compared for run in each.runs) else 1)
 
 
-def _write_reports(compared: list[EngineComparison], out: Path, on_progress: object) -> list[Path]:
-    """Write a page for each scenario, on which the second engine's robot is the ghost of the first one's."""
-    from simbench.runs.report.html import write_report
-    from simbench.runs.report.report import read_reports
-
-    pages = []
-    for each in compared:
-        if any(run.error for run in each.runs):
-            continue
-        folders = [out / run.folder.name for run in each.runs]
-        page = out / f"{each.scenario}.html"
-        write_report(read_reports(folders, on_progress), page)  # type: ignore[arg-type]
-        pages.append(page)
-    return pages
-
-
-def _outcome(run: EngineRun) -> str:
-    """Say how a run ended."""
-    if run.error:
-        return f"failed: {run.error}"
-    failed = [f"{check.name} is not {check.bound}" for check in run.checks if not check.passed]
-    held = f"{len(run.checks) - len(failed)} of {len(run.checks)} checks hold"
-    return "; ".join([held, *failed])
-
-
 def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
     """Lay out the metrics of both engines side by side.
 
@@ -124,7 +99,7 @@ def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from simbench.runs.metric_format import format_value, unit_of
+    from simbench.runs.metric_catalogue import format_value, unit_of
     from simbench.runs.regression import format_tolerance
 
     first, second = (run.engine for run in compared.runs)
@@ -133,11 +108,14 @@ def metrics_table(compared: EngineComparison, *, all_metrics: bool) -> Table:
         column.justify = "right"
     for verdict in compared.verdicts if all_metrics else compared.main:
         same = verdict.outcome == "holds"
+        was, now, difference = verdict.was, verdict.now, ""
+        if not any(isinstance(value, bool) or not isinstance(value, int | float) for value in (was, now)):
+            difference = f"{float(now) - float(was):+.3g}"  # type: ignore[arg-type]
         table.add_row(
             verdict.name,
             format_value(verdict.was),
             format_value(verdict.now),
-            _difference(verdict.was, verdict.now),
+            difference,
             "" if verdict.outcome == "new" else format_tolerance(verdict.tolerance, "same"),
             unit_of(verdict.name),
             Text("same", "green") if same else Text("differs", "yellow"),
@@ -158,13 +136,8 @@ def signals_table(compared: EngineComparison) -> Table:
     """
     from rich.table import Table
 
-    columns = (
-        "signal",
-        "first differs at",
-        *(run.engine for run in compared.runs),
-        "tolerance",
-        "later up to",
-    )
+    engines = (run.engine for run in compared.runs)
+    columns = ("signal", "first differs at", *engines, "tolerance", "later up to")
     table = Table(*columns, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -181,10 +154,3 @@ def signals_table(compared: EngineComparison) -> Table:
     if same:
         table.add_row(f"{same} signals stay within tolerance")
     return table
-
-
-def _difference(first: object, second: object) -> str:
-    """Write the second minus the first of two numbers."""
-    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in (first, second)):
-        return ""
-    return f"{float(second) - float(first):+.3g}"  # type: ignore[arg-type]

@@ -1,10 +1,20 @@
-"""What the shell completes beside commands, options and files.
+"""What the shell completes beside commands, options and files, and how bash completes whole words.
 
-Every function takes what has been typed, and returns the names that begin with it; where there are none,
-the shell completes files.
+Every function `complete_...` takes what has been typed, and returns the names that begin with
+it; where there are none, the shell completes files.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager, redirect_stdout
+
+_BREAKS = (":", "=")
+"""Characters of bash's COMP_WORDBREAKS that words of this command contain."""
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -13,7 +23,7 @@ def complete_scenario(incomplete: str) -> list[str]:
     `incomplete`: what has been typed; where it begins no scenario's name, the shell completes files. Returns
     names, sorted.
     """
-    from simbench.runs.scenario.library import list_scenarios
+    from simbench.runs.scenario.scenario_files import list_scenarios
 
     return [name for name in list_scenarios() if name.startswith(incomplete)]
 
@@ -24,8 +34,8 @@ def complete_robot(incomplete: str) -> list[str]:
     `incomplete`: what has been typed; where it begins no robot's name, the shell completes files. Returns
     names, sorted.
     """
-    from simbench.robot.names import find_plug_ins, shipped_robots
-    from simbench.robot.sources import find_wheel_urdfs
+    from simbench.robot.packages import find_plug_ins, shipped_robots
+    from simbench.robot.robot_sources import find_wheel_urdfs
 
     names = {*shipped_robots(), *find_plug_ins(), *find_wheel_urdfs()}
     return sorted(name for name in names if name.startswith(incomplete))
@@ -36,7 +46,7 @@ def complete_motion(incomplete: str) -> list[str]:
 
     `incomplete`: what has been typed. Returns sources such as `actor:drawer`.
     """
-    from simbench.motion.sources import list_motion_sources
+    from simbench.motion.shipped import list_motion_sources
 
     return [name for name in list_motion_sources() if name.startswith(incomplete)]
 
@@ -46,7 +56,7 @@ def complete_tasks(incomplete: str) -> list[str]:
 
     `incomplete`: what has been typed. Returns all of it with the last name completed.
     """
-    from simbench.motion.sources import list_tasks
+    from simbench.motion.shipped import list_tasks
 
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in list_tasks() if name.startswith(last)]
@@ -69,7 +79,7 @@ def complete_scenario_key(incomplete: str) -> list[str]:
     `incomplete`: what has been typed. Returns dotted keys, each with an equals sign; of fixtures and of what
     users name none, since they depend on the scenario.
     """
-    from simbench.runs.explain.keys import scenario_key_entries
+    from simbench.runs.explain.documented_names import scenario_key_entries
 
     names = (key.name for section in scenario_key_entries() for key in section.keys)
     chosen = (name for name in names if not name.startswith("fixtures.") and "<" not in name)
@@ -117,3 +127,47 @@ def complete_words(*words: str) -> Callable[[str], list[str]]:
         return [word for word in words if word.startswith(incomplete)]
 
     return complete
+
+
+@contextmanager
+def whole_words(environment: MutableMapping[str, str] = os.environ) -> Iterator[None]:
+    """Let the body complete whole words, if bash asks for completions; it gets the part after the last break.
+
+    bash breaks words at `:` and `=`, such as `actor:drawer`.
+
+    `environment`: environment; COMP_WORDS, a word a line, and COMP_CWORD, the number of the word that is
+    completed, are changed to whole words.
+    """
+    if environment.get("_SIMBENCH_COMPLETE") != "complete_bash":
+        yield
+        return
+    words = re.split(r"\s", environment.get("COMP_WORDS", ""))
+    number = int(environment.get("COMP_CWORD", "0"))
+    joined = join_words(words[: number + 1])
+    environment["COMP_WORDS"], environment["COMP_CWORD"] = "\n".join(joined), str(len(joined) - 1)
+    typed = joined[-1] if joined else ""
+    known = max(typed.rfind(character) for character in _BREAKS) + 1
+    completions, output = io.StringIO(), sys.stdout
+    try:
+        with redirect_stdout(completions):
+            yield
+    finally:
+        lines = completions.getvalue().splitlines()
+        print("\n".join(line[known:] for line in lines), file=output)
+
+
+def join_words(parts: list[str]) -> list[str]:
+    """Join the parts into which bash has broken words.
+
+    `parts`: parts, each break one of its own. Returns whole words.
+    """
+    words: list[str] = []
+    goes_on = False
+    for part in parts:
+        is_break = part != "" and set(part) <= set(_BREAKS)
+        if words and (goes_on or is_break):
+            words[-1] += part
+        else:
+            words.append(part)
+        goes_on = is_break
+    return words

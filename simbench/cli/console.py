@@ -1,4 +1,7 @@
-"""What commands share: the table of metrics, progress bars, consoles, and checks of output files."""
+"""What commands share: the table of metrics, progress bars, consoles, and checks of output files.
+
+rich is imported where it is used: `--help` need not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
-
 from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
-from simbench.files.input_files import is_regular_file
-from simbench.files.printable import printable
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.files.text import is_regular_file, printable
+from simbench.runs.metric_catalogue import format_value, unit_of
 from simbench.system.progress import OnProgress, stage_text, ticking
 
 if TYPE_CHECKING:
-    from simbench.runs.checks import Check, Metric
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.progress import TaskID
+    from rich.segment import Segment
+    from rich.table import Table
+    from rich.text import Text
+
+    from simbench.runs.baseline import Check
+    from simbench.runs.metric_catalogue import Metric
 
 _PIPE_WIDTH = 200
 """Columns of tables that go into a pipe or a file."""
@@ -45,7 +40,14 @@ def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -
     `metrics`: values by name, `group.name_unit`; `checks`: outcome of the scenario's checks. Returns table of
     metric, value, unit and check.
     """
-    outcome = {check.name: check for check in checks}
+    from rich.table import Table
+    from rich.text import Text
+
+    outcome = {}
+    for check in checks:
+        mark, style = ("✓", "green") if check.passed else ("✗", "bold red")
+        why = f" ({check.reason})" if check.reason else ""
+        outcome[check.name] = Text(f"{mark} {check.bound}{why}", style=style)
     names = sorted({*metrics, *outcome}, key=lambda name: ("." in name, name))
     table = Table("metric", "value", "unit", "check", box=None, pad_edge=False)
     table.columns[1].justify = "right"
@@ -59,16 +61,8 @@ def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -
         if group is not None and head != group:
             table.add_row()
         group = head
-        table.add_row(name, format_value(metrics.get(name)), unit_of(name), _check_text(outcome.get(name)))
+        table.add_row(name, format_value(metrics.get(name)), unit_of(name), outcome.get(name, Text()))
     return table
-
-
-def _check_text(check: Check | None) -> Text:
-    if check is None:
-        return Text("")
-    mark, style = ("✓", "green") if check.passed else ("✗", "bold red")
-    why = f" ({check.reason})" if check.reason else ""
-    return Text(f"{mark} {check.bound}{why}", style=style)
 
 
 @contextmanager
@@ -83,12 +77,14 @@ def progress_bars(console: Console, *, transient: bool = False) -> Iterator[OnPr
         with stage_text(console.file, in_place=False) as on_progress:
             yield on_progress
         return
-    bars = Progress(
-        TextColumn("{task.description:10}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    from rich import progress
+
+    bars = progress.Progress(
+        progress.TextColumn("{task.description:10}", markup=False),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
         console=console,
         transient=transient,
     )
@@ -115,32 +111,26 @@ def progress_bars(console: Console, *, transient: bool = False) -> Iterator[OnPr
         yield show_stage
 
 
-class _PlainConsole(Console):
-    """Console that shows text as it is: markup is not interpreted, and control characters are escaped."""
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        """Convert a string, so that it is measured as it will be shown.
-
-        `text`: text to show; `**options`: as for `rich.console.Console`. Returns text without control
-        characters.
-        """
-        return super().render_str(printable(text), **options)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render an object, and escape control characters in its text. Yields text with its style."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=printable(segment.text))
-
-
 def make_console(*, stderr: bool = False) -> Console:
-    """Make a console that shows names from files as they are.
+    """Make a console that shows text as it is: markup is not interpreted, and control characters are escaped.
 
     `stderr`: write to the standard error instead of the standard output. Returns console without markup and
     emoji.
     """
+    from rich.console import Console
+
+    class PlainConsole(Console):
+        def render_str(self, text: str, **options: Any) -> Text:
+            # It is measured as it will be shown.
+            return super().render_str(printable(text), **options)
+
+        def render(self, item: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            for segment in super().render(item, options):
+                yield segment if segment.control else segment._replace(text=printable(segment.text))
+
     stream = sys.stderr if stderr else sys.stdout
     raw = stream.stream if isinstance(stream, GuardedStream) else stream
-    return _PlainConsole(file=raw, stderr=stderr, markup=False, emoji=False)
+    return PlainConsole(file=raw, stderr=stderr, markup=False, emoji=False)
 
 
 def wide_console() -> Console:
@@ -154,26 +144,37 @@ def wide_console() -> Console:
     return console
 
 
-def number_table(*headings: str) -> Table:
-    """Make an empty table of a name, which may be broken, and numbers, which may not.
+def number_table(
+    *headings: str, rows: Iterable[Sequence[str | Text]] = (), left: Sequence[int] = ()
+) -> Table:
+    """Make a table of a name, which may be broken, and numbers, which may not.
 
-    `*headings`: heading of each column. Returns table without rows.
+    `*headings`: heading of each column; `rows`: cells of each row; `left`: numbers of the columns of texts
+    beside the first.
     """
+    from rich.table import Table
+
     table = Table(*headings, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify, column.no_wrap = "right", True
+    for number, column in enumerate(table.columns[1:], start=1):
+        column.justify, column.no_wrap = "left" if number in left else "right", True
     table.columns[0].overflow = "fold"
+    for cells in rows:
+        table.add_row(*cells)
     return table
 
 
-def require_output_file(path: Path, error: type[SimbenchError], suffix: str = "", kind: str = "") -> None:
+def require_output_file(
+    path: Path | None, error: type[SimbenchError], suffix: str = "", kind: str = ""
+) -> None:
     """Refuse an output file that could not be written, before anything is read or computed.
 
-    `path`: file to write later; `error`: error to raise; `suffix`: ending that the name must have, such as
-    `.png`; any if empty; `kind`: what the file is, for the message: `a picture`. Raises SimbenchError of the
-    given type, if the ending differs, the name is too long, there is no such directory, or a directory, a
-    device or the like has this name.
+    `path`: file to write later, if any; `error`: error to raise; `suffix`: ending that the name must have,
+    such as `.png`; any if empty; `kind`: what the file is, for the message: `a picture`. Raises SimbenchError
+    of the given type, if the ending differs, the name is too long, there is no such directory, or a
+    directory, a device or the like has this name.
     """
+    if path is None:
+        return
     if suffix and path.suffix.lower() != suffix:
         raise error(f"{path}: {kind}'s name must end in {suffix}")
     if len(os.fsencode(path.name)) > _LONGEST_NAME:

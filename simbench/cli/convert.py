@@ -7,60 +7,38 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from simbench.cli.completion import complete_robot, complete_words
-from simbench.cli.trajectory_options import reads_trajectory
+from simbench.cli.completion import complete_robot
+from simbench.cli.console import require_output_file
+from simbench.cli.shared_options import Format, Rate, argument, flag, option, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
     from simbench.motion.trajectory import JointTrajectory
-    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
     from simbench.robot.robot import Robot
 
-# Not from the writers, which import Pinocchio: `--help` need not wait for it. A test compares them.
-FORMATS = "csv, unitree, gmr, npz, nc"
-
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help=f"Format, by default of the file's suffix: {FORMATS}.",
-        autocompletion=complete_words(*FORMATS.split(", ")),
-    ),
-]
-Rate = Annotated[
-    float | None, typer.Option(metavar="HZ", help="Samples a second of the file, by default as they are.")
-]
 UNITREE_RATE = 30.0
 """Rate that the tables without names have, which do not say it, 1/s."""
 
 
 @reads_trajectory("format")
 def convert(
-    source: Annotated[Path, typer.Argument(help="File of a robot's motion, or a run directory.")],
-    file: Annotated[Path, typer.Argument(help="File to write.")],
+    source: Annotated[Path, argument("File of a robot's motion, or a run directory.")],
+    file: Annotated[Path, argument("File to write.")],
     robot: Annotated[
         str | None,
-        typer.Option(
-            help="Name (simbench robot list) or path; of a run, its own by default.",
-            autocompletion=complete_robot,
-        ),
+        option("Name (simbench robot list) or path; of a run, its own by default.", complete=complete_robot),
     ] = None,
     format: Format = None,
     rate: Rate = None,
-    planned: Annotated[
-        bool, typer.Option("--planned", help="Of a run, the reference and not what was measured.")
-    ] = False,
+    planned: Annotated[bool, flag("--planned", "Of a run, the reference and not what was measured.")] = False,
     source_format: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Format of the source, by default found out.")
+        str | None, option("Format of the source, by default found out.", "NAME")
     ] = None,
     *,
     declared: TrajectoryOptions,
 ) -> None:
     """Write a robot's motion, from a file or a run, in another format."""
-    from simbench.cli.console import require_output_file
     from simbench.motion.trajectory_files.write import choose_format
 
     name = choose_format(file, format)
@@ -68,33 +46,30 @@ def convert(
     if planned and not source.is_dir():
         raise RunError(f"{source}: --planned needs a run directory")
     if source.is_dir() and robot is None:
-        from simbench.runs.run_trajectory import read_run_trajectory
+        from simbench.runs.video import read_run_trajectory
 
         found = read_run_trajectory(source, planned=planned)
         trajectory, own = found.trajectory, found.robot
     elif planned:
         raise RunError(f"{source}: --planned is of the run's own robot; leave out --robot")
     else:
-        trajectory, own = _read(source, robot, replace(declared, format=source_format))
+        if robot is None:
+            raise RunError(
+                f"{source}: give the robot whose motion it is with --robot NAME (simbench robot list)"
+            )
+        from simbench.motion.trajectory_files import read_robot_motion
+        from simbench.robot.robot import load_robot
+
+        own = load_robot(robot)
+        motion = read_robot_motion(source, own, replace(declared, format=source_format))
+        trajectory = motion.trajectory
+        print(f"read  {source} as {motion.format}")
+        for note in motion.notes:
+            print(f"note: {note}")
+        for doubt in motion.doubts:
+            print(f"doubt: {doubt}", file=sys.stderr)
     rates = write_motion_file(trajectory, own, file, name, rate, {"source": source.name, "robot": own.name})
     print(f"trajectory  {file}  ({rates})")
-
-
-def _read(source: Path, robot: str | None, declared: TrajectoryOptions) -> tuple[JointTrajectory, Robot]:
-    """Read a file, and print what was found out about it."""
-    if robot is None:
-        raise RunError(f"{source}: give the robot whose motion it is with --robot NAME (simbench robot list)")
-    from simbench.motion.trajectory_files.robot_motion import read_robot_motion
-    from simbench.robot.robot import load_robot
-
-    own = load_robot(robot)
-    motion = read_robot_motion(source, own, declared)
-    print(f"read  {source} as {motion.format}")
-    for note in motion.notes:
-        print(f"note: {note}")
-    for doubt in motion.doubts:
-        print(f"doubt: {doubt}", file=sys.stderr)
-    return motion.trajectory, own
 
 
 def write_motion_file(
@@ -113,8 +88,7 @@ def write_motion_file(
     printed. Raises MotionError the rate is not allowed, or the format cannot hold the motion. Raises OSError
     if the file cannot be written.
     """
-    from simbench.motion.trajectory_files.resampling import resample_trajectory
-    from simbench.motion.trajectory_files.sampling import uniform_rate
+    from simbench.motion.trajectory_files.stored_motion import resample_trajectory, uniform_rate
     from simbench.motion.trajectory_files.write import write_robot_motion
 
     if rate is None and format == "unitree":

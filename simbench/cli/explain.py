@@ -12,12 +12,12 @@ def explain(
         list[str],
         typer.Argument(
             metavar="WORD...",
-            help="A metric, key, variable of the log or term; or an error or warning, in quotes.",
+            help="A metric, key, variable of the log or term.",
             autocompletion=complete_explained,
         ),
     ],
 ) -> None:
-    """Explain a metric, a key, a variable of the log, a term or a message."""
+    """Explain a metric, a key, a variable of the log, or a term."""
     from simbench.runs.explain.lookup import explain as write_explanation
 
     print(write_explanation(" ".join(words)))

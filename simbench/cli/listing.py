@@ -1,11 +1,14 @@
-"""What `simbench list` prints: tables that fit a terminal; in a pipe a line for each entry, name first."""
+"""The command line's `simbench list`: tables that fit a terminal; in a pipe a line an entry, name first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
+
+from simbench.cli.console import make_console
+from simbench.cli.shared_options import argument
+from simbench.cli.streams import is_terminal
 
 _INDENT = 4
 """Columns before the description of an entry."""
@@ -14,15 +17,8 @@ _BETWEEN = 2
 _LEAST_WIDTH = 20
 """Columns that a description has at least, whatever the width of the terminal."""
 
-
-class Kind(str, Enum):
-    """Kinds of things that `simbench list` lists."""
-
-    robots = "robots"
-    scenarios = "scenarios"
-    tasks = "tasks"
-    motions = "motions"
-    plugins = "plugins"
+Kind = Literal["robots", "scenarios", "tasks", "motions", "plugins"]
+"""Kinds of things that `simbench list` lists."""
 
 
 class Listing(NamedTuple):
@@ -33,13 +29,28 @@ class Listing(NamedTuple):
     descriptions: Sequence[str]  # What is said of each entry below its cells; empty for nothing.
 
 
+def list_(kind: Annotated[Kind | None, argument("All kinds if omitted.")] = None) -> None:
+    """List what is available."""
+    table = is_terminal()
+    for number, shown in enumerate(get_args(Kind) if kind is None else (kind,)):
+        if table:
+            if number:
+                print()
+            print_listing(make_listing(shown))
+            continue
+        if kind is None:
+            print(f"{shown}:")
+        for line in plain_lines(shown):
+            print(line if kind else f"  {line}")
+
+
 def plain_lines(kind: Kind) -> list[str]:
     """List one kind of things for a pipe. Returns A line for each, its name first."""
-    if kind is Kind.robots:
+    if kind == "robots":
         return _robot_names()
     listing = make_listing(kind)
     # Scenarios have kept this width since scripts read them.
-    width = 16 if kind is Kind.scenarios else max((len(row[0]) for row in listing.rows), default=0) + 1
+    width = 16 if kind == "scenarios" else max((len(row[0]) for row in listing.rows), default=0) + 1
     described = zip(listing.rows, listing.descriptions, strict=True)
     return [f"{row[0]:{width}} {description}".rstrip() for row, description in described]
 
@@ -47,17 +58,42 @@ def plain_lines(kind: Kind) -> list[str]:
 def make_listing(kind: Kind) -> Listing:
     """List one kind of things with what is known of each, without planning or simulating.
 
-    Returns the table.
+    Robots have their base, scenarios robot, kind, planned duration and summary; installed plug-ins are not
+    imported. Returns the table.
     """
-    if kind is Kind.robots:
-        return _robots()
-    if kind is Kind.scenarios:
-        return _scenarios()
-    if kind is Kind.plugins:
-        return _plugins()
-    from simbench.motion.sources import list_motion_sources, list_tasks
+    if kind == "robots":
+        from simbench.robot.packages import shipped_robots
+        from simbench.runs.scenario.scenario_files import has_fixed_base
 
-    if kind is Kind.tasks:
+        names, shipped = _robot_names(), shipped_robots()
+        bases = [
+            "–" if name not in shipped else "fixed" if has_fixed_base(name) else "free" for name in names
+        ]
+        rows: list[tuple[str, ...]] = list(zip(names, bases, strict=True))
+        return Listing(("robot", "base"), rows, [_missing_package(name) for name in names])
+    if kind == "scenarios":
+        from simbench.runs.scenario.scenario_files import list_scenarios, summarise_scenario
+
+        found = [summarise_scenario(name) for name in list_scenarios()]
+        rows = [
+            (each.name, each.robot, each.kind, "–" if each.duration_s is None else f"{each.duration_s:.1f} s")
+            for each in found
+        ]
+        described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
+        return Listing(("scenario", "robot", "kind", "duration"), rows, described)
+    if kind == "plugins":
+        from simbench.plugins.loading import GROUPS, find_entry_points
+
+        points = [(group, point) for group in GROUPS for point in find_entry_points(group).values()]
+        rows = [
+            (point.name, f"simbench.{group}", point.dist.name if point.dist else "–", point.value)
+            for group, point in points
+        ]
+        described = [f"for {GROUPS[group].key}" for group, _ in points]
+        return Listing(("plug-in", "group", "package", "code"), rows, described)
+    from simbench.motion.shipped import list_motion_sources, list_tasks
+
+    if kind == "tasks":
         names = list_tasks()
         return Listing(("task",), [(name,) for name in names], [""] * len(names))
     sources = {
@@ -69,55 +105,15 @@ def make_listing(kind: Kind) -> Listing:
 
 def _robot_names() -> list[str]:
     """List the robots that ship with simbench, and those of plug-ins."""
-    from simbench.robot.names import find_plug_ins, shipped_robots
+    from simbench.robot.packages import find_plug_ins, shipped_robots
 
     return sorted({*shipped_robots(), *find_plug_ins()})
-
-
-def _robots() -> Listing:
-    """List robots with their base, and what must be installed for them."""
-    from simbench.robot.names import shipped_robots
-    from simbench.runs.scenario.library import has_fixed_base
-
-    names, shipped = _robot_names(), shipped_robots()
-    bases = ["–" if name not in shipped else "fixed" if has_fixed_base(name) else "free" for name in names]
-    return Listing(
-        ("robot", "base"), list(zip(names, bases, strict=True)), [_missing_package(name) for name in names]
-    )
-
-
-def _plugins() -> Listing:
-    """List the plug-ins of installed packages, without importing them."""
-    from simbench.plugins.groups import GROUPS
-    from simbench.plugins.loading import find_entry_points
-
-    rows = [
-        (name, f"simbench.{group}", point.dist.name if point.dist else "–", point.value)
-        for group in GROUPS
-        for name, point in find_entry_points(group).items()
-    ]
-    keys = [GROUPS[row[1].removeprefix("simbench.")].key for row in rows]
-    return Listing(("plug-in", "group", "package", "code"), rows, [f"for {key}" for key in keys])
-
-
-def _scenarios() -> Listing:
-    """List scenarios with robot, kind, planned duration and summary."""
-    from simbench.runs.scenario.library import list_scenarios, summarise_scenario
-
-    found = [summarise_scenario(name) for name in list_scenarios()]
-    durations = ["–" if each.duration_s is None else f"{each.duration_s:.1f} s" for each in found]
-    rows = [
-        (each.name, each.robot, each.kind, duration) for each, duration in zip(found, durations, strict=True)
-    ]
-    described = [f"{each.summary} {_missing_package(each.robot)}".rstrip() for each in found]
-    return Listing(("scenario", "robot", "kind", "duration"), rows, described)
 
 
 @lru_cache
 def _missing_package(robot: str) -> str:
     """Say in brackets what a robot needs that is not installed."""
-    from simbench.robot.needed_package import needed_package
-    from simbench.robot.packages import describe_missing_package
+    from simbench.robot.packages import describe_missing_package, needed_package
 
     package = needed_package(robot)
     return f"({describe_missing_package(package)})" if package else ""
@@ -125,8 +121,6 @@ def _missing_package(robot: str) -> str:
 
 def print_listing(listing: Listing) -> None:
     """Print a table for a terminal: lines that fit its width, and in which no word is broken."""
-    from simbench.cli.console import make_console
-
     console = make_console()
     for text, style in listing_lines(listing, console.width):
         # A name that is wider than the terminal goes on in its next line.
@@ -153,19 +147,11 @@ def listing_lines(listing: Listing, width: int) -> list[tuple[str, str]]:
             return [name, f"{'':{name_width}}{padded}".rstrip()]
         return [f"{name:{name_width}}{padded}".rstrip()]
 
-    room = max(width, _INDENT + _LEAST_WIDTH)
+    indent = " " * _INDENT
+    wrapper = textwrap.TextWrapper(max(width, _INDENT + _LEAST_WIDTH), indent, indent)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
     lines = [(line, "bold") for line in columns(listing.headings)]
     for row, description in zip(listing.rows, listing.descriptions, strict=True):
         lines += [(line, "") for line in columns(row)]
-        lines += [
-            (line, "dim")
-            for line in textwrap.wrap(
-                description,
-                room,
-                initial_indent=" " * _INDENT,
-                subsequent_indent=" " * _INDENT,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        ]
+        lines += [(line, "dim") for line in wrapper.wrap(description)]
     return lines

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from simbench.cli.completion import complete_tasks
-from simbench.cli.example import example
-from simbench.cli.reading import Source, reads_recording
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
+from simbench.cli.shared_options import Source, argument, example, option, reads_recording
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_whole_number
+from simbench.files.text import parse_whole_number
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.motion.handles import HandlePath
-    from simbench.motion.human_motion import Gap
-    from simbench.motion.inspection import MotionInspection
+    from simbench.kinematics.arrays import Array
+    from simbench.kinematics.foot_contact import FootMeasures, Jerk, Worst
+    from simbench.motion.human_motion import HandlePath, HumanMotion
+    from simbench.motion.motion_inspection import MotionInspection
     from simbench.motion.read_options import ReadOptions
+    from simbench.motion.trajectory import JointTrajectory
+    from simbench.robot.robot import Robot
 
 
 _GAPS_SHOWN = 3
@@ -40,18 +44,13 @@ _MARKERLESS = (".bvh", ".csv")
 @reads_recording()
 def inspect_(
     source: Source,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Also draw the skeleton over time.")
-    ] = None,
+    picture: Annotated[Path | None, option("Also draw the skeleton over time.", "FILE.png")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
-    from simbench.cli.console import make_console, require_output_file
-
-    if picture is not None:
-        require_output_file(picture, MotionError, ".png", "a picture")
-    from simbench.motion.inspection import inspect_motion
+    require_output_file(picture, MotionError, ".png", "a picture")
+    from simbench.motion.motion_inspection import inspect_motion
     from simbench.motion.readers import read_motion
 
     inspection = inspect_motion(read_motion(source, reading))
@@ -59,24 +58,14 @@ def inspect_(
         from simbench.motion.skeleton_plot import plot_recording
 
         plot_recording(inspection, picture)
-    for line in summary_lines(inspection):
-        print(line)
+    print(*summary_lines(inspection), sep="\n")
     console = make_console()
-    for make_table in (
-        length_table,
-        angle_table,
-        hand_table,
-        foot_table,
-        gap_table,
-        phase_table,
-    ):
-        table = make_table(inspection)
+    for table in inspection_tables(inspection):
         if table.rows:
             print()
             console.print(table)
     print()
-    for line in closing_lines(inspection):
-        print(line)
+    print(*closing_lines(inspection), sep="\n")
     if picture is not None:
         print(f"\npicture  {picture}")
 
@@ -85,13 +74,11 @@ def inspect_(
 @reads_recording()
 def export(
     source: Source,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .c3d, .bvh, .nc or .csv.")],
+    file: Annotated[Path, argument("Ends in .c3d, .bvh, .nc or .csv.", "FILE")],
     *,
     reading: ReadOptions,
 ) -> None:
     """Write a recording as a file that other programs open."""
-    from simbench.cli.console import require_output_file
-
     require_output_file(file, MotionError)
     from simbench.motion.readers import read_motion
     from simbench.motion.writers import SUFFIXES, write_motion
@@ -111,18 +98,13 @@ def export(
 @reads_recording()
 def map_(
     source: Source,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="Where the map goes, by default it is printed.")
-    ] = None,
+    out: Annotated[Path | None, option("Where the map goes, by default it is printed.", "FILE.yaml")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
     """Write a starter marker map for a recording, with what was guessed and what could not be."""
-    from simbench.cli.console import require_output_file
-
-    if out is not None:
-        require_output_file(out, MotionError, ".yaml", "a marker map")
-    from simbench.files.storage.whole_file import write_whole
+    require_output_file(out, MotionError, ".yaml", "a marker map")
+    from simbench.files.storage import write_whole
     from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
     from simbench.motion.readers import read_recording
 
@@ -137,27 +119,23 @@ def map_(
 
 @motion_app.command("session", epilog=example("simbench motion session --out session"))
 def session(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the recordings go.")],
-    seed: Annotated[int, typer.Option(min=0, help="Everything follows from it.")] = 2018,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes at once, by default one a core.")
-    ] = None,
-    actors: Annotated[
-        str | None, typer.Option(metavar="1,2,...", help="Actors' numbers, by default all.")
-    ] = None,
+    out: Annotated[Path, option("Where the recordings go.", "DIR")],
+    seed: Annotated[int, option("Everything follows from it.", min=0)] = 2018,
+    jobs: Annotated[int | None, option("Processes at once, by default one a core.", "N", min=1)] = None,
+    actors: Annotated[str | None, option("Actors' numbers, by default all.", "1,2,...")] = None,
     tasks: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="What they do, by default everything.",
-            autocompletion=complete_tasks,
-        ),
+        str | None, option("What they do, by default everything.", "NAME,...", complete_tasks)
     ] = None,
 ) -> None:
     """Record a whole session of virtual actors: every actor performs every task."""
-    from simbench.cli.console import make_console, progress_bars
-
-    numbers = None if actors is None else _numbers(actors)
+    numbers: list[int] | None = None
+    if actors is not None:
+        given = [parse_whole_number(number.strip()) for number in actors.split(",")]
+        numbers = [number for number in given if number is not None]
+        if len(numbers) < len(given):
+            raise MotionError(
+                f"--actors {actors:.80}: must be whole numbers separated by commas, for example 1,2"
+            )
     names = None if tasks is None else [name.strip() for name in tasks.split(",")]
     from simbench.motion.actors.session import record_session
 
@@ -167,15 +145,6 @@ def session(
             out, seed, jobs, numbers, names, lambda done, total: on_progress("record", done, total)
         )
     print(f"session  {out}")
-
-
-def _numbers(text: str) -> list[int]:
-    """Read the numbers of `--actors`."""
-    numbers = [parse_whole_number(number.strip()) for number in text.split(",")]
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers):
-        raise MotionError(f"--actors {text:.80}: must be whole numbers separated by commas, for example 1,2")
-    return known
 
 
 def summary_lines(inspection: MotionInspection) -> Iterator[str]:
@@ -203,98 +172,53 @@ def summary_lines(inspection: MotionInspection) -> Iterator[str]:
     yield from (f"note       {note}" for note in motion.notes)
 
 
-def length_table(inspection: MotionInspection) -> Table:
-    """Lay out the bones: length, change over time, and the range of human lengths.
+def inspection_tables(inspection: MotionInspection) -> Iterator[Table]:
+    """Lay out bones, angles, palms, feet, gaps that were filled, and phases of a recording.
 
-    `inspection`: result of `inspect_motion`. Returns one line for each bone.
+    `inspection`: result of `inspect_motion`. A table has no rows where the recording has nothing of it.
     """
-    from simbench.cli.console import number_table
-    from simbench.motion.inspection import human_length_range, is_human_length
+    from simbench.motion.motion_inspection import human_length_range, is_human_length
 
-    table = number_table("bone", "median m", "range mm", "people's m", "")
+    bones = []
     for length in inspection.lengths:
         allowed = human_length_range(length.name)
-        table.add_row(
-            length.name,
-            f"{length.median:.4f}",
-            f"{1000 * (length.high - length.low):.3f}",
-            "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
-            "" if is_human_length(length) else "doubtful",
+        bones.append(
+            (
+                length.name,
+                f"{length.median:.4f}",
+                f"{1000 * (length.high - length.low):.3f}",
+                "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
+                "" if is_human_length(length) else "doubtful",
+            )
         )
-    return table
-
-
-def angle_table(inspection: MotionInspection) -> Table:
-    """Lay out the ranges of motion of the joints.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each angle.
-    """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    table = number_table("angle", "lowest °", "highest °", "range °")
-    for angle in inspection.angles:
-        low, high = np.degrees(angle.low), np.degrees(angle.high)
-        table.add_row(angle.name, f"{low:.1f}", f"{high:.1f}", f"{high - low:.1f}")
-    return table
-
-
-def hand_table(inspection: MotionInspection) -> Table:
-    """Lay out the speeds of the palms.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each palm.
-    """
-    from simbench.cli.console import number_table
-
-    table = number_table("palm", "RMS m/s", "peak m/s", "at s")
-    for hand in inspection.hands:
-        table.add_row(hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
-    return table
-
-
-def foot_table(inspection: MotionInspection) -> Table:
-    """Lay out how the feet touch the floor, and the jerk of hands and feet.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each measure.
-    """
-    from simbench.cli.contact_table import contact_table, describe_person
-
-    return contact_table([describe_person(inspection.motion)])
-
-
-def gap_table(inspection: MotionInspection) -> Table:
-    """Lay out the gaps that were filled, by marker.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each marker with gaps.
-    """
-    from simbench.cli.console import number_table
-
-    table = number_table("marker", "gaps", "longest s", "frames")
-    table.columns[3].justify = "left"
+    yield number_table("bone", "median m", "range mm", "people's m", "", rows=bones)
+    angles = [(each.name, math.degrees(each.low), math.degrees(each.high)) for each in inspection.angles]
+    shown = [(name, f"{low:.1f}", f"{high:.1f}", f"{high - low:.1f}") for name, low, high in angles]
+    yield number_table("angle", "lowest °", "highest °", "range °", rows=shown)
+    hands = [
+        (hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
+        for hand in inspection.hands
+    ]
+    yield number_table("palm", "RMS m/s", "peak m/s", "at s", rows=hands)
+    yield contact_table([describe_person(inspection.motion)])
+    gaps = []
     for marker in inspection.gaps:
-        shown = ", ".join(_frames(gap) for gap in marker.gaps[:_GAPS_SHOWN])
-        more = ", …" if len(marker.gaps) > _GAPS_SHOWN else ""
-        table.add_row(marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", shown + more)
-    return table
-
-
-def phase_table(inspection: MotionInspection) -> Table:
-    """Lay out the phases of the recording protocol and the primitives of its periodic phase.
-
-    `inspection`: result of `inspect_motion`. Returns one line for each phase or primitive.
-    """
-    from simbench.cli.console import number_table
-
-    table = number_table("phase", "from s", "to s", "duration s")
+        frames = [
+            f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
+            for gap in marker.gaps[:_GAPS_SHOWN]
+        ] + ["…"] * (len(marker.gaps) > _GAPS_SHOWN)
+        gaps.append((marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", ", ".join(frames)))
+    yield number_table("marker", "gaps", "longest s", "frames", rows=gaps, left=(3,))
     phases = inspection.phases
-    for name in ("icp", "tgp", "pmp"):
-        _add_interval(table, name.upper(), getattr(phases, name))
     pairs = zip(phases.boundaries[:-1], phases.boundaries[1:], strict=True)
-    for number, (start, end) in enumerate(pairs, start=1):
-        _add_interval(table, f"  primitive {number}", (start, end))
-    _add_interval(table, "rest", phases.rest)
-    return table
+    intervals = [
+        *(("ICP", phases.icp), ("TGP", phases.tgp), ("PMP", phases.pmp)),
+        *((f"  primitive {number}", pair) for number, pair in enumerate(pairs, start=1)),
+        ("rest", phases.rest),
+    ]
+    known = [(name, *interval) for name, interval in intervals if interval is not None]
+    spans = [(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}") for name, start, end in known]
+    yield number_table("phase", "from s", "to s", "duration s", rows=spans)
 
 
 def closing_lines(inspection: MotionInspection) -> Iterator[str]:
@@ -313,17 +237,11 @@ def closing_lines(inspection: MotionInspection) -> Iterator[str]:
     yield from (f"  {doubt}" for doubt in inspection.warnings)
 
 
-def _add_interval(table: Table, name: str, interval: tuple[float, float] | None) -> None:
-    if interval is not None:
-        start, end = interval
-        table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
-
-
 def _describe_handle(handle: HandlePath) -> str:
     """Say how far a handle moves, and how the hand may rotate on it."""
     import numpy as np
 
-    from simbench.motion.handles import path_length
+    from simbench.motion.human_motion import path_length
 
     path = "still" if len(handle.poses) == 1 else f"{path_length(handle):.2f} m long"
     axis = handle.turn_axis
@@ -334,6 +252,66 @@ def _describe_handle(handle: HandlePath) -> str:
     return f"{path}, free to turn about the palm's {name}"
 
 
-def _frames(gap: Gap) -> str:
-    """Write the first and the last frame of a gap."""
-    return f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
+class MovingBody(NamedTuple):
+    """What a column of the table is about."""
+
+    name: str  # Heading of the column.
+    time: Array  # (T,): times of the samples, s, as they are shown.
+    feet: FootMeasures | None  # How its feet touch the floor; None if it has none.
+    jerks: Mapping[str, Jerk]  # {str: Jerk}: jerks of `left hand`, ..., `right foot`.
+
+
+def describe_person(motion: HumanMotion) -> MovingBody:
+    """Measure feet and jerk of the person in a recording. Returns column of the table."""
+    from simbench.motion.person_body import has_only_ankles, measure_person_feet, measure_person_jerks
+
+    name = "person (ankles)" if has_only_ankles(motion) else "person"
+    return MovingBody(name, motion.time, measure_person_feet(motion), measure_person_jerks(motion))
+
+
+def describe_robot(robot: Robot, trajectory: JointTrajectory, time: Array) -> MovingBody:
+    """Measure feet and jerk of a robot in its planned motion.
+
+    `trajectory`: its planned motion with T samples; `time` (T,): times of the same samples in the recording,
+    s. Returns column of the table.
+    """
+    from simbench.runs.motion_fidelity import measure_robot_feet
+
+    return MovingBody("robot", time, *measure_robot_feet(robot, trajectory))
+
+
+def contact_table(bodies: Sequence[MovingBody]) -> Table:
+    """Lay out how feet touch the floor, and the jerk of hands and feet.
+
+    `bodies`: one for each pair of columns. Returns one line for each measure that a body has: value, and when
+    it is worst.
+    """
+    headings = [heading for body in bodies for heading in (body.name, "at s")]
+    rows: dict[tuple[str, str], list[str]] = {}
+    for number, body in enumerate(bodies):
+        for label, unit, value, worst in _measures(body):
+            at = "" if worst is None or worst.value < 5e-5 else f"{body.time[worst.sample]:.2f}"
+            cells = rows.setdefault((label, unit), [""] * len(headings))
+            cells[2 * number : 2 * number + 2] = value, at
+    shown = [(label, *cells, unit) for (label, unit), cells in rows.items()]
+    return number_table("feet and jerk", *headings, "unit", rows=shown, left=(len(headings) + 1,))
+
+
+def _measures(body: MovingBody) -> Iterator[tuple[str, str, str, Worst | None]]:
+    """Label, unit, value and worst sample of each measure of a body."""
+    if body.feet is not None:
+        feet = body.feet
+        yield "both feet on the floor", "%", f"{100.0 * feet.double:.0f}", None
+        yield "one foot", "%", f"{100.0 * feet.single:.0f}", None
+        yield "no foot", "%", f"{100.0 * feet.flight:.0f}", None
+        yield "sliding in contact", "mm", f"{1000.0 * feet.skate.value:.1f}", feet.skate
+        yield "below the floor", "mm", f"{1000.0 * feet.penetration.value:.1f}", feet.penetration
+        yield "height in the air", "mm", f"{1000.0 * feet.float_height.value:.1f}", feet.float_height
+    for limb in ("hand", "foot"):
+        jerks = [jerk for name, jerk in body.jerks.items() if name.endswith(limb)]
+        if jerks:
+            worst = max((jerk.peak for jerk in jerks), key=lambda peak: peak.value)
+            yield f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", worst
+            moving = [jerk.dimensionless for jerk in jerks if jerk.dimensionless == jerk.dimensionless]
+            if moving:
+                yield f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", None

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simbench.cli.completion import complete_motion, complete_robot
-from simbench.cli.overrides import list_overrides
-from simbench.cli.reading import reads_recording
+from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import argument, list_overrides, option, reads_recording
 from simbench.errors import ScenarioError
-from simbench.runs.scenario.library import USUAL_ROBOT, list_scenarios
+from simbench.runs.scenario.scenario_files import USUAL_ROBOT, list_scenarios
 
 if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
@@ -21,57 +21,46 @@ if TYPE_CHECKING:
 def place(
     motion: Annotated[
         str,
-        typer.Argument(
-            help="actor:TASK, deepmimic:CLIP, sample:NAME, a file; or a scenario.",
-            autocompletion=complete_motion,
-        ),
+        argument("actor:TASK, deepmimic:CLIP, sample:NAME, a file; or a scenario.", complete=complete_motion),
     ],
     robot: Annotated[
         str | None,
-        typer.Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF; by default romeo, or the "
+        option(
+            "Name (simbench robot list), or path of a robot.yaml or a URDF; by default romeo, or the "
             "scenario's.",
-            autocompletion=complete_robot,
+            complete=complete_robot,
         ),
     ] = None,
     equipment_scale: Annotated[
         list[float] | None,
-        typer.Option(
-            metavar="FACTOR",
-            help="Of a scenario: size of the equipment to plan with; repeatable. By default 1, the robot's "
+        option(
+            "Of a scenario: size of the equipment to plan with; repeatable. By default 1, the robot's "
             "arms by the person's, and halfway.",
+            "FACTOR",
         ),
     ] = None,
     side: Annotated[
-        str | None,
-        typer.Option(help="Only this handle, left or right, with that hand or the only one; else all."),
+        str | None, option("Only this handle, left or right, with that hand or the only one; else all.")
     ] = None,
-    position: Annotated[tuple[float, float], typer.Option(metavar="X Y", help="Where it stands now, m.")] = (
-        0.0,
-        0.0,
-    ),
-    heading: Annotated[float, typer.Option(metavar="RAD", help="And its turn about the vertical.")] = 0.0,
+    position: Annotated[tuple[float, float], option("Where it stands now, m.", "X Y")] = (0.0, 0.0),
+    heading: Annotated[float, option("And its turn about the vertical.", "RAD")] = 0.0,
     height: Annotated[
         float | None,
-        typer.Option(
-            metavar="M",
-            help="And how much higher its pelvis is than in the posture; of an arm: of its base, by default "
+        option(
+            "And how much higher its pelvis is than in the posture; of an arm: of its base, by default "
             "searched for if it stands on a pedestal.",
+            "M",
         ),
     ] = None,
-    posture: Annotated[str | None, typer.Option(help="Named posture, by default standing.")] = None,
+    posture: Annotated[str | None, option("Named posture, by default standing.")] = None,
     follow: Annotated[
-        float, typer.Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
+        float, option("Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
     ] = 0.4,
     advance: Annotated[
-        float,
-        typer.Option(
-            metavar="M/M", help="How far it goes forward while they rise, m per m: retarget.pelvis_advance."
-        ),
+        float, option("How far it goes forward while they rise, m per m: retarget.pelvis_advance.", "M/M")
     ] = 0.0,
     lean: Annotated[
-        float,
-        typer.Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
+        float, option("How far before the soles' middle it is: retarget.pelvis_lean_m.", "M")
     ] = 0.0,
     *,
     reading: ReadOptions,
@@ -92,7 +81,6 @@ def place(
         return
     if equipment_scale:
         raise ScenarioError(f"--equipment-scale: {motion} is no scenario, which alone has equipment")
-    from simbench.cli.console import make_console, progress_bars
     from simbench.motion.readers import read_motion
     from simbench.retargeting.placement.placement import (
         BasePlacement,
@@ -145,9 +133,8 @@ def _compare_placements(name: str, robot_name: str | None, scales: list[float] |
     """Plan a scenario from several places, with its equipment in several sizes; print what each brings."""
     import math
 
-    from simbench.cli.console import make_console, progress_bars
     from simbench.robot.robot import load_robot
-    from simbench.runs.placements import arm_ratio, plan_placements
+    from simbench.runs.preparation import arm_ratio, plan_placements
     from simbench.runs.scenario.loading import load_scenario
 
     overrides = list_overrides(None, robot_name)

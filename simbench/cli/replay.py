@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from simbench.cli.completion import complete_camera_key, complete_metric
+from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import Fast, argument, flag, option, set_option
 from simbench.runs.run_directory import incomplete_reason
 
 PERSON_OFFSET = 1.2
@@ -14,42 +14,28 @@ PERSON_OFFSET = 1.2
 GHOST_OFFSET = 1.0
 """Default distance of the reference from the robot, m."""
 
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
+Run = Annotated[Path, argument("A run directory.", "RUN")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="camera.KEY=VALUE",
-        help="Another camera than the scenario's; repeatable.",
-        autocompletion=complete_camera_key,
-    ),
+    set_option("Another camera than the scenario's; repeatable.", "camera.KEY=VALUE", complete_camera_key),
 ]
-Speed = Annotated[float, typer.Option(metavar="FACTOR", help="Times as fast as it was.")]
-Start = Annotated[float, typer.Option(metavar="S", help="In the time of the run.")]
-End = Annotated[float | None, typer.Option(metavar="S", help="In the time of the run.")]
-WithGhost = Annotated[bool, typer.Option("--ghost", help="Also show the reference, half transparent.")]
+Speed = Annotated[float, option("Times as fast as it was.", "FACTOR")]
+Start = Annotated[float, option("In the time of the run.", "S")]
+End = Annotated[float | None, option("In the time of the run.", "S")]
+WithGhost = Annotated[bool, flag("--ghost", "Also show the reference, half transparent.")]
 Offset = Annotated[
     float | None,
-    typer.Option(
-        metavar="M",
-        help=f"How far to the left of the robot, {GHOST_OFFSET:g} by default; 0 shows it in its place.",
-    ),
-]
-Fast = Annotated[
-    bool, typer.Option("--fast", help="A preview: 640 pixels wide, 15 frames a second, no shadows.")
+    option(f"How far to the left of the robot, {GHOST_OFFSET:g} by default; 0 shows it in its place.", "M"),
 ]
 
 
 def video(
     folder: Run,
-    second: Annotated[
-        Path | None, typer.Argument(metavar="RUN2", help="Another run, side by side with the first.")
-    ] = None,
+    second: Annotated[Path | None, argument("Another run, side by side with the first.", "RUN2")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Ending in .mp4, .gif or .webp; by default video.mp4 in the directory of a single run.",
+        option(
+            "Ending in .mp4, .gif or .webp; by default video.mp4 in the directory of a single run.", "FILE"
         ),
     ] = None,
     overrides: Overrides = None,
@@ -59,43 +45,35 @@ def video(
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
     person: Annotated[
-        bool, typer.Option("--with-person", help="Also show the recorded person, beside the robot.")
+        bool, flag("--with-person", "Also show the recorded person, beside the robot.")
     ] = False,
     person_offset: Annotated[
-        float | None,
-        typer.Option(metavar="M", help=f"How far to the left of the robot, {PERSON_OFFSET:g} by default."),
+        float | None, option(f"How far to the left of the robot, {PERSON_OFFSET:g} by default.", "M")
     ] = None,
     caption: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME[,NAME]",
-            help="Show the time and one or two metrics or signals: their values at each moment, or of the "
+        option(
+            "Show the time and one or two metrics or signals: their values at each moment, or of the "
             "whole run where there are none.",
-            autocompletion=complete_metric,
+            "NAME[,NAME]",
+            complete_metric,
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Begin with a title card of 2 s; by default without.")
+        str | None, option("Begin with a title card of 2 s; by default without.", "TEXT")
     ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="Move the camera with the robot: camera.follow=true.")
-    ] = False,
+    follow: Annotated[bool, flag("--follow", "Move the camera with the robot: camera.follow=true.")] = False,
     orbit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S", help="Time in which the camera turns once about the robot: camera.orbit_s."
-        ),
+        float | None, option("Time in which the camera turns once about the robot: camera.orbit_s.", "S")
     ] = None,
     fast: Fast = False,
 ) -> None:
     """Render a video of a finished run, or of two side by side, from the logs, without simulating again."""
-    from simbench.cli.console import make_console, progress_bars
-    from simbench.runs.talk_video.composition import Decoration, render_talk_video
+    from simbench.runs.talk_video import Decoration, render_talk_video
     from simbench.runs.video import View
 
-    moving = (["camera.follow=true"] if follow else []) + (
-        [] if orbit is None else [f"camera.orbit_s={orbit!r}"]
-    )
+    moving = ["camera.follow=true"] if follow else []
+    moving += [] if orbit is None else [f"camera.orbit_s={orbit!r}"]
     view = View(
         (*(overrides or ()), *moving),
         speed,
@@ -125,10 +103,10 @@ def replay(
     end: End = None,
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
-    loop: Annotated[bool, typer.Option("--loop", help="Begin again at the end.")] = False,
+    loop: Annotated[bool, flag("--loop", "Begin again at the end.")] = False,
 ) -> None:
     """Show a finished run in Bullet's window, from its log; keys: space, arrows, r, q."""
-    from simbench.runs.replay import replay_run
+    from simbench.runs.live_view import replay_run
     from simbench.runs.video import View
 
     view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from simbench.cli.completion import complete_robot, complete_words
-from simbench.cli.convert import Format, Rate, write_motion_file
-from simbench.cli.picture import deprecated_option, renamed_picture, report_old_name
-from simbench.cli.reading import Source, reads_recording
-from simbench.cli.shared_options import takes_options
-from simbench.errors import RunError
+from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
+from simbench.cli.convert import write_motion_file
+from simbench.cli.motion import contact_table, describe_person, describe_robot
+from simbench.cli.shared_options import Format, Rate, Source, flag, option, reads_recording
+from simbench.errors import RetargetError, RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from simbench.motion.joint_use import JointUse
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import Retargeting
-    from simbench.retargeting.body_errors import ErrorSummary, RobotErrors
+    from simbench.retargeting.body_errors import ErrorSummary
     from simbench.retargeting.imitation.imitation import ImitationErrors
     from simbench.runs.motion_fidelity import Fidelity
 
@@ -39,184 +38,122 @@ _MOST_MOMENTS = 12
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "auto, bones, analytical, numerical, ude, arm_adaptation"
-_BESIDE = "--picture FILE --beside"
-"""What stands for `--compare`."""
 _PHYSICS = (
     "kinematic (within the robot's limits), stand (feet planted, balanced), steps (the person's, balanced)"
 )
 _TIMINGS = "auto, preserve (the recorded clock), local (time, where it must), uniform (one factor)"
 
 
-class _Way(NamedTuple):
-    """How a motion is retargeted: keyword arguments of `retarget_motion`."""
-
-    method: str
-    timing: str
-    physics: str | None
-    free: bool
-
-
-class _Files(NamedTuple):
-    """What is to be written: the trajectory and its format, and pictures."""
-
-    out: Path | None
-    format: str
-    rate: float | None
-    plot: Path | None
-    compare: Path | None
-    moments: int
-    old_plot: Path | None
-    """The picture under its old name, `--plot`."""
-    old_compare: Path | None
-    """The picture under its old name, `--compare`."""
-
-    @property
-    def pictures(self) -> tuple[Path, ...]:
-        """Pictures that are asked for."""
-        return tuple(filter(None, (self.plot, self.compare)))
-
-
-def _way_options(
+@reads_recording()
+def retarget(
+    motion: Source,
+    robot: Annotated[
+        str, option("Name (simbench robot list), or path of a robot.yaml or a URDF.", complete=complete_robot)
+    ] = "romeo",
     physics: Annotated[
         str | None,
-        typer.Option(
-            help=f"What the motion must hold: {_PHYSICS}. By default kinematic, with equipment stand.",
-            autocompletion=complete_words("kinematic", "stand", "steps"),
+        option(
+            f"What the motion must hold: {_PHYSICS}. By default kinematic, with equipment stand.",
+            complete=complete_words("kinematic", "stand", "steps"),
         ),
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
-            help=f"How the robot follows the person: {_METHODS}.",
-            autocompletion=complete_words(*_METHODS.split(", ")),
+        option(
+            f"How the robot follows the person: {_METHODS}.", complete=complete_words(*_METHODS.split(", "))
         ),
     ] = "auto",
     timing: Annotated[
         str,
-        typer.Option(
-            help=f"What gives way where the person is too fast: {_TIMINGS}.",
-            autocompletion=complete_words("auto", "preserve", "local", "uniform"),
+        option(
+            f"What gives way where the person is too fast: {_TIMINGS}.",
+            complete=complete_words("auto", "preserve", "local", "uniform"),
         ),
     ] = "auto",
-    free: Annotated[
-        bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
-    ] = False,
-) -> _Way:
-    """Collect the options that say how a motion is retargeted, and check them before anything is imported."""
-    from simbench.options import require_choices
-
-    require_choices(method, timing, physics)
-    return _Way(method, timing, physics, free)
-
-
-def _file_options(
+    free: Annotated[bool, flag("--free", "Leave out equipment that the recording knows of.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
+        Path | None, option("Write the trajectory: .csv, .nc, .npz or .pkl (GMR).", "FILE")
     ] = None,
     format: Format = None,
     rate: Rate = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits."),
+        Path | None, option("Draw errors, and joints between their limits.", "FILE.png")
     ] = None,
     beside: Annotated[
-        bool,
-        typer.Option("--beside", help="Let it show the robot beside the person at some moments, and errors."),
+        bool, flag("--beside", "Let it show the robot beside the person at some moments, and errors.")
     ] = False,
-    moments: Annotated[
-        int, typer.Option(metavar="N", min=1, max=_MOST_MOMENTS, help="Moments that --beside shows.")
-    ] = 6,
-    plot: Annotated[Path | None, deprecated_option("--plot")] = None,
-    compare: Annotated[Path | None, deprecated_option("--compare", _BESIDE)] = None,
-) -> _Files:
-    """Collect the options that name files, and check them before anything is computed."""
-    if beside and picture is None:
-        raise RunError("--beside says what the picture shows that --picture FILE.png names")
-    shown = renamed_picture(None if beside else picture, plot, "--plot", RunError)
-    compared = renamed_picture(picture if beside else None, compare, "--compare", RunError, _BESIDE)
-    name = _check_outputs(out, (shown, compared), format, rate)
-    return _Files(out, name, rate, shown, compared, moments, plot, compare)
-
-
-@reads_recording()
-@takes_options(_file_options, "files")
-@takes_options(_way_options, "way")
-def retarget(
-    motion: Source,
-    robot: Annotated[
-        str,
-        typer.Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
-    ] = "romeo",
+    moments: Annotated[int, option("Moments that --beside shows.", "N", min=1, max=_MOST_MOMENTS)] = 6,
     *,
-    way: _Way,
-    files: _Files,
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    from simbench.robot.sources import find_robot
+    from simbench.options import require_choices
 
-    # An unknown robot is refused before the import of what retargets, which takes a second.
+    # Everything that can be refused is, before anything is computed or what computes it is imported.
+    if beside and picture is None:
+        raise RunError("--beside says what the picture shows that --picture FILE.png names")
+    chosen = ""
+    if out is not None:
+        from simbench.motion.trajectory_files.write import choose_format
+
+        chosen = choose_format(out, format)
+        require_output_file(out, RunError)
+    elif format is not None or rate is not None:
+        raise RunError("--format and --rate are of the file that --out FILE names")
+    require_output_file(picture, RunError, ".png", "a picture")
+    require_choices(method, timing, physics)
+    from simbench.robot.robot_sources import find_robot
+
     find_robot(robot)
-    from simbench.cli.console import make_console, progress_bars
     from simbench.retargeting.api import retarget_motion
+    from simbench.retargeting.imitate.plan import KinematicPlan
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(
             motion,
             robot,
-            physics=way.physics,
-            method=way.method,
+            physics=physics,
+            method=method,
             reading=reading,
-            free=way.free,
-            timing=way.timing,
+            free=free,
+            timing=timing,
             on_progress=on_progress,
         )
     fidelity = measure_retargeting(made)
-    written = _write_files(made, fidelity, files)
-    _print_retargeting(made, fidelity)
-    if files.out is not None:
-        shown = files.rate is not None or files.format == "unitree"
-        print(f"trajectory  {files.out}" + (f"  ({written})" if shown else ""))
-    for picture in files.pictures:
-        print(f"picture  {picture}")
-    report_old_name(files.old_plot, "--plot")
-    report_old_name(files.old_compare, "--compare", _BESIDE)
+    # Without a scaled model beside the person to draw, the robot itself is drawn.
+    beside = beside or isinstance(made.plan, KinematicPlan)
+    errors = _model_errors(made)
+    if picture is not None and beside:
+        from simbench.runs.motion_fidelity import has_human_arms
 
-
-def _write_files(made: Retargeting, fidelity: Fidelity, files: _Files) -> str:
-    """Write trajectory and pictures, if all of them can be; say what the trajectory's file holds."""
-    from simbench.retargeting.imitate.plan import KinematicPlan
-
-    if isinstance(made.plan, KinematicPlan) and files.plot is not None:
-        # There is no scaled model beside the person to draw: the robot itself is drawn.
-        files = files._replace(plot=None, compare=files.plot)
-    if files.compare is not None:
-        require_body(made)
-    if files.plot is not None:
-        from simbench.runs.plots.retargeting_plot import require_model
+        if not has_human_arms(made.robot, made.motion):
+            raise RetargetError(
+                f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
+                "allowed: robots with two arms"
+            )
+    elif picture is not None:
+        from simbench.runs.plots.retargeting_plot import draw_retargeting, require_model
 
         require_model(made)
     written = ""
-    if files.out is not None:
+    if out is not None:
         attributes: dict[str, str | float] = {
             "source": made.motion.source,
             "robot": made.robot.name,
             "method": made.method,
             "slow_down": made.plan.metrics["retarget.slow_down"],
         }
-        trajectory = made.plan.trajectory
-        written = write_motion_file(trajectory, made.robot, files.out, files.format, files.rate, attributes)
-    errors = _model_errors(made)
-    if files.plot is not None and errors is not None:
-        from simbench.runs.plots.retargeting_plot import draw_retargeting
-
-        draw_retargeting(made, errors, files.plot)
-    if files.compare is not None:
-        draw_compared(made, fidelity, files.compare, files.moments)
-    return written
+        written = write_motion_file(made.plan.trajectory, made.robot, out, chosen, rate, attributes)
+    if picture is not None and beside:
+        draw_compared(made, fidelity, picture, moments)
+    elif picture is not None and errors is not None:
+        draw_retargeting(made, errors, picture)
+    _print_retargeting(made, fidelity, errors)
+    if out is not None:
+        shown = rate is not None or chosen == "unitree"
+        print(f"trajectory  {out}" + (f"  ({written})" if shown else ""))
+    if picture is not None:
+        print(f"picture  {picture}")
 
 
 def _model_errors(made: Retargeting) -> ImitationErrors | None:
@@ -230,10 +167,8 @@ def _model_errors(made: Retargeting) -> ImitationErrors | None:
     return imitation_errors(made.plan.imitation, made.motion)
 
 
-def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
+def _print_retargeting(made: Retargeting, fidelity: Fidelity, errors: ImitationErrors | None) -> None:
     """Print the tables and lines of a retargeting."""
-    from simbench.cli.console import make_console, metrics_table
-    from simbench.cli.contact_table import contact_table, describe_person, describe_robot
     from simbench.motion.joint_use import joint_uses
     from simbench.retargeting.body_errors import summarise_errors
     from simbench.retargeting.collision.interference import describe_interference
@@ -242,22 +177,20 @@ def _print_retargeting(made: Retargeting, fidelity: Fidelity) -> None:
     trajectory, console = made.plan.trajectory, make_console()
     summaries = summarise_errors(made.plan.errors)
     console.print(robot_error_table(summaries, made.motion.time, trajectory.time))
-    for line in robot_lines(made, fidelity):
-        print(line)
+    print(*robot_lines(made, fidelity), sep="\n")
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
     }
     uses = joint_uses(made.robot, trajectory)
     bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
     tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
-    errors = _model_errors(made)
     if errors is not None:
         tables.insert(0, error_table(summarise(errors)))
     for table in tables:
         print()
         console.print(table)
     print()
-    print(still_joints_line(uses))
+    print(f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}")
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
 
@@ -288,21 +221,6 @@ def placed_heading(made: Retargeting) -> float:
     return float(heading_of(made.plan.stance.base[3:])) if isinstance(made.plan, MotionPlan) else 0.0
 
 
-def require_body(made: Retargeting) -> None:
-    """Refuse a retargeting without a body like the person's that its picture could show beside them.
-
-    `made`: retargeted recording.
-    """
-    from simbench.errors import RetargetError
-    from simbench.runs.motion_fidelity import has_human_arms
-
-    if not has_human_arms(made.robot, made.motion):
-        raise RetargetError(
-            f"--beside: {made.robot.name} follows a hand, without a body to show beside the person's; "
-            "allowed: robots with two arms"
-        )
-
-
 def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: int) -> None:
     """Draw the robot beside the person.
 
@@ -310,8 +228,14 @@ def draw_compared(made: Retargeting, fidelity: Fidelity, path: Path, moments: in
     `moments`: largest number of moments to show.
     """
     from simbench.retargeting.body_errors import person_points, robot_points
-    from simbench.runs.plots.fidelity import Comparison, direction_errors, draw_comparison, panel_size
-    from simbench.runs.plots.fidelity_view import choose_moments, draw_robot
+    from simbench.runs.plots.fidelity_plot import (
+        Comparison,
+        choose_moments,
+        direction_errors,
+        draw_comparison,
+        draw_robot,
+        panel_size,
+    )
 
     trajectory, heading = made.plan.trajectory, placed_heading(made)
     person = person_points(made.motion)
@@ -338,46 +262,51 @@ def robot_error_table(summaries: Sequence[ErrorSummary], time: Array, robot_time
     samples, s; `robot_time` (T,): the robot's times of the same samples, s. Returns one line for each error,
     in mm, percent or degrees, with both times of the worst.
     """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
-    table = number_table("robot against person", *heads)
-    table.columns[4].justify = table.columns[7].justify = "left"
-    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / np.pi, "°")}
+    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / math.pi, "°")}
+    rows = []
     for summary in summaries:
         scale, unit = scales[summary.unit]
         numbers = (summary.mean, summary.percentile_95, summary.maximum)
-        table.add_row(
-            summary.quantity if summary.unit else "",
-            *(f"{scale * value:.1f}" for value in numbers),
-            unit,
-            f"{time[summary.sample]:.2f}",
-            f"{robot_time[summary.sample]:.2f}",
-            summary.side,
-        )
-    return table
+        times = (time[summary.sample], robot_time[summary.sample])
+        name = summary.quantity if summary.unit else ""
+        shown = [f"{scale * value:.1f}" for value in numbers]
+        rows.append((name, *shown, unit, *(f"{each:.2f}" for each in times), summary.side))
+    heads = ("mean", "95 %", "worst", "unit", "at s", "robot's s", "side")
+    return number_table("robot against person", *heads, rows=rows, left=(4, 7))
 
 
 def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     """Say what the errors of the robot come from, and at which tempo it moves.
 
-    They come from equipment, joints at their limits, or a doubtful recording. `fidelity`: what it leaves of
-    the person.
+    They come from equipment that hands hold, where arms follow it and not the person, from joints at their
+    limits, or a doubtful recording. `fidelity`: what it leaves of the person.
     """
     from simbench.options import RetargetSection
     from simbench.retargeting.body_errors import limit_stays
     from simbench.retargeting.imitate.plan import KinematicPlan
     from simbench.retargeting.match.body import describe_match, match_body
     from simbench.retargeting.steps.step_following import StepFollowingPlan
-    from simbench.runs.fidelity_rows import fidelity_lines
+    from simbench.runs.fidelity_metrics import fidelity_lines
     from simbench.runs.motion_fidelity import fidelity_metrics
 
-    yield from held_lines(made.plan.errors, made.plan.metrics.get("retarget.hand_max_m", 0.0))
-    margin = RetargetSection().joint_limit_margin_rad
-    stays = limit_stays(made.robot, made.plan.trajectory, margin)
-    yield from limit_lines([stay for stay in stays if stay[0] >= _LONG_STAY], made.motion.time)
+    held = made.plan.errors.held_fraction
+    if held > 0.0:
+        miss = 1000.0 * made.plan.metrics.get("retarget.hand_max_m", 0.0)
+        yield (
+            f"equipment  held {held:.0%} of the time: the arms follow the handles there "
+            f"(palms {miss:.1f} mm off)"
+        )
+    margin, time = RetargetSection().joint_limit_margin_rad, made.motion.time
+    found = limit_stays(made.robot, made.plan.trajectory, margin)
+    stays = [stay for stay in found if stay[0] >= _LONG_STAY]
+    for fraction, joint, end, limit, unit, first, last in stays[:_STAYS_SHOWN]:
+        shown = f"{math.degrees(limit):.0f}°" if unit == "rad" else f"{1000.0 * limit:.0f} mm"
+        yield (
+            f"at limit   {joint} {end} ({shown}) {fraction:.0%} of the time, "
+            f"longest {time[first]:.2f} to {time[last]:.2f} s"
+        )
+    if len(stays) > _STAYS_SHOWN:
+        yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
     yield from fidelity_lines(fidelity_metrics(fidelity))
     if isinstance(made.plan, StepFollowingPlan):
         yield from (f"steps      {note}" for note in made.plan.notes)
@@ -392,74 +321,19 @@ def robot_lines(made: Retargeting, fidelity: Fidelity) -> Iterator[str]:
     yield from (f"doubt      {doubt}" for doubt in (*made.recording.doubts, *others))
 
 
-def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:
-    """Say for how long hands hold equipment, where arms follow it and not the person.
-
-    `miss`: largest distance of a palm from its handle, m. Yields at most one line.
-    """
-    if errors.held_fraction > 0.0:
-        yield (
-            f"equipment  held {errors.held_fraction:.0%} of the time: the arms follow the handles there "
-            f"(palms {1000.0 * miss:.1f} mm off)"
-        )
-
-
-def limit_lines(stays: Sequence[tuple[float, str, str, float, str, int, int]], time: Array) -> Iterator[str]:
-    """Name the joints that stay at a limit, where they cannot follow the person.
-
-    `stays`: from `limit_stays`, those that are long enough to be named; `time` (T,): times of the recording's
-    samples, s. Yields A line for each, and one for those that are left out.
-    """
-    import numpy as np
-
-    for fraction, joint, end, limit, unit, first, last in stays[:_STAYS_SHOWN]:
-        shown = f"{np.degrees(limit):.0f}°" if unit == "rad" else f"{1000.0 * limit:.0f} mm"
-        yield (
-            f"at limit   {joint} {end} ({shown}) {fraction:.0%} of the time, "
-            f"longest {time[first]:.2f} to {time[last]:.2f} s"
-        )
-    if len(stays) > _STAYS_SHOWN:
-        yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
-
-
-def _check_outputs(
-    out: Path | None, pictures: Sequence[Path | None], format: str | None, rate: float | None
-) -> str:
-    """Check the files to be written before anything is computed; return the format of the trajectory."""
-    from simbench.cli.console import require_output_file
-
-    name = ""
-    if out is not None:
-        from simbench.motion.trajectory_files.write import choose_format
-
-        name = choose_format(out, format)
-        require_output_file(out, RunError)
-    elif format is not None or rate is not None:
-        raise RunError("--format and --rate are of the file that --out FILE names")
-    for picture in filter(None, pictures):
-        require_output_file(picture, RunError, ".png", "a picture")
-    return name
-
-
 def error_table(summaries: Sequence[ErrorSummary]) -> Table:
     """Lay out the distance of the scaled model from the recording.
 
     `summaries`: mean, 95th percentile and maximum of each error. Returns one line for each error, in mm or
     degrees.
     """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    table = number_table("scaled model without limits against recording", "mean", "95 %", "max", "unit")
-    table.columns[4].justify = "left"
+    rows = []
     for summary in summaries:
+        scale, unit = (1000.0, "mm") if summary.unit == "m" else (180.0 / math.pi, "°")
         numbers = (summary.mean, summary.percentile_95, summary.maximum)
-        shown, unit = (
-            (np.multiply(numbers, 1000.0), "mm") if summary.unit == "m" else (np.degrees(numbers), "°")
-        )
-        table.add_row(summary.quantity, *(f"{value:.2f}" for value in shown), unit)
-    return table
+        rows.append((summary.quantity, *(f"{scale * value:.2f}" for value in numbers), unit))
+    heads = ("mean", "95 %", "max", "unit")
+    return number_table("scaled model without limits against recording", *heads, rows=rows, left=(4,))
 
 
 def joint_table(uses: Sequence[JointUse]) -> Table:
@@ -467,34 +341,19 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
 
     Returns one line for each moving joint, in degrees; in mm for sliding joints.
     """
-    import numpy as np
-
-    from simbench.cli.console import number_table
-
-    table = number_table("joint", "from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
-    table.columns[8].justify = "left"
+    rows = []
     for use in uses:
-        if not does_move(use):
-            continue
-        scale, unit = (180.0 / np.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
-        limits = f"{scale * use.lower:.0f} to {scale * use.upper:.0f}"
-        table.add_row(
-            use.name,
-            f"{scale * use.lowest:.1f}",
-            f"{scale * use.highest:.1f}",
-            limits,
-            f"{scale * use.clearance:.1f}",
-            f"{scale * use.speed:.0f}",
-            f"{scale * use.speed_limit:.0f}",
-            f"{use.speed / use.speed_limit:.0%}",
-            unit,
-        )
-    return table
-
-
-def still_joints_line(uses: Sequence[JointUse]) -> str:
-    """Say how many joints the table of joints leaves out. `uses`: range and speed of each joint."""
-    return f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}"
+        if does_move(use):
+            scale, unit = (180.0 / math.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
+            lowest, highest, clearance = (
+                f"{scale * each:.1f}" for each in (use.lowest, use.highest, use.clearance)
+            )
+            limits = f"{scale * use.lower:.0f} to {scale * use.upper:.0f}"
+            speed, limit = f"{scale * use.speed:.0f}", f"{scale * use.speed_limit:.0f}"
+            part = f"{use.speed / use.speed_limit:.0%}"
+            rows.append((use.name, lowest, highest, limits, clearance, speed, limit, part, unit))
+    heads = ("from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
+    return number_table("joint", *heads, rows=rows, left=(8,))
 
 
 def does_move(use: JointUse) -> bool:

@@ -2,87 +2,85 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.example import example
-from simbench.cli.picture import deprecated_option, renamed_picture, report_old_name
-from simbench.cli.robot_check import check
+from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.shared_options import argument, example, flag, option
 from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simbench.robot.catalogue import RobotEntry
-    from simbench.robot.inspection.inspection import RobotInspection
-    from simbench.robot.scaffold.scaffold import Scaffold
-    from simbench.robot.urdf.elements import UrdfJoint
+    from simbench.robot.robot_inspection import RobotInspection
+    from simbench.runs.robot_check.findings import RobotCheck
 
+_MARKS = {"yes": "✓", "marginal": "~", "no": "✗"}
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
 robot_app = typer.Typer(
     help="Look at a robot: its numbers, and what it looks like; or describe a new one.",
     epilog=example("simbench robot inspect mahru"),
 )
-robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))(check)
+
+
+@robot_app.command("check", epilog=example("simbench robot check mahru --no-simulate"))
+def check(
+    robot: Annotated[
+        str, argument("A robot's name, a robot.yaml, its folder, or a URDF.", "ROBOT", complete_robot)
+    ],
+    no_simulate: Annotated[bool, flag("--no-simulate", "Without the short simulations.")] = False,
+    as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
+) -> None:
+    """Say by numbers whether a robot can stand, reach, step and track; exit status 1 if it cannot."""
+    from simbench.runs.robot_check.abilities import check_robot
+
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        checked = check_robot(robot, simulate=not no_simulate, on_progress=on_progress)
+    if as_json:
+        print(json.dumps(checked.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        print(*check_lines(checked), sep="\n")
+    raise typer.Exit(0 if checked.passed else 1)
 
 
 @robot_app.command("inspect", epilog=example("simbench robot inspect mahru"))
 def inspect_(
-    robot: Annotated[
-        str,
-        typer.Argument(
-            metavar="PATH", help="A robot's name, a robot.yaml, or a URDF.", autocompletion=complete_robot
-        ),
-    ],
+    robot: Annotated[str, argument("A robot's name, a robot.yaml, or a URDF.", "PATH", complete_robot)],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
-    from simbench.cli.console import make_console
-    from simbench.robot.inspection.inspection import inspect_robot
+    from simbench.robot.robot_inspection import inspect_robot
 
     inspection = inspect_robot(robot)
-    for line in summary_lines(inspection):
-        print(line)
+    print(*summary_lines(inspection), sep="\n")
     console = make_console()
-    for table in (joint_table(inspection), tree_table(inspection), link_table(inspection)):
+    for table in inspection_tables(inspection):
         print()
         console.print(table)
     print()
-    for line in warning_lines(inspection):
-        print(line)
+    print(*warning_lines(inspection), sep="\n")
     raise typer.Exit(1 if inspection.errors else 0)
 
 
 @robot_app.command("render", epilog=example("simbench robot render puma560 --picture puma560.png"))
 def render(
     robot: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="A robot's name, or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
+        str, argument("A robot's name, or path of a robot.yaml or a URDF.", "NAME", complete_robot)
     ],
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="By default NAME.png in the current directory.")
+        Path | None, option("By default NAME.png in the current directory.", "FILE.png")
     ] = None,
-    fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
-    bones: Annotated[
-        bool, typer.Option("--bones", help="Draw over it the bones that imitate a person's.")
-    ] = False,
-    out: Annotated[Path | None, deprecated_option("--out")] = None,
+    fast: Annotated[bool, flag("--fast", "Without shadows.")] = False,
+    bones: Annotated[bool, flag("--bones", "Draw over it the bones that imitate a person's.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
-    from simbench.cli.console import require_output_file
-
-    picture = renamed_picture(picture, out, "--out", RunError)
-    if picture is not None:
-        require_output_file(picture, RunError)
+    require_output_file(picture, RunError)
     from simbench.robot.robot import load_robot
     from simbench.sim.rendering.portrait import draw_portrait
 
@@ -90,86 +88,56 @@ def render(
     path = picture or Path(f"{loaded.name}.png")
     renderer = draw_portrait(loaded, path, fast=fast, bones=bones)
     print(f"picture  {path}  (drawn by {renderer})")
-    report_old_name(out, "--out")
 
 
 @robot_app.command("scaffold", epilog=example("simbench robot scaffold my_robot.urdf --out my_robot"))
 def scaffold(
-    urdf: Annotated[Path, typer.Argument(metavar="URDF", help="The robot's URDF.")],
+    urdf: Annotated[Path, argument("The robot's URDF.", "URDF")],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="By default a folder named after the robot in the current directory."
-        ),
+        Path | None, option("By default a folder named after the robot in the current directory.", "DIR")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
+    force: Annotated[bool, flag("--force", "Overwrite a robot.yaml that exists.")] = False,
 ) -> None:
     """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
-    from simbench.cli.console import make_console
     from simbench.robot.scaffold.scaffold import scaffold_robot
     from simbench.robot.scaffold.writing import write_scaffold
 
     found = scaffold_robot(urdf)
     path = write_scaffold(found, out or Path(found.description.name), force=force)
-    make_console().print(guess_table(found))
+    table = _table("key", "guess", "confidence", "reason")
+    for column in table.columns:
+        column.no_wrap, column.overflow = column.header == "confidence", "fold"
+    for guess in found.guesses:
+        table.add_row(guess.key, guess.value, guess.confidence, guess.reason)
+    make_console().print(table)
     print()
     for line in found.missing:
         print(f"note  {line}")
     print(f"robot  {path}")
 
 
-def guess_table(scaffold: Scaffold) -> Table:
-    """Lay out the guesses about a robot.
-
-    `scaffold`: A guessed description. Returns one line for each guess.
-    """
-    table = _table("key", "guess", "confidence", "reason")
-    for column in table.columns:
-        column.no_wrap, column.overflow = column.header == "confidence", "fold"
-    for guess in scaffold.guesses:
-        table.add_row(guess.key, guess.value, guess.confidence, guess.reason)
-    return table
-
-
 @robot_app.command("list", epilog=example("simbench robot list panda"))
 def list_(
-    part: Annotated[
-        str,
-        typer.Argument(
-            metavar="[PART]",
-            help="Only robots with this in their name.",
-            autocompletion=complete_robot,
-        ),
-    ] = "",
+    part: Annotated[str, argument("Only robots with this in their name.", "[PART]", complete_robot)] = "",
 ) -> None:
     """List all robots by where they are from, with what they are and the licence of their files."""
-    from simbench.robot.catalogue import list_robots
+    from simbench.robot.packages import describe_missing_package
+    from simbench.robot.robot_sources import list_robots
 
     shown = [entry for entry in list_robots() if part.lower() in entry.name.lower()]
     if not shown:
         raise RobotError(f"no robot has `{part}` in its name; simbench robot list prints all")
-    for line in entry_lines(shown):
-        print(line)
-
-
-def entry_lines(entries: Sequence[RobotEntry]) -> Iterator[str]:
-    """Write a list of robots as columns, under a heading for each origin.
-
-    `entries`: the robots, those of the same origin together.
-    """
-    from simbench.robot.packages import describe_missing_package
-
     headings = {"shipped": "shipped with simbench", "plug-in": "of plug-ins", "wheel": "of installed wheels"}
-    widths = [max((len(entry[column]) for entry in entries), default=0) for column in (0, 2, 3)]
+    widths = [max(len(entry[column]) for entry in shown) for column in (0, 2, 3)]
     origin = ""
-    for entry in entries:
+    for entry in shown:
         if entry.origin != origin:
             origin = entry.origin
-            yield f"{headings[origin]}:"
-        cells = (entry.name, entry.kind, entry.license)
-        shown = "  ".join(f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+            print(f"{headings[origin]}:")
+        cells = zip((entry.name, entry.kind, entry.license), widths, strict=True)
         missing = f" ({describe_missing_package(entry.missing)})" if entry.missing else ""
-        yield f"  {shown}  {entry.summary}{missing}".rstrip()
+        columns = "  ".join(f"{cell:{width}}" for cell, width in cells)
+        print(f"  {columns}  {entry.summary}{missing}".rstrip())
 
 
 def summary_lines(inspection: RobotInspection) -> Iterator[str]:
@@ -189,48 +157,31 @@ def summary_lines(inspection: RobotInspection) -> Iterator[str]:
         yield f"self-collision      {len(inspection.collision_pairs)} pairs, listed"
 
 
-def joint_table(inspection: RobotInspection) -> Table:
-    """Lay out the joints that move: axis, limits, and the limb that each belongs to.
+def inspection_tables(inspection: RobotInspection) -> Iterator[Table]:
+    """Lay out the joints that move, with their limbs, how joints connect links, and the links' masses.
 
-    `inspection`: what `inspect` found in the robot's description. Returns one line for each moving joint.
+    `inspection`: what `inspect` found in the robot's description. Links have a line if they have a mass: with
+    centre of gravity and principal moments of inertia.
     """
-    from simbench.robot.inspection.inspection import DEGREES_OF_FREEDOM
+    from simbench.robot.robot_inspection import DEGREES_OF_FREEDOM
 
     table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
-    for column in (2, 3, 5, 6):
-        table.columns[column].justify = "right"
+    for number in (2, 3, 5, 6):
+        table.columns[number].justify = "right"
     limb = {joint: group for group, joints in inspection.groups.items() for joint in joints}
     for joint in inspection.joints:
         if joint.kind in DEGREES_OF_FREEDOM:
-            table.add_row(
-                joint.name,
-                _axis(joint),
-                _limit(joint.lower),
-                _limit(joint.upper),
-                "m" if joint.kind == "prismatic" else "rad",
-                _limit(joint.velocity),
-                _limit(joint.effort),
-                limb.get(joint.name, ""),
-            )
-    return table
-
-
-def tree_table(inspection: RobotInspection) -> Table:
-    """Lay out how joints connect links.
-
-    `inspection`: what `inspect` found in the robot's description. Returns one line for each joint.
-    """
+            axis = " ".join(_number(part + 0.0, ".2g") for part in joint.axis)
+            limits = (joint.lower, joint.upper, joint.velocity, joint.effort)
+            lower, upper, *dynamic = ("none" if each is None else _number(each, ".4g") for each in limits)
+            unit = "m" if joint.kind == "prismatic" else "rad"
+            group = limb.get(joint.name, "")
+            table.add_row(joint.name, _AXES.get(axis, axis), lower, upper, unit, *dynamic, group)
+    yield table
     table = _table("joint", "type", "parent", "child")
     for joint in inspection.joints:
         table.add_row(joint.name, joint.kind, joint.parent, joint.child)
-    return table
-
-
-def link_table(inspection: RobotInspection) -> Table:
-    """Lay out mass, centre of gravity and principal moments of inertia of the links.
-
-    `inspection`: what `inspect` found in the robot's description. Returns one line for each link with a mass.
-    """
+    yield table
     table = _table("link", "mass kg", "x", "y", "z m", "I₁", "I₂", "I₃ kg·m²")
     table.collapse_padding = True
     for column in table.columns[1:]:
@@ -239,7 +190,7 @@ def link_table(inspection: RobotInspection) -> Table:
         cog = (_number(round(value, 3) + 0.0, ".3f") for value in body.cog)
         moments = (_number(moment, ".3g") for moment in body.principal)
         table.add_row(name, _number(body.mass, ".4g"), *cog, *moments)
-    return table
+    yield table
 
 
 def warning_lines(inspection: RobotInspection) -> Iterator[str]:
@@ -256,6 +207,32 @@ def warning_lines(inspection: RobotInspection) -> Iterator[str]:
     yield from (f"  {doubt}" for doubt in doubts)
 
 
+def check_lines(checked: RobotCheck) -> Iterator[str]:
+    """Say what was checked, what was looked at, what the robot can do, and why it cannot do the rest.
+
+    Each finding has number and limit, and under them what the number is. `checked`: outcome of a check.
+    """
+    yield f"robot   {checked.robot}"
+    yield f"source  {checked.source}"
+    only = "" if "stand" in checked.expected else ": it does not stand on legs, and need not"
+    yield f"kind    {checked.kind}{only}"
+    yield from (f"bones   {line}" for line in checked.bones)
+    yield ""
+    width = max(len(f"{finding.ability}.{finding.name}") for finding in checked.findings)
+    for finding in checked.findings:
+        value = "" if finding.value is None else f"{finding.value:.3g}"
+        name = f"{finding.ability}.{finding.name}"
+        kind = "simulated: " if finding.simulated else ""
+        yield f"{_MARKS[finding.verdict]} {name:{width}}  {value:8}  {finding.limit}".rstrip()
+        yield f"    {kind}{finding.reason}"
+    yield ""
+    for note in checked.notes:
+        yield f"note    {note}"
+    for ability in checked.expected:
+        why = checked.why(ability)
+        yield f"{ability:8}{checked.verdicts[ability]}{f': {why}' if why else ''}"
+
+
 def _table(*headings: str) -> Table:
     """Build a table in which names may be broken and numbers may not."""
     from rich.table import Table
@@ -266,16 +243,6 @@ def _table(*headings: str) -> Table:
         column.no_wrap = column.header not in words
         column.overflow = "fold"
     return table
-
-
-def _axis(joint: UrdfJoint) -> str:
-    """`x`, `-y`, ..., or three numbers."""
-    text = " ".join(_number(part + 0.0, ".2g") for part in joint.axis)
-    return _AXES.get(text, text)
-
-
-def _limit(value: float | None) -> str:
-    return "none" if value is None else _number(value, ".4g")
 
 
 def _number(value: float, style: str) -> str:

@@ -13,14 +13,15 @@ from rich.text import Text
 
 from simbench.cli.console import make_console, metrics_table, number_table, wide_console
 from simbench.cli.streams import is_terminal
-from simbench.files.printable import printable
-from simbench.runs.fidelity_rows import HEADS, fidelity_lines, fidelity_rows
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.files.text import printable
+from simbench.runs.fidelity_metrics import HEADS, fidelity_lines, fidelity_rows
+from simbench.runs.metric_catalogue import format_value, unit_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simbench.runs.checks import Check, Metric
+    from simbench.runs.baseline import Check
+    from simbench.runs.metric_catalogue import Metric
     from simbench.runs.result import RunResult
 
 _MOST_NOTES = 3
@@ -50,16 +51,8 @@ _GROUPS = (
         "balance",
         ("fell", "fell_s", "balance", "zmp", "cog", "feet", "base", "steps", "seat", "push"),
         (
-            "fell",
-            "fell_s",
-            "zmp.inside_fraction",
-            "zmp.min_margin_m",
-            "cog.rms_m",
-            "feet.slip_m",
-            "seat.least_force_n",
-            "seat.slip_m",
-            "push.survived_fraction",
-            "push.survived_ns",
+            *("fell", "fell_s", "zmp.inside_fraction", "zmp.min_margin_m", "cog.rms_m", "feet.slip_m"),
+            *("seat.least_force_n", "seat.slip_m", "push.survived_fraction", "push.survived_ns"),
         ),
         ("balance.gave_up", "steps.missed_count"),
     ),
@@ -74,9 +67,7 @@ _GROUPS = (
         (),
         ("hands.rms_m", "grip.held_fraction", "*_ratio"),
         (
-            "grip.lost",
-            "contact.self_count",
-            "contact.floor_unintended_count",
+            *("grip.lost", "contact.self_count", "contact.floor_unintended_count"),
             "contact.equipment_unintended_count",
         ),
     ),
@@ -84,27 +75,16 @@ _GROUPS = (
         "fidelity",
         ("imitation", "retarget", "trajectory", "follow", "motion", "fidelity"),
         (
-            "imitation.hand_mean_m",
-            "trajectory.joint_error_rms_rad",
-            "trajectory.base_error_max_m",
-            "trajectory.contact_agreement_fraction",
-            "retarget.duration_s",
-            "retarget.slow_down",
+            *("imitation.hand_mean_m", "trajectory.joint_error_rms_rad", "trajectory.base_error_max_m"),
+            *("trajectory.contact_agreement_fraction", "retarget.duration_s", "retarget.slow_down"),
         ),
         ("motion.doubt_count", "retarget.interference_count", "follow.changed_step_count"),
     ),
 )
 _OTHERS = next(group for group in _GROUPS if not group.prefixes)
 
-
-class _Row(NamedTuple):
-    """A metric as it is shown."""
-
-    name: str
-    value: str
-    unit: str
-    bound: str
-    """What a check that holds asks for; empty without a check."""
+_Row = tuple[str, str, str, str]
+"""A metric as it is shown: name, value, unit, and what a check that holds asks for; empty without one."""
 
 
 def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
@@ -118,8 +98,14 @@ def print_run(result: RunResult, *, all_metrics: bool = False) -> None:
         print_important(make_console(), result.metrics, result.checks)
     else:
         print_every_metric(make_console() if terminal else wide_console(), result.metrics, result.checks)
-    _print_notes(result, limit=_MOST_NOTES if terminal and not all_metrics else None)
-    _print_failed_checks(result, terminal=terminal)
+    shown = result.notes[: _MOST_NOTES if terminal and not all_metrics else None]
+    for note in shown:
+        print(f"note: {note}", file=sys.stderr)
+    if len(result.notes) > len(shown):
+        print(f"note: {len(result.notes) - len(shown)} more, which --all shows", file=sys.stderr)
+    if result.diverged is not None:
+        print(result.diverged, file=sys.stderr)
+    _print_checks(result, terminal=terminal)
     print(f"run    {result.directory}")
     if result.robot is not None:
         print(f"robot  {result.robot}")
@@ -157,7 +143,12 @@ def print_important(console: Console, metrics: Mapping[str, Metric], checks: Seq
     """
     _print_fidelity(console, metrics)
     groups = [(group.title, rows) for group in _GROUPS if (rows := _group_rows(group, metrics, checks))]
-    columns = [column for column in _in_two_columns(groups) if column]
+
+    def tallest(cut: int) -> int:
+        return max(sum(len(rows) + 2 for _, rows in part) for part in (groups[:cut], groups[cut:]))
+
+    cut = min(range(len(groups) + 1), key=tallest)
+    columns = [column for column in (groups[:cut], groups[cut:]) if column]
     for bounds in (True, False):
         sides = [_group_table(column, bounds=bounds) for column in columns]
         unlimited = console.options.update(width=_UNLIMITED)
@@ -177,11 +168,8 @@ def _print_fidelity(console: Console, metrics: Mapping[str, Metric]) -> None:
     rows = fidelity_rows(metrics)
     if not rows:
         return
-    table = number_table("run against person", *HEADS)
-    table.columns[4].justify = "left"
-    for row in rows:
-        table.add_row(*row.cells)
-    console.print(table)
+    cells = [row.cells for row in rows]
+    console.print(number_table("run against person", *HEADS, rows=cells, left=(4,)))
     lines = Table.grid(padding=(0, 1, 0, 0))
     lines.add_column(min_width=_LABEL)
     for line in fidelity_lines(metrics):
@@ -191,17 +179,16 @@ def _print_fidelity(console: Console, metrics: Mapping[str, Metric]) -> None:
     console.print()
 
 
-def _group_of(name: str) -> _Group:
-    """Find the group that a metric is shown in."""
-    prefix = name.partition(".")[0]
-    return next((group for group in _GROUPS if prefix in group.prefixes), _OTHERS)
-
-
 def _group_rows(group: _Group, metrics: Mapping[str, Metric], checks: Sequence[Check]) -> list[_Row]:
     """List the metrics of a group that matter, those with a check that holds among them."""
     bounds = {check.name: check.bound for check in checks if check.passed}
     failed = {check.name for check in checks if not check.passed}
-    own = [name for name in metrics if _group_of(name) is group and name not in failed]
+    taken = {prefix for each in _GROUPS for prefix in each.prefixes}
+    own = []
+    for name in metrics:
+        prefix = name.partition(".")[0]
+        if name not in failed and (prefix in group.prefixes or (group is _OTHERS and prefix not in taken)):
+            own.append(name)
     shown = [
         name
         for name in own
@@ -211,7 +198,7 @@ def _group_rows(group: _Group, metrics: Mapping[str, Metric], checks: Sequence[C
     ]
     last = len(group.important)
     shown.sort(key=lambda name: (last if (rank := _rank(group, name)) is None else rank, name))
-    return [_Row(name, format_value(metrics[name]), unit_of(name), bounds.get(name, "")) for name in shown]
+    return [(name, format_value(metrics[name]), unit_of(name), bounds.get(name, "")) for name in shown]
 
 
 def _rank(group: _Group, name: str) -> int | None:
@@ -220,16 +207,6 @@ def _rank(group: _Group, name: str) -> int | None:
         return group.important.index(name)
     ratio = group is _OTHERS and name.endswith("_ratio")
     return group.important.index("*_ratio") if ratio else None
-
-
-def _in_two_columns(groups: Sequence[tuple[str, list[_Row]]]) -> tuple[list[tuple[str, list[_Row]]], ...]:
-    """Divide groups, in their order, where the taller of two columns is least tall."""
-
-    def height(part: Sequence[tuple[str, list[_Row]]]) -> int:
-        return sum(len(rows) + 2 for _, rows in part)
-
-    cut = min(range(len(groups) + 1), key=lambda at: max(height(groups[:at]), height(groups[at:])))
-    return list(groups[:cut]), list(groups[cut:])
 
 
 def _group_table(groups: Sequence[tuple[str, list[_Row]]], *, bounds: bool) -> Table:
@@ -248,29 +225,14 @@ def _group_table(groups: Sequence[tuple[str, list[_Row]]], *, bounds: bool) -> T
         if number:
             table.add_row()
         table.add_row(Text(title, "bold"))
-        for row in rows:
-            mark = ("✓ ", "green") if row.bound else "  "
-            cells = [
-                Text.assemble(mark, printable(row.name)),
-                Text(printable(row.value)),
-                Text(row.unit, "dim"),
-            ]
-            table.add_row(*cells, *([Text(row.bound, "green")] if bounds else []))
+        for name, value, unit, bound in rows:
+            mark = ("✓ ", "green") if bound else "  "
+            cells = [Text.assemble(mark, printable(name)), Text(printable(value)), Text(unit, "dim")]
+            table.add_row(*cells, *([Text(bound, "green")] if bounds else []))
     return table
 
 
-def _print_notes(result: RunResult, limit: int | None) -> None:
-    """Print notes to the standard error, one line each, and that the physics diverged."""
-    for note in result.notes[:limit]:
-        print(f"note: {note}", file=sys.stderr)
-    left_out = len(result.notes) - len(result.notes[:limit])
-    if left_out:
-        print(f"note: {left_out} more, which --all shows", file=sys.stderr)
-    if result.diverged is not None:
-        print(result.diverged, file=sys.stderr)
-
-
-def _print_failed_checks(result: RunResult, *, terminal: bool) -> None:
+def _print_checks(result: RunResult, *, terminal: bool) -> None:
     """Print the checks that fail, and how many hold.
 
     Failed checks go to the standard error, and on a terminal to the standard output as well, unless both

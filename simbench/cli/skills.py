@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from simbench.cli.completion import complete_motion
-from simbench.cli.reading import reads_recording
+from simbench.cli.console import make_console, progress_bars, require_output_file
+from simbench.cli.shared_options import argument, option, reads_recording
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
@@ -19,81 +18,44 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.skills.analysis import SkillAnalysis
 
-
-class Hands(str, Enum):
-    """Hands whose path the task prescribes."""
-
-    both = "both"
-    left = "left"
-    right = "right"
-
-
-class Sex(str, Enum):
-    """Sex of the average person whose measures are taken."""
-
-    female = "female"
-    male = "male"
-
-
-class Method(str, Enum):
-    """Search methods for the weights."""
-
-    lattice = "lattice"
-    genetic = "genetic"
-    differential_evolution = "differential-evolution"
-    cma_es = "cma-es"
-
-
-class Skeleton(str, Enum):
-    """Skeletons on whose joints the criteria are evaluated."""
-
-    person = "person"
-    romeo = "romeo"
+Method = Literal["lattice", "genetic", "differential-evolution", "cma-es"]
+"""Search methods for the weights."""
 
 
 @reads_recording("stature", "skeleton")
 def skills(
     source: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file.",
-            autocompletion=complete_motion,
-        ),
+        str, argument("actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file.", "FILE", complete_motion)
     ],
     span: Annotated[
-        tuple[float, float] | None,
-        typer.Option(metavar="START END", help="What is looked at, s; by default what repeats."),
+        tuple[float, float] | None, option("What is looked at, s; by default what repeats.", "START END")
     ] = None,
-    hands: Annotated[Hands, typer.Option(help="Which hands do the task.")] = Hands.both,
-    height: Annotated[float | None, typer.Option(metavar="M", help="The person's stature.")] = None,
-    mass: Annotated[float | None, typer.Option(metavar="KG", help="The person's mass.")] = None,
-    sex: Annotated[Sex | None, typer.Option(help="The person's sex.")] = None,
+    hands: Annotated[Literal["both", "left", "right"], option("Which hands do the task.")] = "both",
+    height: Annotated[float | None, option("The person's stature.", "M")] = None,
+    mass: Annotated[float | None, option("The person's mass.", "KG")] = None,
+    sex: Annotated[Literal["female", "male"] | None, option("The person's sex.")] = None,
     skeleton: Annotated[
-        Skeleton, typer.Option(help="The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
-    ] = Skeleton.person,
-    method: Annotated[Method, typer.Option(help="Search of the weights.")] = Method.lattice,
-    seed: Annotated[int, typer.Option(min=0, help="Of the search, where it draws.")] = 0,
+        Literal["person", "romeo"],
+        option("The person's own joints, if pelvis and trunk are recorded, or ROMEO's."),
+    ] = "person",
+    method: Annotated[Method, option("Search of the weights.")] = "lattice",
+    seed: Annotated[int, option("Of the search, where it draws.", min=0)] = 0,
     criterion: Annotated[
-        list[str] | None,
-        typer.Option(metavar="REF", help="A criterion of your own: ./FILE.py:NAME; repeatable."),
+        list[str] | None, option("A criterion of your own: ./FILE.py:NAME; repeatable.", "REF")
     ] = None,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
+    picture: Annotated[Path | None, option("Also draw it.", "FILE.png")] = None,
     *,
     reading: ReadOptions,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
-    from simbench.cli.console import make_console, progress_bars, require_output_file
-
-    if picture is not None:
-        require_output_file(picture, SkillError, ".png", "a picture")
+    require_output_file(picture, SkillError, ".png", "a picture")
     if span is not None and not span[0] < span[1]:
         raise SkillError(f"--span {span[0]:g} {span[1]:g}: the end must come after the start")
 
     from simbench.motion.readers import read_motion
     from simbench.robot.sides import SIDES
     from simbench.skills.analysis import analyse_skill, complete_person
-    from simbench.skills.ioc.plugin import fit_criterion, load_criterion
+    from simbench.skills.law_motion import fit_criterion, load_criterion
 
     for reference in criterion or ():
         load_criterion(reference)
@@ -101,23 +63,19 @@ def skills(
     with progress_bars(make_console(stderr=True)) as on_progress:
         on_progress("search weights", 0, 1)
         read = read_motion(source, reading)
-        motion = complete_person(read, height, mass, sex.value if sex else None)
-        sides = SIDES if hands is Hands.both else (hands.value,)
-        analysis = analyse_skill(
-            motion, span=span, hands=sides, skeleton=skeleton.value, method=method.value, seed=seed
-        )
+        motion = complete_person(read, height, mass, sex)
+        sides = SIDES if hands == "both" else (hands,)
+        analysis = analyse_skill(motion, span=span, hands=sides, skeleton=skeleton, method=method, seed=seed)
         fits = [fit_criterion(analysis.parts, analysis.mixture.weights, each) for each in criterion or ()]
     if picture is not None:
-        from simbench.skills.plot import draw_skill
+        from simbench.skills.skill_plot import draw_skill
 
         draw_skill(analysis, picture)
-    for line in opening_lines(analysis):
-        print(line)
+    print(*opening_lines(analysis), sep="\n")
     print()
     console.print(criteria_table(analysis))
     print()
-    for line in closing_lines(analysis):
-        print(line)
+    print(*closing_lines(analysis), sep="\n")
     for fit in fits:
         print(
             f"plug-in    {fit.reference}: {_millimetres(fit.alone)} mm alone; "
@@ -147,19 +105,11 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
     """
     from rich.table import Table
 
-    from simbench.kinematics.redundancy.criteria import CRITERIA
+    from simbench.kinematics.redundancy_criteria import CRITERIA
 
     mixture, flat = analysis.mixture, analysis.flatness
-    table = Table(
-        "criterion",
-        "weight",
-        "about as good",
-        "counts for",
-        "alone, mm",
-        "by fuzzy rules",
-        box=None,
-        pad_edge=False,
-    )
+    heads = ("criterion", "weight", "about as good", "counts for", "alone, mm", "by fuzzy rules")
+    table = Table(*heads, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     for k, name in enumerate(tuple(CRITERIA)):
@@ -179,7 +129,7 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
     """Say what can be concluded from the weights, and what cannot. `analysis`: result of `analyse_skill`."""
     import numpy as np
 
-    from simbench.kinematics.redundancy.criteria import CRITERIA
+    from simbench.kinematics.redundancy_criteria import CRITERIA
     from simbench.skills.analysis import compute_point_spread
 
     mixture, flat = analysis.mixture, analysis.flatness
@@ -206,6 +156,4 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
 
 def _millimetres(value: float) -> str:
     """Write a length in m as mm."""
-    import numpy as np
-
-    return f"{1e3 * value:.1f}" if np.isfinite(value) else "cannot"
+    return f"{1e3 * value:.1f}" if math.isfinite(value) else "cannot"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 
 BROKEN_PIPE = 141
 """Exit status that a shell shows for a program that was ended by SIGPIPE, 128 + 13."""

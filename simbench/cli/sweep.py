@@ -9,22 +9,30 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbench.cli.check import NoCache
 from simbench.cli.completion import complete_metric, complete_scenario, complete_scenario_key
-from simbench.cli.overrides import Robot, list_overrides
+from simbench.cli.console import make_console, progress_bars, wide_console
+from simbench.cli.shared_options import (
+    Jobs,
+    NoCache,
+    Robot,
+    argument,
+    flag,
+    list_overrides,
+    option,
+    set_option,
+)
 from simbench.errors import Interrupted, StudyError
-from simbench.files.printable import printable
-from simbench.runs.metric_format import format_value, unit_of
+from simbench.files.text import printable
+from simbench.runs.metric_catalogue import format_value, unit_of
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
-    from simbench.runs.study.table import StudyRow
+    from simbench.runs.study import StudyRow
 
 
 _MOST_METRICS, _MOST_ROWS = 5, 60
@@ -32,50 +40,27 @@ _MOST_METRICS, _MOST_ROWS = 5, 60
 
 
 def sweep(
-    scenario: Annotated[
-        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
-    ],
+    scenario: Annotated[str, argument("Name or path of a YAML file.", complete=complete_scenario)],
     vary: Annotated[
         list[str],
-        typer.Option(
-            metavar="KEY=A,B,C|A..B",
-            help="Values of a key; repeatable, every combination is run.",
-            autocompletion=complete_scenario_key,
+        option(
+            "Values of a key; repeatable, every combination is run.", "KEY=A,B,C|A..B", complete_scenario_key
         ),
     ],
     robot: Robot = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Override a value in every run; repeatable.",
-            autocompletion=complete_scenario_key,
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")
-    ] = None,
+    overrides: Annotated[list[str] | None, set_option("Override a value in every run; repeatable.")] = None,
+    jobs: Jobs = None,
     dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask cluster, such as tcp://host:8786.")
+        str | None, option("Run on this Dask cluster, such as tcp://host:8786.", "ADDRESS")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="By default a directory in runs that the same arguments find again."
-        ),
+        Path | None, option("By default a directory in runs that the same arguments find again.", "DIR")
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep every run directory, in DIR/runs.")] = False,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Also run again what ended with an error before.")
-    ] = False,
+    keep: Annotated[bool, flag("--keep", "Keep every run directory, in DIR/runs.")] = False,
+    retry: Annotated[bool, flag("--retry", "Also run again what ended with an error before.")] = False,
     show: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="METRIC",
-            help="Print this metric instead of those with checks; repeatable.",
-            autocompletion=complete_metric,
-        ),
+        option("Print this metric instead of those with checks; repeatable.", "METRIC", complete_metric),
     ] = None,
     no_cache: NoCache = False,
 ) -> None:
@@ -83,21 +68,17 @@ def sweep(
 
     Exit status 1 if a run or one of its checks fails.
     """
-    from simbench.runs.scenario.library import read_scenario
+    from simbench.runs.scenario.scenario_files import read_scenario
 
     # A wrong name is found before what plans and simulates is imported.
     read_scenario(scenario)
-    from simbench.cli.console import make_console, progress_bars, wide_console
-    from simbench.runs.execution.dask import dask_cluster
-    from simbench.runs.execution.local import run_isolated
-    from simbench.runs.plans.cached import PLAN_REUSED
+    from simbench.runs.execution import dask_cluster, run_isolated
+    from simbench.runs.plan_cache import PLAN_REUSED
     from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
-    from simbench.runs.study.directory import RUNS, finished_rows
-    from simbench.runs.study.study import run_study, study_key
-    from simbench.runs.study.sweep import plan_sweep, run_varied, sweep_items
-    from simbench.runs.study.table import TABLE
+    from simbench.runs.scenario_sweep import plan_sweep, run_varied, sweep_items
+    from simbench.runs.study import RUNS, TABLE, finished_rows, run_study, study_key
 
     if dask is not None and jobs is not None:
         raise StudyError("--jobs: a cluster runs as many at a time as its workers have threads")
@@ -145,8 +126,9 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     keys, the metrics and the outcome.
     """
     from rich.table import Table
+    from rich.text import Text
 
-    from simbench.runs.study.sweep import FAILED_CHECKS
+    from simbench.runs.scenario_sweep import FAILED_CHECKS
 
     keys = list(rows[0].varied)
     heads = [f"{name}, {unit}" if (unit := unit_of(name)) else name for name in metrics]
@@ -157,9 +139,18 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
         column.justify = "right"
     shown = [row for k, row in enumerate(rows) if k < _MOST_ROWS or has_failed(row)][:_MOST_ROWS]
     for row in shown:
-        violated = set(str(row.values.get(FAILED_CHECKS) or "").split(", "))
-        cells = [_cell(row, name, name in violated) for name in metrics]
-        table.add_row(*(_varied(row.varied[key]) for key in keys), *cells, _outcome(row))
+        # As they were given on the command line.
+        given = (row.varied[key] for key in keys)
+        varied = [value if isinstance(value, str) else json.dumps(value) for value in given]
+        violated = str(row.values.get(FAILED_CHECKS) or "")
+        cells = []
+        for name in metrics:
+            text = "" if row.error else printable(format_value(row.values.get(name)))
+            cells.append(Text(text, "bold red" if name in violated.split(", ") else ""))
+        outcome = Text(f"check failed: {violated}", "bold red") if violated else Text("holds", "green")
+        if row.error:
+            outcome = Text(printable(f"failed: {row.error}"), "bold red")
+        table.add_row(*varied, *cells, outcome)
     if len(rows) > len(shown):
         table.add_row(f"… {len(rows) - len(shown)} more")
     return table
@@ -182,31 +173,6 @@ def has_failed(row: StudyRow) -> bool:
 
     `row`: result of `run_varied`. Returns true if it failed.
     """
-    from simbench.runs.study.sweep import CHECKS_HOLD
+    from simbench.runs.scenario_sweep import CHECKS_HOLD
 
     return bool(row.error) or not row.values[CHECKS_HOLD]
-
-
-def _cell(row: StudyRow, name: str, violated: bool) -> Text:
-    """Write a metric, red if it violates its check."""
-    from rich.text import Text
-
-    text = "" if row.error else format_value(row.values.get(name))
-    return Text(printable(text), style="bold red" if violated else "")
-
-
-def _varied(value: Any) -> str:
-    """Write a value as it was given on the command line."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _outcome(row: StudyRow) -> Text:
-    """Say whether a run failed, violated checks, or holds."""
-    from rich.text import Text
-
-    from simbench.runs.study.sweep import FAILED_CHECKS
-
-    if row.error:
-        return Text(printable(f"failed: {row.error}"), "bold red")
-    names = str(row.values[FAILED_CHECKS])
-    return Text(f"check failed: {names}", "bold red") if names else Text("holds", "green")

@@ -10,51 +10,39 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.trajectory_options import reads_trajectory
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file, wide_console
+from simbench.cli.shared_options import argument, flag, option, reads_trajectory
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from simbench.motion.trajectory_files.options import TrajectoryOptions
-    from simbench.runs.verdict.outcome import Check, Moment, Verdict
+    from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable": ("–", "dim")}
 
 
 @reads_trajectory()
 def verdict(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The robot's motion: joints and base over time.")
-    ],
+    file: Annotated[Path, argument("The robot's motion: joints and base over time.", "FILE")],
     robot: Annotated[
-        str,
-        typer.Option(
-            metavar="ROBOT",
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
+        str, option("Name (simbench robot list), or path of a robot.yaml or a URDF.", "ROBOT", complete_robot)
     ],
-    no_run: Annotated[bool, typer.Option("--no-run", help="Without the simulated run.")] = False,
-    floor: Annotated[float, typer.Option(metavar="M", help="Height of the floor in the file's world.")] = 0.0,
+    no_run: Annotated[bool, flag("--no-run", "Without the simulated run.")] = False,
+    floor: Annotated[float, option("Height of the floor in the file's world.", "M")] = 0.0,
     as_json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE|-", help="Also write JSON; - for the output alone.")
+        Path | None, option("Also write JSON; - for the output alone.", "FILE|-", name="--json")
     ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw every check over time.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the simulated run here.")] = None,
+    picture: Annotated[Path | None, option("Draw every check over time.", "FILE.png")] = None,
+    out: Annotated[Path | None, option("Keep the simulated run here.", "DIR")] = None,
     *,
     declared: TrajectoryOptions,
 ) -> None:
     """Say whether a robot's motion is physically possible; exit status 1 if a check fails."""
-    from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
+    from rich.text import Text
 
     only_json = as_json == Path("-")
     if as_json is not None and not only_json:
         require_output_file(as_json, RunError)
-    if picture is not None:
-        require_output_file(picture, RunError, ".png", "a picture")
+    require_output_file(picture, RunError, ".png", "a picture")
     if no_run and out is not None:
         raise RunError("--out keeps the simulated run, which --no-run leaves out; give one of them")
     with progress_bars(make_console(stderr=True)) as on_progress:
@@ -64,18 +52,29 @@ def verdict(
             file, robot, declared, floor=floor, simulate=not no_run, folder=out, on_progress=on_progress
         )
     if picture is not None:
-        from simbench.runs.verdict.plot import draw_verdict
+        from simbench.runs.verdict.verdict_plot import draw_verdict
 
         draw_verdict(judged, picture)
     text = json.dumps(judged.as_dict(), indent=2, ensure_ascii=False)
     if as_json is not None and not only_json:
-        from simbench.files.storage.whole_file import write_whole
+        from simbench.files.storage import write_whole
 
         write_whole(as_json, text + "\n")
     if only_json:
         print(text)
     else:
-        wide_console().print(check_table(judged))
+        rows: list[tuple[str | Text, ...]] = []
+        for check in judged.checks:
+            numbers = (check.value, check.limit)
+            worst, limit = ("" if each is None else f"{each + 0.0:.3g}" for each in numbers)
+            moments = (check.worst, check.first)
+            times = ["" if each is None else f"{each.time:.2f} s, frame {each.frame}" for each in moments]
+            where = "; ".join(filter(None, (check.where, check.reason)))
+            rows.append((check.name, Text(*_MARKS[check.outcome]), worst, limit, check.unit, *times, where))
+        heads = ("check", "", "worst", "limit", "unit", "when", "first fails", "where")
+        table = number_table(*heads, rows=rows, left=(1, 4, 7))
+        table.columns[7].no_wrap = False
+        wide_console().print(table)
         print()
         for line in judged.notes:
             print(f"note: {line}")
@@ -87,47 +86,3 @@ def verdict(
         print(judged.summary)
     sys.stdout.flush()
     raise typer.Exit(0 if judged.passed else 1)
-
-
-def check_table(judged: Verdict) -> Table:
-    """Lay out the checks of a verdict.
-
-    Returns one line for each check: outcome, worst value, limit, when it is worst and when it first fails,
-    and where.
-    """
-    from rich.text import Text
-
-    from simbench.cli.console import number_table
-
-    table = number_table("check", "", "worst", "limit", "unit", "when", "first fails", "where")
-    for column in (1, 4, 7):
-        table.columns[column].justify = "left"
-    table.columns[7].no_wrap = False
-    for check in judged.checks:
-        mark, style = _MARKS[check.outcome]
-        table.add_row(
-            check.name,
-            Text(mark, style=style),
-            _number(check.value),
-            _number(check.limit),
-            check.unit,
-            _when(check.worst),
-            _when(check.first),
-            _where(check),
-        )
-    return table
-
-
-def _number(value: float | None) -> str:
-    """Write a number with three digits; nothing for none."""
-    return "" if value is None else f"{value + 0.0:.3g}"
-
-
-def _when(moment: Moment | None) -> str:
-    """Write a moment: time and frame."""
-    return "" if moment is None else f"{moment.time:.2f} s, frame {moment.frame}"
-
-
-def _where(check: Check) -> str:
-    """Write where a check has its worst value, and its remark."""
-    return "; ".join(filter(None, (check.where, check.reason)))

@@ -1,145 +1,240 @@
-"""The explicit model of a serial arm: each element of A, B, C and g as a function of the joint positions.
+"""Explicit models of arms: torques from the elements of A, B, C and g, which may be computed less often.
 
-The four steps of Armstrong, Khatib & Burdick (1986): A and g symbolically (`kinetic_energy`); constants
-lumped (`lumped`); B and C from derivatives of A, and which are multiples of each other (`christoffel`);
-constants lumped again. The derivation needs nothing but the arm's Denavit-Hartenberg table and which of its
-parameters are zero.
+That of PUMA 560 ships as generated code (`puma560_explicit`), in full and abbreviated: the paper's
+(Armstrong, Khatib & Burdick 1986). Elements of other arms are Pinocchio's: torques are those of a full model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from simbench.dynamics.arm import Arm
-from simbench.dynamics.christoffel import derive_velocity_elements, find_multiples
-from simbench.dynamics.kinetic_energy import (
-    Geometry,
-    derive_gravity_torques,
-    derive_inertia_matrix,
-    make_geometry,
-)
-from simbench.dynamics.lumped import (
-    Term,
-    choose_forms,
-    evaluate_polynomial,
-    lumped_terms,
-    name_constants,
-    primitive_parts,
-    split_content,
-    split_into_named,
-)
-from simbench.dynamics.term_count import printed_operations
-from simbench.dynamics.trig_ring import Polynomial, TrigRing, enumerate_forms
+import numpy as np
+import pinocchio as pin
+from numba import njit
+from numpy.typing import ArrayLike
 
-ElementIndex = tuple[int, ...]
-"""(i, j) of a_ij, i ≤ j; (k, i, j) of row k of B at q̇_i q̇_j or, with i = j, of C; (i,) of g."""
+from simbench.dynamics.arm import Arm, arm_model, for_each_state, joint_states, read_arm
+from simbench.errors import DynamicsError
+from simbench.kinematics.arrays import Array
+from simbench.robot.dh import HayatiRow, Sigma
+
+MOTOR = "Im"
+AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
-class ExplicitModel:
-    """An explicit dynamic model of an arm."""
+class ArmSymbols:
+    """The parameters that are not zero, in the paper's notation."""
 
-    geometry: Geometry  # The arm, its symbols and the ring in which the elements are written.
-    # All non-zero elements of A without the motors, of B and C, and of g.
-    functions: dict[ElementIndex, Polynomial]
-    # Lumped constants by name, in the parameters: I1, I2, … of A and g1, g2, … of g. The motors' Im1, … are
-    # constants too, but no polynomials.
-    constants: dict[str, Polynomial]
-    elements: dict[ElementIndex, list[Term]]  # Elements that are written out.
-    # For every non-zero element, the written-out element that it is a multiple of, and the factor.
-    places: dict[ElementIndex, tuple[ElementIndex, Fraction]]
+    # by name: `m2` (kg); `x2`, `y2`, `z2`, the centre of mass in frame 2 (m; the paper's r); `Ixx2`, … about
+    # it (kg·m²); `a2`, `d2` (m), where a2 stands in the row of joint 3, and `l2` is the length in a
+    # `HayatiRow` of joint 2; `g` (m/s²). A twist α of row 2 that is no right angle comes as its cosine and
+    # sine, `ca2` and `sa2`; so do β (`cb2`), γ (`cg2`) and the θ of a joint that slides (`ct2`).
+    values: dict[str, float]
+    motors: dict[str, float]  # `Im1`, …, kg·m².
+    # Whether the last link has Ixx = Iyy, and is named so, because it is symmetric about its joint's axis.
+    symmetric: bool
 
-    @property
-    def joints(self) -> int:
-        """Number of joints of the arm."""
-        return self.geometry.arm.joints
+    def named(self, name: str) -> str | int:
+        """Return the symbol that stands for a parameter, or 0 if the parameter is zero.
 
-    def constant_values(self, values: Mapping[str, float] | None = None) -> dict[str, float]:
-        """Evaluate the lumped constants and the motors' inertia.
-
-        `values`: parameters by symbol that replace the arm's own. Returns constants by name, kg·m² and N·m.
+        `name`: name of the parameter in the paper's notation, such as `Iyy6`. Returns the symbol's name; the
+        same as `name` but for Iyy of a symmetric last link.
         """
-        parameters = self.geometry.symbols.values | self.geometry.symbols.motors | dict(values or {})
-        lumped = {
-            name: evaluate_polynomial(constant, parameters) for name, constant in self.constants.items()
-        }
-        return lumped | {name: parameters[name] for name in self.geometry.symbols.motors}
+        if self.symmetric and name == f"Iyy{len(self.motors)}":
+            name = f"Ixx{len(self.motors)}"
+        return name if name in self.values else 0
 
 
-def derive_explicit_model(arm: Arm) -> ExplicitModel:
-    """Derive the full explicit model of an arm.
+@dataclass(frozen=True)
+class ModelEvaluator:
+    """Code of an explicit model together with one arm's numbers."""
 
-    `arm`: arm whose structure and non-zero parameters the model is for. Raises DynamicsError if sympy is not
-    installed.
+    module: Any  # Generated class such as `puma560_explicit.Puma560Full`, or `PinocchioElements`.
+    constants: Array  # (m,): constants that the code's `configuration` takes.
+    joints: int
+
+
+class PinocchioElements:
+    """Elements of any arm by Pinocchio: A, the Christoffel symbols of the velocity products, and g."""
+
+    def __init__(self, arm: Arm) -> None:
+        self._model, n = arm_model(arm), arm.joints
+        self._data = self._model.createData()
+        self.ELEMENTS = range(n * n + n**3 + n)
+
+    def _split(self, elements: Array) -> tuple[Array, Array, Array]:
+        """View elements as A (n, n), the symbols by the velocity they multiply (n, n, n), and g (n,)."""
+        n = self._model.nv
+        inertia, symbols, gravity = np.split(elements, [n * n, n * n + n**3])
+        return inertia.reshape(n, n), symbols.reshape(n, n, n), gravity
+
+    def compute(self, constants: Array, q: Array, elements: Array) -> None:
+        """Compute the elements at joint positions q (n,); there are no constants."""
+        del constants
+        inertia, symbols, gravity = self._split(elements)
+        upper = np.triu(pin.crba(self._model, self._data, q))
+        inertia[:] = upper + np.triu(upper, 1).T
+        for joint, unit in enumerate(np.eye(self._model.nv)):
+            symbols[joint] = pin.computeCoriolisMatrix(self._model, self._data, q, unit)
+        gravity[:] = pin.computeGeneralizedGravity(self._model, self._data, q)
+
+    def combine(self, elements: Array, v: Array, a: Array, out: Array) -> None:
+        """Compute torques (n,), N·m, from elements, velocities and accelerations (n,)."""
+        inertia, symbols, gravity = self._split(elements)
+        out[:] = inertia @ a + np.tensordot(v, symbols, 1) @ v + gravity
+
+
+def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) -> ModelEvaluator:
+    """Find the explicit model of an arm.
+
+    `name_or_path`: a robot that ships, or the path of a `robot.yaml`; its joints are placed by rows (`dh`);
+    `abbreviated`: whether insignificant terms are left out. Returns the model with the arm's numbers. Raises
+    RobotError if the robot is not an arm with such joints. Raises DynamicsError if an abbreviated model is
+    asked for of another arm than `puma560`.
     """
-    geometry = make_geometry(arm)
-    inertia = derive_inertia_matrix(geometry)
-    gravity = {(i,): torque for i, torque in derive_gravity_torques(geometry).items()}
-    functions: dict[ElementIndex, Polynomial] = {}
-    for part in (inertia, derive_velocity_elements(geometry.ring, inertia), gravity):
-        # A diagonal element may consist of the motor's inertia alone.
-        functions |= {entry: each for entry, each in part.items() if each or _is_diagonal(entry)}
-    possible = {
-        entry: list(enumerate_forms(geometry.ring, function)) for entry, function in functions.items()
-    }
-    return assemble_model(geometry, functions, possible, {})
+    arm = read_arm(name_or_path)
+    if str(name_or_path) == "puma560":
+        from simbench.dynamics.puma560_explicit import Puma560Abbreviated, Puma560Full
+
+        return make_evaluator(Puma560Abbreviated if abbreviated else Puma560Full, arm)
+    if abbreviated:
+        raise DynamicsError(f"{name_or_path}: has no abbreviated explicit model; allowed: puma560")
+    return ModelEvaluator(PinocchioElements(arm), np.zeros(0), arm.joints)
 
 
-def assemble_model(
-    geometry: Geometry,
-    functions: dict[ElementIndex, Polynomial],
-    possible: Mapping[ElementIndex, list[Polynomial]],
-    known: Mapping[str, Polynomial],
-) -> ExplicitModel:
-    """Choose how elements are written, lump the constants and share equal elements: steps 2 and 4.
+def make_evaluator(code: Any, arm: Arm) -> ModelEvaluator:
+    """Combine an explicit model with an arm's numbers.
 
-    `geometry`: the arm, its symbols and its ring. `functions`: elements as derived. `possible`: equivalent
-    forms of each element to choose from. `known`: constants that have names already. Without any, constants
-    of B and C that are sums of two of A's are split into these. Returns the model with its named constants.
+    `code`: generated class, such as `puma560_explicit.Puma560Full`; `arm`: arm of the structure that the
+    model was derived for; its numbers may differ.
     """
-    ring, values = geometry.ring, geometry.symbols.values
+    symbols = arm_symbols(arm)
+    structure = arm_structure(arm)
+    if structure != code.STRUCTURE:
+        pairs = zip(structure, code.STRUCTURE, strict=False)
+        other = next((pair for pair in pairs if pair[0] != pair[1]), ("more or fewer joints", "its own"))
+        raise DynamicsError(f"{code.__name__}: the arm has `{other[0]}`; allowed: `{other[1]}`")
+    for name in symbols.values:
+        if name not in code.PARAMETERS:
+            raise DynamicsError(f"{code.__name__}: the arm's {name} is not zero; derive a model of its own")
+    numbers = dict.fromkeys(code.PARAMETERS, 0.0) | symbols.values | symbols.motors
+    return ModelEvaluator(code, np.array(code.constants(numbers)), arm.joints)
 
-    def cost(form: Polynomial) -> int:
-        return _operations(ring, form)
 
-    def chosen(order: int, known: set[Polynomial]) -> dict[ElementIndex, Polynomial]:
-        found = choose_forms({k: each for k, each in possible.items() if len(k) == order}, known, cost)
-        return {entry: form for entry, form in found.items() if form or _is_diagonal(entry)}
+def explicit_torques(
+    model: ModelEvaluator, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> Array:
+    """Compute the joint torques of one state or of many, without friction.
 
-    def constants_of(found: Mapping[ElementIndex, Polynomial]) -> set[Polynomial]:
-        return {core for form in found.values() for core in primitive_parts(form)}
+    τ = A q̈ + B [q̇q̇] + C [q̇²] + g (Armstrong 1986, eq. 1). `model`: explicit model of the arm; `q` (...,
+    n) _like: joint positions, rad, or m of sliding joints; `velocity` (..., n) _like: joint velocities,
+    rad/s, or m/s; `acceleration` (..., n) _like: joint accelerations, rad/s², or m/s². Returns (..., n):
+    joint torques, N·m, or forces, N. Raises RobotError if an array does not have n columns.
+    """
+    compute, combine = compile_parts(model.module)
+    elements, torque = np.zeros(len(model.module.ELEMENTS)), np.zeros(model.joints)
 
-    names = {core: name for name, core in known.items()}
-    inertia, gravity = chosen(2, set(names)), chosen(1, set(names))
-    names |= name_constants(constants_of(inertia) - set(names), "I", values, names.values())
-    velocity = chosen(3, set(names))
-    unnamed = constants_of(velocity) - set(names)
-    sums = {} if known else {core: split_into_named(core, names) for core in unnamed}
-    names |= name_constants({core for core in unnamed if not sums.get(core)}, "I", values, names.values())
-    names |= name_constants(constants_of(gravity) - set(names), "g", values, names.values())
-    parts = {core: ((name, Fraction(1)),) for core, name in names.items()}
-    parts |= {core: each for core, each in sums.items() if each}
-    owners = find_multiples(velocity)
-    written = (
-        inertia | {entry: form for entry, form in velocity.items() if owners[entry][0] == entry} | gravity
+    def torques(q: Array, v: Array, a: Array) -> Array:
+        compute(model.constants, q, elements)
+        combine(elements, v, a, torque)
+        return torque
+
+    states = joint_states(model.joints, q, velocity, acceleration)
+    return for_each_state(states, (model.joints,), torques)
+
+
+@cache
+def compile_parts(code: Any) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Compile the two parts of a model for one state: its elements, and the torques from them.
+
+    `code`: that of a `ModelEvaluator`. Returns `compute`: function of constants, q (n,) and the array that
+    receives the elements of A, B, C and g; `combine`: function of these elements, velocity and acceleration
+    (n,) and the array (n,) that receives the torques.
+    """
+    if isinstance(code, PinocchioElements):
+        return code.compute, code.combine
+    trigonometry, configuration, torque = (
+        njit(each, error_model="numpy") for each in (code.trigonometry, code.configuration, code.torque)
     )
-    return ExplicitModel(
-        geometry,
-        functions,
-        {name: core for core, name in names.items()},
-        {entry: lumped_terms(form, parts) for entry, form in written.items()},
-        {entry: (entry, Fraction(1)) for entry in (*inertia, *gravity)} | owners,
+
+    @njit(error_model="numpy")
+    def compute(k: Array, q: Array, elements: Array) -> None:
+        for i, each in enumerate(configuration(k, trigonometry(q))):
+            elements[i] = each
+
+    @njit(error_model="numpy")
+    def combine(elements: Array, v: Array, a: Array, out: Array) -> None:
+        for i, each in enumerate(torque(elements, v, a)):
+            out[i] = each
+
+    return compute, combine
+
+
+def arm_symbols(arm: Arm) -> ArmSymbols:
+    """Name the non-zero parameters of an arm in the paper's notation. Returns values by symbol."""
+    values: dict[str, float] = {}
+    tensor, centre, last = arm.inertia[-1], arm.centre[-1], arm.rows[-1]
+    offset = last.a if isinstance(last, HayatiRow) else 0.0
+    # About the axis of the last joint.
+    symmetric = bool(
+        tensor[0, 0] == tensor[1, 1]
+        and (tensor == np.diag(np.diag(tensor))).all()
+        and not centre[:2].any()
+        and offset == 0.0
+    )
+    for i, (joint, row) in enumerate(zip(arm.table.joints, arm.rows, strict=True), start=1):
+        angles = {"a": row.alpha}
+        if isinstance(row, HayatiRow):
+            values |= {f"l{i}": row.a, f"d{i}": row.d}
+            angles["b"] = row.beta
+        else:
+            values |= {f"a{i - 1}": row.a, f"b{i - 1}": row.b, f"d{i}": row.d}
+            angles["g"] = row.gamma
+        if joint.sigma == Sigma.PRISMATIC:
+            angles["t"] = row.theta
+        for letter, angle in angles.items():
+            for function, value in (("c", np.cos(angle)), ("s", np.sin(angle))):
+                if not isinstance(round_exact(value), int):
+                    values[f"{function}{letter}{i}"] = float(value)
+    for i in range(1, arm.joints + 1):
+        values[f"m{i}"] = arm.mass[i - 1]
+        values |= {f"{axis}{i}": arm.centre[i - 1, k] for k, axis in enumerate(AXES)}
+        for j, first in enumerate(AXES):
+            values |= {f"I{first}{AXES[k]}{i}": arm.inertia[i - 1, j, k] for k in range(j, 3)}
+    if symmetric:
+        del values[f"Iyy{arm.joints}"]
+    along = np.flatnonzero(arm.gravity)
+    if len(along) == 1:
+        values["g"] = float(np.abs(arm.gravity).max())
+    else:
+        values |= {f"g{AXES[k]}": arm.gravity[k] for k in along}
+    return ArmSymbols(
+        values={name: float(value) for name, value in values.items() if value != 0.0},
+        motors={f"{MOTOR}{i}": float(value) for i, value in enumerate(arm.motor, start=1)},
+        symmetric=symmetric,
     )
 
 
-def _is_diagonal(entry: ElementIndex) -> bool:
-    return len(entry) == 2 and entry[0] == entry[1]
+def arm_structure(arm: Arm) -> tuple[str, ...]:
+    """Describe what an explicit model assumes of an arm, besides which parameters are zero.
+
+    Returns joint types, axes and constant angles, and the direction of gravity: arms with equal descriptions
+    have the same model.
+    """
+    described = []
+    for joint, row in zip(arm.table.joints, arm.rows, strict=True):
+        angles = (row.alpha, row.theta, row.beta if isinstance(row, HayatiRow) else row.gamma)
+        written = " ".join(f"{angle:.9g}" for angle in angles)
+        described.append(f"{type(row).__name__} {Sigma(joint.sigma).name.lower()} {written}")
+    along = np.flatnonzero(arm.gravity)
+    direction = "any" if len(along) > 1 else " ".join(f"{value:g}" for value in np.sign(arm.gravity))
+    return (*described, f"gravity {direction}")
 
 
-def _operations(ring: TrigRing, form: Polynomial) -> int:
-    names: dict[Polynomial, str] = {}
-    terms = []
-    for powers, coefficient in form.terms():
-        scale, core = split_content(coefficient)
-        terms.append(Term(powers, names.setdefault(core, f"I{len(names)}"), scale))
-    return printed_operations(ring, terms).total
+def round_exact(value: float) -> float:
+    """Round a sine or cosine to the integer 0, 1 or −1 where only rounding errors separate them."""
+    nearest = round(value)
+    return nearest if abs(value - nearest) < 1e-9 else float(value)

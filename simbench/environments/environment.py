@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,11 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.environments.rewards import RewardInputs, RewardWeights, add_up, compute_terms
 from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import load_robot
-from simbench.robot.variation import draw_variation
+from simbench.robot.robot_variants import draw_variation
+from simbench.runs.log_builder import make_run_log
 from simbench.runs.preparation import (
     Planning,
     Preparation,
@@ -25,13 +26,12 @@ from simbench.runs.preparation import (
     prepare,
     restart,
 )
-from simbench.runs.run_log import make_run_log
-from simbench.runs.scenario.loading import Scenario, load_scenario, override_scenario
-from simbench.runs.scenario.yaml_source import Overrides
-from simbench.sim.control.policy.contract import PolicyContract, read_contract
-from simbench.sim.control.policy.default import tracking_contract
-from simbench.sim.control.policy.law import PolicyLaw
-from simbench.sim.engines import open_engine
+from simbench.runs.scenario.loading import load_scenario, override_scenario
+from simbench.runs.scenario.scenario_files import Overrides
+from simbench.runs.scenario.schema import Scenario
+from simbench.sim.control.policy_contract import PolicyContract, read_contract, tracking_contract
+from simbench.sim.control.policy_law import PolicyLaw
+from simbench.sim.engine import open_engine
 from simbench.sim.loop import NUMERICAL_ERRORS, LoopOptions, Simulation, Stepper
 from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
@@ -40,11 +40,71 @@ from simbench.sim.state import RobotState
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.environments.drawing import Picture
+    from simbench.sim.rendering.scene_renderer import Scene
 
 _LIMIT = 1e6
 """Magnitude of observations, and of actions that the contract does not limit; what diverges is clipped."""
 _SEED_LIMIT = 2**63
+
+POSITION_SCALE, VELOCITY_SCALE = 0.1, 1.0
+"""Root mean square errors at which a term is 1/e, rad and rad/s."""
+TILT_SCALE, HEIGHT_SCALE, EQUIPMENT_SCALE, CHANGE_SCALE = 0.2, 0.05, 0.05, 1.0
+"""The same of the base's angle (rad) and height (m), equipment (m or rad), and actions."""
+
+
+@dataclass(frozen=True)
+class RewardWeights:
+    """Weight w_i of each term; the reward is Σ w_i r_i / Σ w_i over the terms that a scenario has."""
+
+    position: float = 1.0  # `position`, `velocity`: of the joints' positions and velocities.
+    velocity: float = 0.25
+    tilt: float = 0.5  # `tilt`, `height`: of the base's orientation and height.
+    height: float = 0.25
+    equipment: float = 0.5  # of the equipment's joints.
+    smoothness: float = 0.1  # of actions that change little.
+
+
+def near(error: Array | float, scale: float) -> float:
+    """Compute exp(−mean(e²) / σ²): 1 without error.
+
+    `error`: errors e; `scale`: σ, in the same unit. Returns between 0 and 1.
+    """
+    return float(np.exp(-np.mean(np.square(error)) / scale**2))
+
+
+def compute_terms(
+    position_error: Array,
+    velocity_error: Array,
+    equipment_error: Array,
+    action_change: Array,
+    base_errors: tuple[float, float] | None,
+) -> dict[str, float]:
+    """Compute the terms of the reward after an action, of n joints and J joints of equipment.
+
+    `position_error`, `velocity_error` (n,): planned minus measured joint positions and velocities, rad and
+    rad/s; `equipment_error` (J,): where the person moved the equipment minus where it is, m or rad, empty
+    without; `action_change` (m,): action minus the one before; `base_errors`: angle between the planned and
+    the measured orientation of the base, rad, and planned minus measured height of the base, m; None of a
+    fixed base. Returns value of each term of `RewardWeights` that there is.
+    """
+    terms = {
+        "position": near(position_error, POSITION_SCALE),
+        "velocity": near(velocity_error, VELOCITY_SCALE),
+        "smoothness": near(action_change, CHANGE_SCALE),
+    }
+    if base_errors is not None:
+        tilt, height = base_errors
+        terms |= {"tilt": near(tilt, TILT_SCALE), "height": near(height, HEIGHT_SCALE)}
+    if equipment_error.size:
+        terms["equipment"] = near(equipment_error, EQUIPMENT_SCALE)
+    return terms
+
+
+def add_up(terms: Mapping[str, float], weights: RewardWeights) -> float:
+    """Compute Σ w_i r_i / Σ w_i. Returns reward, between 0 and 1."""
+    given = {name: float(getattr(weights, name)) for name in terms}
+    total = sum(given.values())
+    return sum(given[name] * value for name, value in terms.items()) / total if total else 0.0
 
 
 class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
@@ -66,7 +126,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         scenario: str | Path | Scenario,
         overrides: Overrides = (),
         contract: str | Path | PolicyContract | None = None,
-        weights: RewardWeights = RewardWeights(),  # noqa: B008
+        weights: RewardWeights = RewardWeights(),
         render_mode: str | None = None,
         max_time_s: float | None = None,
         *,
@@ -95,14 +155,13 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         """Name of each entry of an observation."""
         self.metadata = {**self.metadata, "render_fps": round(self.contract.rate_hz)}
         limit = self.contract.action.clip or _LIMIT
-        shape = (len(law.joints),)
-        self.action_space = gymnasium.spaces.Box(-limit, limit, shape, np.float32)
-        size = (law.observer.size,)
-        self.observation_space = gymnasium.spaces.Box(-_LIMIT, _LIMIT, size, np.float32)
+        self.action_space = gymnasium.spaces.Box(-limit, limit, (len(law.joints),), np.float32)
+        self.observation_space = gymnasium.spaces.Box(-_LIMIT, _LIMIT, (law.observer.size,), np.float32)
         self._max_steps = np.inf if max_time_s is None else max_time_s / asked.simulation.timestep_s
         self._episode = ExitStack()
         self._pauses: Iterator[tuple[RobotState, Array]] = iter(())
-        self._picture: Picture | None = None
+        self._drawing = ExitStack()
+        self._scene: Scene | None = None
         self._going_on = False
 
     def reset(
@@ -168,7 +227,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
             self._simulation.body.read_state(self._state)
         else:
             self._state, self._row = going_on
-        terms = {} if self.recorder.divergence else compute_terms(self._errors(), floating=self._floating)
+        terms = {} if self.recorder.divergence else self._compute_terms()
         fell, diverged = self._stepper.fallen, self.recorder.divergence is not None
         over = going_on is None or self.recorder.steps >= self._max_steps
         observation, info = self._observe(), self._info(terms)
@@ -182,18 +241,27 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         """
         if self.render_mode is None or not hasattr(self, "prepared"):
             return None
-        if self._picture is None:
-            from simbench.environments.drawing import Picture
+        from simbench.runs.video import make_camera
+        from simbench.sim.rendering.portrait import fit_camera
+        from simbench.sim.rendering.scene_renderer import open_scene, take_picture
 
-            self._picture = Picture(self.prepared)
-        return self._picture.draw(self._state, self._simulation)
+        if self._scene is None:
+            scenario, robot = self.prepared.scenario, self.prepared.robot
+            posture = robot.postures.get(scenario.robot.posture)
+            camera = make_camera(fit_camera(robot, posture, scenario.camera, self.prepared.way), fast=True)
+            self._scene = self._drawing.enter_context(open_scene(robot, self.prepared.mechanisms, camera))
+        body = self._simulation.body
+        self._scene.robot.place(body.root_pose(), self._state.q[body.robot.root_q :])
+        for fixture in self._simulation.fixtures:
+            now = fixture.read_state()
+            self._scene.fixtures[fixture.name].place(now.position, now.stand)
+        return take_picture(self._scene).rgb
 
     def close(self) -> None:
         """Remove the world, and what draws it."""
         self._episode.close()
-        if self._picture is not None:
-            self._picture.close()
-            self._picture = None
+        self._drawing.close()
+        self._scene = None
 
     def log(self) -> xr.Dataset:
         """Make the log of the episode so far, with the variables of a run's log.nc.
@@ -203,10 +271,6 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self._stepper.finish_extremes()
         derive_signals(self.recorder, self._simulation.body.robot)
         return make_run_log(self.prepared, self._simulation.body.robot)(self.recorder)
-
-    @property
-    def _floating(self) -> bool:
-        return self.prepared.robot.floating
 
     def _make_law(self, prepared: Preparation) -> PolicyLaw:
         """Make the law of an episode, which holds the actions."""
@@ -243,28 +307,21 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
             "diverged": self.recorder.divergence is not None,
         }
 
-    def _errors(self) -> RewardInputs:
-        """Compare the present state with the plan."""
-        rows = self._row.reshape(4, -1)
-        count = rows.shape[1]
-        tilt, height = self._law.base_errors(self._state)
-        return RewardInputs(
-            rows[0] - self._state.q[-count:],
-            rows[1] - self._state.v[-count:],
-            tilt,
-            height,
-            self._equipment_errors(),
-            self._law.action - self._before,
-        )
-
-    def _equipment_errors(self) -> Array:
-        """Where the person moved the equipment minus where it is now, of all its joints."""
+    def _compute_terms(self) -> dict[str, float]:
+        """Compare the present state with the plan, and the equipment with where the person moved it."""
         asked, timeline = self.prepared.course.asked, self.prepared.timeline
-        settings = self.prepared.scenario.simulation
-        now = self.recorder.steps * settings.timestep_s - timeline.start
-        errors: list[Array] = [np.empty(0)]
+        now = self.recorder.steps * self.prepared.scenario.simulation.timestep_s - timeline.start
+        equipment: list[Array] = [np.empty(0)]
         for fixture in self._simulation.fixtures:
             if fixture.name in asked and len(timeline.time):
                 wanted = [np.interp(now, timeline.time, column) for column in asked[fixture.name].T]
-                errors.append(np.array(wanted) - fixture.read_state().position)
-        return np.concatenate(errors)
+                equipment.append(np.array(wanted) - fixture.read_state().position)
+        rows = self._row.reshape(4, -1)
+        count = rows.shape[1]
+        return compute_terms(
+            rows[0] - self._state.q[-count:],
+            rows[1] - self._state.v[-count:],
+            np.concatenate(equipment),
+            self._law.action - self._before,
+            self._law.base_errors(self._state) if self.prepared.robot.floating else None,
+        )

@@ -1,17 +1,28 @@
-"""Bounded inverse kinematics of a tree's tasks: one Gauss-Newton step, or steps until the cost is least."""
+"""Inverse kinematics inside joint limits: one bounded step, or a bounded minimum, in every frame.
 
+`solve_damped_ik` is the paper's form for both hands, with a posture in the null space and a clamping loop.
+"""
+
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pinocchio as pin
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled, compiled_into_callers
-from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
-from simbench.kinematics.rotation import quaternion_to_matrix
+from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step, solve_box
+from simbench.kinematics.rotation import ROTATION_WEIGHT, matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
+DAMPING = 0.003
+"""λ of the damped least squares (Tomić 2018, §3.7.1)."""
+_MAX_STEP = 0.1
+"""Of a hand (m, rotations weighted) or of a joint toward the posture (rad)."""
+_LONGEST_STEP = 0.3
+"""Of any coordinate, rad or m: a longer one leaves the neighbourhood in which Jacobians are valid."""
+_ROUNDS = 10
 # The damping is a factor on that of `Bounds`.
 _RULE = DampingRule(
     first=1.0,
@@ -186,3 +197,138 @@ def _copy(source: Configuration, target: Configuration) -> None:
         target.position[i] = source.position[i]
         for j in range(3):
             target.rotation[i, j] = source.rotation[i, j]
+
+
+@compiled
+def follow(
+    model: TrackingModel, targets: Targets, q: Array, rounds: int, hold: float, path: Array, cost: Array
+) -> None:
+    """Follow targets frame by frame, each from where the last one ended.
+
+    One step a frame goes wrong near a singularity, where it may be half a turn long, and nothing verifies
+    that it reduced the error. Where it would be longer than 0.3 rad or m, ten times what motion at 100 Hz
+    asks for, `solve_bounded_ik` takes its place, which rejects steps that increase the error. `model`: robot,
+    tasks and bounds; its workspace is overwritten. `targets`: targets of all frames: points (T, P, 3), m, and
+    rotations (T, R, 3, 3), in the world frame. `q` (7 + n,): configuration before the first frame: position
+    (m), quaternion x y z w, joints (rad or m). Changed in place to the last frame's. `rounds`: 0: one
+    Gauss-Newton step a frame, and `solve_bounded_ik` with at most ten only where that step is long. Else
+    `solve_bounded_ik` with at most so many. It holds to the frame before. `hold`: weight of the distance from
+    the previous frame, as in `solve_bounded_ik`. `path` (T, 7 + n): overwritten: the configuration in every
+    frame, its quaternion continuous in sign. `cost` (T,): overwritten: ‖ε‖² in every frame; with `rounds` 0
+    before its step.
+    """
+    n = len(model.tree.parent)
+    # A constant as an argument would be a type of its own, and `solve_bounded_ik` compiled twice.
+    most = rounds if rounds > 0 else _ROUNDS
+    current = Configuration(np.empty(n), np.empty((3, 3)), np.empty(3))
+    for k in range(n):
+        current.joints[k] = q[7 + k]
+    for i in range(3):
+        current.position[i] = q[i]
+    quaternion_to_matrix(q[3], q[4], q[5], q[6], current.rotation)
+    for t in range(len(targets.points)):
+        frame = Targets(targets.points[t], targets.rotations[t])
+        if rounds == 0:
+            place_tree(model.tree, current, model.work)
+            change, cost[t] = gauss_newton_step(model, frame, current.joints, 1.0)
+            longest = 0.0
+            for i in range(len(change)):
+                longest = max(longest, abs(change[i]))
+            if longest <= _LONGEST_STEP:
+                integrate_step(change, model.bounds, current)
+            else:
+                solve_bounded_ik(model, frame, current, most, hold)
+        else:
+            cost[t], _ = solve_bounded_ik(model, frame, current, most, hold)
+        for k in range(n):
+            q[7 + k] = current.joints[k]
+        for i in range(3):
+            q[i] = current.position[i]
+        x, y, z, w = matrix_to_quaternion(current.rotation)
+        # With the sign of the old one.
+        sign = 1.0 if x * q[3] + y * q[4] + z * q[5] + w * q[6] >= 0.0 else -1.0
+        q[3], q[4], q[5], q[6] = sign * x, sign * y, sign * z, sign * w
+        # So that frames one by one give the same bits as all at once.
+        quaternion_to_matrix(q[3], q[4], q[5], q[6], current.rotation)
+        for i in range(7 + n):
+            path[t, i] = q[i]
+
+
+class PostureBounds(NamedTuple):
+    """Posture that joints prefer, and their limits."""
+
+    posture: Array  # (n,): joint positions preferred where the hands leave a choice, rad.
+    lower: Array  # (n,): lower joint limits, rad.
+    upper: Array  # (n,): upper joint limits, rad.
+
+
+def solve_damped_ik(
+    model: pin.Model,
+    data: pin.Data,
+    q: Array,
+    targets: Mapping[int, pin.SE3],
+    bounds: PostureBounds,
+    *,
+    iterations: int = 1,
+    tolerance: float = 1e-5,
+) -> Array:
+    """Move the joints of a floating-base model toward hand poses; the base stays.
+
+    dq = J^{+λ} dX − (I − J⁺J)(q − posture) (Tomić 2018, eq. 3.16), the posture's pull limited to
+    0.1 rad a joint. A joint that passes a limit is set to it and leaves the problem, which is solved again
+    (Baerlocher & Boulic 2004). That clamping, and singular values for the null space, are why it does not
+    share the solver of `least_squares`.
+
+    `model`: model with a free-flyer root; `data`: data of the model; overwritten; `q` (7 + n,): start;
+    columns 0 to 6 are the base pose: position (m), quaternion x y z w; `targets`: desired poses of the hands
+    in the world, by their frame ids; `bounds`: preferred posture and joint limits; `iterations`: upper bound
+    of steps; `tolerance`: stop when the norm of the hand error (m, rotations weighted) is below. Returns (7 +
+    n,): configuration that was reached; its base pose is that of the start.
+    """
+    posture, lower, upper = bounds
+    q = q.copy()
+    weights = np.array([1.0, 1.0, 1.0, ROTATION_WEIGHT, ROTATION_WEIGHT, ROTATION_WEIGHT])[:, None]
+    for _ in range(iterations):
+        pin.computeJointJacobians(model, data, q)
+        pin.updateFramePlacements(model, data)
+        # Position (m) and weighted rotation from current to target, world axes.
+        errors = []
+        for frame, target in targets.items():
+            current = data.oMf[frame]
+            errors += [
+                target.translation - current.translation,
+                ROTATION_WEIGHT * pin.log3(target.rotation @ current.rotation.T),
+            ]
+        error = np.concatenate(errors)
+        jacobian = np.vstack(
+            [
+                weights
+                * pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
+                for frame in targets
+            ]
+        )
+        # Far targets are approached in pieces: one long step would drive half the joints into their limits.
+        desired = error * min(1.0, _MAX_STEP / max(float(np.abs(error).max()), 1e-12))
+        free = np.ones(len(posture), dtype=bool)
+        joints = q[7:].copy()
+        while True:
+            moved = joints.copy()
+            if not free.any():
+                break
+            left = desired - jacobian[:, ~free] @ (joints - q[7:])[~free]
+            # Damped least-squares step plus the posture's pull in the null space.
+            u, values, vt = np.linalg.svd(jacobian[:, free], full_matrices=False)
+            damped = vt.T @ ((values / (values**2 + DAMPING**2)) * (u.T @ left))
+            kept = vt[values > 1e-3]
+            null = np.clip((posture - q[7:])[free], -_MAX_STEP, _MAX_STEP)
+            moved[free] = q[7:][free] + (damped + null - kept.T @ (kept @ null))
+            beyond = free & ((moved < lower) | (moved > upper))
+            if not beyond.any():
+                joints = moved
+                break
+            joints[beyond] = np.clip(moved, lower, upper)[beyond]
+            free &= ~beyond
+        q[7:] = joints
+        if np.linalg.norm(error) < tolerance:
+            break
+    return q

@@ -1,5 +1,7 @@
 """The Gauss-Newton matrix of position and orientation tasks, assembled as a robot's inertia matrix is.
 
+That inertia matrix and the bias torques are here, too, and the matrices of a motion, one block a frame.
+
 A point that is to be at a target with weight w² adds to JᵀJ what a mass w² there adds to the joint-space
 inertia: its velocity is the same function of the joints. So masses, first and second moments are
 added up from the leaves to the root (Featherstone's composite rigid body algorithm), and the matrix costs
@@ -9,12 +11,13 @@ one short product a pair of joints instead of a product of Jacobians.
 from typing import NamedTuple
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.rotation import matrix_to_quaternion
-from simbench.kinematics.tree import KinematicTree, joint_axes
+from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
+from simbench.kinematics.tree import KinematicTree, first_joint, joint_axes, place_bodies
 
 
 class Tasks(NamedTuple):
@@ -255,3 +258,212 @@ def rotation_error(
     x, y, z, w = matrix_to_quaternion(e)
     sign = 1.0 if w >= 0.0 else -1.0
     return sign * x, sign * y, sign * z, sign * w
+
+
+class PathEquations(NamedTuple):
+    """Normal equations of a motion of T frames, each with 6 coordinates of the root and n joints."""
+
+    # (T, 6 + n, 6 + n): JᵀJ; the coordinates are the root's translation and rotation in world axes, and the
+    # joints.
+    blocks: Array
+    vectors: Array  # (T, 6 + n): Jᵀε.
+    cost: Array  # (T,): ‖ε‖².
+
+
+def make_path_equations(frames: int, joints: int) -> PathEquations:
+    """Allocate what `path_matrices` writes.
+
+    `frames`: T; `joints`: n. Returns equations with undefined values.
+    """
+    size = 6 + joints
+    return PathEquations(np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames))
+
+
+@compiled
+def path_matrices(
+    tree: KinematicTree,
+    tasks: Tasks,
+    weights: Array,
+    targets: Targets,
+    path: Array,
+    work: Workspace,
+    equations: PathEquations,
+) -> None:
+    """Compute JᵀJ, Jᵀε and ‖ε‖² of every frame.
+
+    `tree`: joints of the robot; `tasks`: P points and R rotations to follow; the weights of the points are
+    overwritten; `weights` (T, P): weights of the points in each frame; `targets`: targets of all frames:
+    points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame; `path` (T, 7 + n): configurations:
+    position (m), quaternion x y z w, joints (rad or m); `work`: overwritten; `equations`: overwritten.
+    """
+    n = len(tree.parent)
+    joints = np.empty(n)
+    for t in range(len(path)):
+        for i in range(3):
+            work.position[0, i] = path[t, i]
+        quaternion_to_matrix(path[t, 3], path[t, 4], path[t, 5], path[t, 6], work.rotation[0])
+        for k in range(n):
+            joints[k] = path[t, 7 + k]
+        for k in range(weights.shape[1]):
+            tasks.point_weight[k] = weights[t, k]
+        place_bodies(tree, joints, work.rotation, work.position)
+        equations.cost[t] = gauss_newton(tree, tasks, targets.points[t], targets.rotations[t], work)
+        for i in range(6 + n):
+            equations.vectors[t, i] = work.vector[i]
+            for j in range(i + 1):
+                equations.blocks[t, i, j] = work.matrix[i, j]
+                equations.blocks[t, j, i] = work.matrix[i, j]
+
+
+class BodyMasses(NamedTuple):
+    """Masses and inertias of the bodies of a tree."""
+
+    mass: Array  # (n + 1,): masses, kg.
+    centre: Array  # (n + 1, 3): centre of mass on the body, m.
+    inertia: Array  # (n + 1, 3, 3): about the centre of mass, in the body's axes, kg·m².
+
+
+def body_masses(model: pin.Model) -> BodyMasses:
+    """Take the masses of a tree's bodies out of the model that `kinematic_tree` took the tree from.
+
+    `model`: what is fixed to the world, or to the free-flyer, is body 0's. Returns masses, centres of mass
+    and inertias of the bodies of the tree.
+    """
+    inertias = [model.inertias[joint] for joint in range(first_joint(model) - 1, model.njoints)]
+    return BodyMasses(
+        np.array([each.mass for each in inertias]),
+        np.array([each.lever for each in inertias]),
+        np.array([each.inertia for each in inertias]),
+    )
+
+
+@compiled
+def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> None:
+    """Compute the joint-space inertia matrix (composite rigid bodies) for bodies that are in place.
+
+    `tree`: kinematic tree of n joints. `masses`: masses, centres of mass and inertias of the bodies of the
+    tree. `work`: `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix`
+    gets the inertia: the root's translation and rotation first, then the joints. The rest is overwritten.
+    """
+    origin = work.position[0]
+    for k in range(len(tree.parent) + 1):
+        for i in range(6):
+            work.wrench[k, i] = 0.0
+    body_moments(masses, work.rotation, work.position, origin, work.moment)
+    add_subtrees(tree, work.moment)
+    joint_axes(tree, work.rotation, work.position, origin, work.axes)
+    assemble_matrix(tree, work)
+
+
+@compiled
+def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: Array, moment: Array) -> None:
+    """Compute each body's mass, first and second moments about a point, world axes.
+
+    `masses`: masses, centres of mass and inertias of the bodies of the tree; `rotation` (n + 1, 3, 3):
+    rotations of the bodies, from `place_bodies`; `position` (n + 1, 3): positions of the bodies, from
+    `place_bodies`, m; `origin` (3,): the point, m, world; `moment` (n + 1, 10): overwritten: kg, kg·m, and
+    the inertia's xx, yy, zz, xy, xz, yz, kg·m².
+    """
+    turned = np.empty((3, 3))
+    for k in range(len(moment)):
+        m = masses.mass[k]
+        if m == 0.0:
+            for i in range(10):
+                moment[k, i] = 0.0
+            continue
+        r, c, own = rotation[k], masses.centre[k], masses.inertia[k]
+        x = position[k, 0] - origin[0] + r[0, 0] * c[0] + r[0, 1] * c[1] + r[0, 2] * c[2]
+        y = position[k, 1] - origin[1] + r[1, 0] * c[0] + r[1, 1] * c[1] + r[1, 2] * c[2]
+        z = position[k, 2] - origin[2] + r[2, 0] * c[0] + r[2, 1] * c[1] + r[2, 2] * c[2]
+        for i in range(3):
+            for j in range(3):
+                turned[i, j] = r[i, 0] * own[0, j] + r[i, 1] * own[1, j] + r[i, 2] * own[2, j]
+        moment[k, 0] = m
+        moment[k, 1], moment[k, 2], moment[k, 3] = m * x, m * y, m * z
+        moment[k, 4] = m * (y * y + z * z) + _entry(turned, r, 0, 0)
+        moment[k, 5] = m * (x * x + z * z) + _entry(turned, r, 1, 1)
+        moment[k, 6] = m * (x * x + y * y) + _entry(turned, r, 2, 2)
+        moment[k, 7] = -m * x * y + _entry(turned, r, 0, 1)
+        moment[k, 8] = -m * x * z + _entry(turned, r, 0, 2)
+        moment[k, 9] = -m * y * z + _entry(turned, r, 1, 2)
+
+
+@compiled
+def add_subtrees(tree: KinematicTree, moment: Array) -> None:
+    """Add the moments of each body's subtree to those of the body, in place.
+
+    `tree`: kinematic tree of n joints; `moment` (n + 1, 10): from `body_moments`; overwritten with the
+    moments of the composite bodies.
+    """
+    for k in range(len(tree.parent) - 1, -1, -1):
+        carrier = tree.parent[k]
+        for i in range(10):
+            moment[carrier, i] += moment[k + 1, i]
+
+
+@compiled
+def _entry(left: Array, right: Array, i: int, j: int) -> float:
+    """Entry of left rightᵀ."""
+    return float(left[i, 0] * right[j, 0] + left[i, 1] * right[j, 1] + left[i, 2] * right[j, 2])
+
+
+@compiled
+def bias_torque(
+    tree: KinematicTree,
+    axes: Array,
+    moment: Array,
+    velocity: Array,
+    gravity: float,
+    twist: Array,
+    effort: Array,
+    torque: Array,
+) -> None:
+    """Compute h(q, q̇) of a tree whose root rests: recursive Newton-Euler with no joint acceleration.
+
+    All twists and wrenches are about one point, in world axes, so that nothing is carried from frame to
+    frame. With S the joint's unit twist, V_k = V_parent + S q̇, A_k = A_parent + V_k × S q̇, the root's A
+    being gravity upwards, F_k = I A_k + V_k × (I V_k), and the torque Sᵀ Σ F of the subtree on the joint
+    (Featherstone 2008, §5.3). `tree`: kinematic tree of n joints; `axes` (n, 6); `moment` (n + 1, 10): mass
+    moments of the single bodies about the same point, from `body_moments`; `velocity` (n,): joint velocities,
+    rad/s or m/s; `gravity`: along −z, m/s²; `twist` (n + 1, 12): overwritten: V (linear, angular) and A of
+    the bodies; `effort` (n + 1, 6): overwritten: force and moment that the bodies with their subtrees need;
+    `torque` (n,): overwritten: h, N·m or N.
+    """
+    n = len(tree.parent)
+    for i in range(12):
+        twist[0, i] = 0.0
+    twist[0, 8] = gravity
+    for k in range(n):
+        carrier, body, rate = tree.parent[k], k + 1, velocity[k]
+        sx, sy, sz = axes[k, 0] * rate, axes[k, 1] * rate, axes[k, 2] * rate
+        rx, ry, rz = axes[k, 3] * rate, axes[k, 4] * rate, axes[k, 5] * rate
+        vx, vy, vz = twist[carrier, 0] + sx, twist[carrier, 1] + sy, twist[carrier, 2] + sz
+        wx, wy, wz = twist[carrier, 3] + rx, twist[carrier, 4] + ry, twist[carrier, 5] + rz
+        ax = twist[carrier, 6] + wy * sz - wz * sy + vy * rz - vz * ry
+        ay = twist[carrier, 7] + wz * sx - wx * sz + vz * rx - vx * rz
+        az = twist[carrier, 8] + wx * sy - wy * sx + vx * ry - vy * rx
+        bx = twist[carrier, 9] + wy * rz - wz * ry
+        by = twist[carrier, 10] + wz * rx - wx * rz
+        bz = twist[carrier, 11] + wx * ry - wy * rx
+        twist[body, 0], twist[body, 1], twist[body, 2] = vx, vy, vz
+        twist[body, 3], twist[body, 4], twist[body, 5] = wx, wy, wz
+        twist[body, 6], twist[body, 7], twist[body, 8] = ax, ay, az
+        twist[body, 9], twist[body, 10], twist[body, 11] = bx, by, bz
+        m = moment[body]
+        px, py, pz, lx, ly, lz = momentum(m, vx, vy, vz, wx, wy, wz)
+        fx, fy, fz, tx, ty, tz = momentum(m, ax, ay, az, bx, by, bz)
+        f = effort[body]
+        f[0] = fx + wy * pz - wz * py
+        f[1] = fy + wz * px - wx * pz
+        f[2] = fz + wx * py - wy * px
+        f[3] = tx + wy * lz - wz * ly + vy * pz - vz * py
+        f[4] = ty + wz * lx - wx * lz + vz * px - vx * pz
+        f[5] = tz + wx * ly - wy * lx + vx * py - vy * px
+    for i in range(6):
+        effort[0, i] = 0.0
+    for k in range(n - 1, -1, -1):
+        total, carrier = 0.0, tree.parent[k]
+        for i in range(6):
+            total += axes[k, i] * effort[k + 1, i]
+            effort[carrier, i] += effort[k + 1, i]
+        torque[k] = total

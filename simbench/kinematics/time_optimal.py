@@ -7,6 +7,8 @@ are linear in u and x at every point of a path (Bobrow, Dubowsky and Gibson 1985
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 from scipy.ndimage import convolve1d, minimum_filter1d
 
 from simbench.kinematics.arrays import Array
@@ -16,6 +18,22 @@ _REPAIRS = 30
 """Times that a rate is reduced where it breaks a constraint. A few suffice; then all of it is reduced."""
 _TOLERANCE = 1e-6
 """Excess of a constraint that counts as none."""
+
+
+def time_scaling_factor(
+    time: NDArray[np.float64],
+    q: NDArray[np.float64],
+    speed_limit: NDArray[np.float64],
+    timestep: float = 1e-3,
+) -> float:
+    """Find the least factor ≥ 1 by which a motion must be slowed to keep all joint speed limits.
+
+    `time` (T,): time, s; `q` (T, n): joint positions, rad; `speed_limit` (n,): speed limits of the joints,
+    rad/s; `timestep`: spacing at which the interpolated speed is examined, s.
+    """
+    fine = np.arange(time[0], time[-1], timestep)
+    speed = np.abs(make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()(fine)).max(axis=0)
+    return float(max(1.0, np.max(speed / speed_limit)))
 
 
 class PathConstraints(NamedTuple):
@@ -50,7 +68,15 @@ def fastest_rate(step: float, ceiling: Array, constraints: PathConstraints) -> A
     if not all(np.isfinite(each).all() for each in constraints):
         raise ValueError("coefficients of constraints must be finite")
     a, b = (np.ascontiguousarray(each, dtype=np.float64) for each in constraints)
-    ceiling = np.minimum(ceiling, _zero_inertia_ceiling(step, a, b))
+    # Where a constraint trades x for that of a neighbour, |a| < 2 Δ b, both are bounded.
+    square = np.divide(1.0, b, out=np.full_like(b, np.inf), where=b > 0.0)
+    trades = np.abs(a) < 2.0 * step * b
+    own = np.where(trades, square, np.inf).min(axis=1, initial=np.inf)
+    before = np.where(trades & (a > 0.0), square, np.inf).min(axis=1, initial=np.inf)
+    after = np.where(trades & (a < 0.0), square, np.inf).min(axis=1, initial=np.inf)
+    own[1:] = np.minimum(own[1:], before[:-1])
+    own[:-1] = np.minimum(own[:-1], after[1:])
+    ceiling = np.minimum(ceiling, own)
     return np.asarray(_sweep(float(step), ceiling, a, b, constant_rate(ceiling, constraints)))
 
 
@@ -115,18 +141,6 @@ def reduce_rate(
     else:
         square = square / max(1.0, float(constraint_use(step, square, ceiling, constraints).max()))
     return min(square, whole, constant, key=lambda rate: float((1.0 / np.sqrt(rate)).sum()))
-
-
-def _zero_inertia_ceiling(step: float, a: Array, b: Array) -> Array:
-    """Upper bound of x (N,) where a constraint trades it for the x of a neighbour: |a| < 2 Δ b."""
-    square = np.divide(1.0, b, out=np.full_like(b, np.inf), where=b > 0.0)
-    trades = np.abs(a) < 2.0 * step * b
-    own = np.where(trades, square, np.inf).min(axis=1, initial=np.inf)
-    before = np.where(trades & (a > 0.0), square, np.inf).min(axis=1, initial=np.inf)
-    after = np.where(trades & (a < 0.0), square, np.inf).min(axis=1, initial=np.inf)
-    own[1:] = np.minimum(own[1:], before[:-1])
-    own[:-1] = np.minimum(own[:-1], after[1:])
-    return np.asarray(own)
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Recorded human motion: joint positions and segment frames over time, and its validation."""
+"""Recorded human motion: joint positions, segment frames and handles over time, and its validation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,17 +10,95 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
-from simbench.files.printable import is_plain_name
-from simbench.motion.handles import HandlePath, check_handles
+from simbench.files.text import is_plain_name
+from simbench.kinematics.arrays import Array
+from simbench.robot.sides import SIDES
 
-ARM_JOINTS = (
-    "left_shoulder",
-    "left_elbow",
-    "left_wrist",
-    "right_shoulder",
-    "right_elbow",
-    "right_wrist",
-)
+# Columns: x (distal), y and z (lateral) of the frames of upper arm, forearm and hand in the trunk's axes
+# (forward, left, up) while the arm hangs and the palm faces the thigh. At the hand z is dorsal, x along the
+# fingers.
+HANGING_LIMB = {
+    "left": np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]),
+    "right": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]]),
+}
+
+# Palm centre from the wrist centre in the hand frame, m: L8 and L9 of ROMEO's hand (Tomić 2018, table D.1).
+PALM_OFFSET = np.array([0.09, 0.0, -0.02])
+
+
+def transform(rotation: Array, position: Array) -> Array:
+    """Build homogeneous transforms from rotations and positions, which broadcast against each other.
+
+    `rotation` (..., 3, 3): rotation matrices; `position` (..., 3): positions of the origins, m. Returns (...,
+    4, 4).
+    """
+    shape = np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1])
+    frames = np.zeros((*shape, 4, 4))
+    frames[..., :3, :3], frames[..., :3, 3], frames[..., 3, 3] = rotation, position, 1.0
+    return frames
+
+
+def mean_frame(frames: Array) -> Array:
+    """Average homogeneous transforms: mean position and chordal mean of the rotations.
+
+    `frames` (T, 4, 4). Returns (4, 4).
+    """
+    rotation = Rotation.from_matrix(frames[:, :3, :3]).mean().as_matrix()
+    return transform(rotation, frames[:, :3, 3].mean(axis=0))
+
+
+# Largest deviation from 1 of the length of an axis.
+UNIT = 1e-3
+
+
+@dataclass(frozen=True)
+class HandlePath:
+    """A handle that one hand holds, as poses of the palm along the path on which the equipment guides it."""
+
+    # (K, 4, 4): poses of the palm that holds the handle, in the world frame, m, in order along the path:
+    # origin at the palm's centre, x along the fingers, z dorsal. A single pose for a handle that does not
+    # move; the first equals the last where the path is a circle.
+    poses: NDArray[np.float64]
+    # (3,) or None: unit vector in the palm's axes about which the hand may turn on the handle; None where the
+    # grasp is rigid.
+    turn_axis: NDArray[np.float64] | None = None
+    start: int | None = None  # Index of the pose in which a hand finds the handle; None if that is not known.
+
+
+def path_length(handle: HandlePath) -> float:
+    """Measure the length of a handle's path.
+
+    Returns length of the path of the palm's centre from one end to the other (once around a circle), m.
+    """
+    steps = np.diff(handle.poses[:, :3, 3], axis=0)
+    return float(np.linalg.norm(steps, axis=1).sum())
+
+
+def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
+    """Check that handles have known sides, the right shapes and finite numbers.
+
+    `handles`: the handles by the side of the hand that holds them, `left` or `right`; `source`: name of the
+    recording they belong to, for messages.
+    """
+    for side, handle in handles.items():
+        if side not in SIDES:
+            raise MotionError(f"{source}: handle {side}: unknown side; allowed: {', '.join(SIDES)}")
+        where, poses, axis = f"{source}: {side} handle", handle.poses, handle.turn_axis
+        if poses.ndim != 3 or poses.shape[1:] != (4, 4) or not len(poses):
+            raise MotionError(f"{where}: poses have shape {poses.shape}; it must be (K, 4, 4), K at least 1")
+        bad = np.flatnonzero(~np.isfinite(poses).all(axis=(1, 2)))
+        if bad.size:
+            raise MotionError(f"{where}: pose {bad[0]} is NaN or infinite; every number must be finite")
+        if axis is None:
+            continue
+        if axis.shape != (3,):
+            raise MotionError(f"{where}: turn axis has shape {axis.shape}; it must be (3,)")
+        length = float(np.linalg.norm(axis))
+        if not abs(length - 1.0) <= UNIT:
+            raise MotionError(f"{where}: turn axis is {length:.4g} long; it must be a unit vector")
+
+
+ARM_JOINTS = ("left_shoulder", "left_elbow", "left_wrist", "right_shoulder", "right_elbow", "right_wrist")
 ARM_SEGMENTS = (
     "left_upper_arm",
     "left_forearm",
@@ -140,7 +218,11 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     orthonormal, coinciding arm joints, limb lengths that no human has, handles with an unknown side.
     """
     time = motion.time
-    _check_names(motion)
+    initial = motion.initial
+    names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
+    bad = next((name for name in names if not is_plain_name(name)), None)
+    if bad is not None:
+        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
     check_time(time, motion.source)
     arms = recorded_arms(motion)
     joints, segments = (
@@ -160,8 +242,8 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     for side, handle in motion.handles.items():
         _check_rotations(f"{motion.source}: {side} handle", handle.poses, None)
     _check_limbs(motion.source, motion.joints, time)
-    initial = {name: position[None] for name, position in motion.initial.joints.items()}
-    _check_limbs(f"{motion.source}: initial pose", initial, None)
+    at_start = {name: position[None] for name, position in motion.initial.joints.items()}
+    _check_limbs(f"{motion.source}: initial pose", at_start, None)
     return motion
 
 
@@ -285,15 +367,6 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
 def _at(index: int, time: NDArray[np.float64] | None) -> str:
     """Say at which frame and time something is, for a message; nothing for a single pose."""
     return "" if time is None else f" at frame {index} ({time[index]:.3f} s)"
-
-
-def _check_names(motion: HumanMotion) -> None:
-    """Refuse names that cannot be shown in a line, which only damaged files have."""
-    initial = motion.initial
-    names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
-    bad = next((name for name in names if not is_plain_name(name)), None)
-    if bad is not None:
-        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
 
 
 def _check_tracks(

@@ -1,19 +1,18 @@
 """Plot of a recording: the skeleton at several moments side by side, and the speed of the hands below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, recorded_arms
-from simbench.motion.inspection import MotionInspection
+from simbench.motion.motion_inspection import MotionInspection
 from simbench.plotting import save_png
 from simbench.robot.sides import SIDES
 
@@ -44,29 +43,6 @@ LEGLESS = 0.4
 GAP_COLOUR = "#aa0000"
 
 
-@dataclass(frozen=True)
-class Polyline:
-    """A line through connected joints of a recorded body, as a camera sees it."""
-
-    side: str  # `left`, `right`, or empty for the middle of the body.
-    arm: bool  # Whether the joints are those of an arm.
-    # `across`, `up` (T, N): image coordinates of the N joints for a camera in front of the actor and to their
-    # left: distance to the right of the body's centre at the same time, m, and height above the floor, m.
-    across: Array
-    up: Array
-
-
-@dataclass(frozen=True)
-class _FigureRow:
-    """Figures side by side: index of their frames, their centres, and the range that the drawing spans, m."""
-
-    frames: NDArray[np.int64]
-    centres: Array
-    width: float
-    low: float
-    high: float
-
-
 def plot_recording(inspection: MotionInspection, path: Path) -> None:
     """Plot a recording as PNG; the file appears under its name only when it is complete.
 
@@ -88,10 +64,24 @@ def plot_recording(inspection: MotionInspection, path: Path) -> None:
     motion = inspection.motion
     lines = build_stick_figure(motion)
     row_width = WIDTH - LEFT - RIGHT
-    row = _arrange(motion, lines, row_width / FEWEST_PIXELS)
+    # Moments at equal intervals, as many as fit.
+    right = np.max([across.max(axis=1) for _, _, across, _ in lines], axis=0)
+    left = np.min([across.min(axis=1) for _, _, across, _ in lines], axis=0)
+    for count in range(min(MOST_FIGURES, len(motion.time)), 0, -1):
+        times = np.linspace(motion.time[0], motion.time[-1], count)
+        frames = np.abs(motion.time[:, None] - times).argmin(axis=0)
+        widths = right[frames] - left[frames] + SPACE
+        if count <= FEWEST_FIGURES or widths.sum() <= row_width / FEWEST_PIXELS:
+            break
+    low = float(np.min([up[frames].min() for *_, up in lines]))
+    high = float(np.max([up[frames].max() for *_, up in lines]))
+    low = low if low > LEGLESS else min(low, 0.0)
+    margin, width = 0.05 * (high - low), float(widths.sum())
+    centres = np.cumsum(widths) - 0.5 * widths - 0.5 * (left + right)[frames]
+    low, high = low - margin, high + margin
     # Metres a pixel: limited by width or by height.
-    scale = max(row.width / row_width, (row.high - row.low) / FIGURES_HEIGHT)
-    row_height = (row.high - row.low) / scale
+    scale = max(width / row_width, (high - low) / FIGURES_HEIGHT)
+    row_height = (high - low) / scale
     height = round(TOP + row_height + BETWEEN + SPEEDS_HEIGHT + BOTTOM)
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
 
@@ -99,13 +89,34 @@ def plot_recording(inspection: MotionInspection, path: Path) -> None:
         return figure.add_axes((LEFT / WIDTH, bottom / height, row_width / WIDTH, tall / height))
 
     figures = place_axes(BOTTOM + SPEEDS_HEIGHT + BETWEEN, row_height)
-    spare = 0.5 * (row_width * scale - row.width)
-    figures.set_xlim(-spare, row.width + spare)
-    figures.set_ylim(row.low, row.high)
-    _draw_figures(figures, motion, lines, row)
-    _draw_speeds(place_axes(BOTTOM, SPEEDS_HEIGHT), inspection, motion.time[row.frames])
+    spare = 0.5 * (row_width * scale - width)
+    figures.set_xlim(-spare, width + spare)
+    figures.set_ylim(low, high)
+    figures.spines[["top", "right", "bottom"]].set_visible(False)
+    # The line is the floor.
+    figures.axhline(0.0, color="#888888", linewidth=1.0, zorder=0)
+    figures.set_xticks([])
+    figures.yaxis.set_major_locator(MultipleLocator(0.5 if high - low > 1.0 else 0.2))
+    figures.set_ylabel("height (m)")
+    for frame, middle in zip(frames, centres, strict=True):
+        for side, arm, across, up in lines:
+            figures.plot(
+                middle + across[frame],
+                up[frame],
+                color=COLOURS[side],
+                linewidth=2.8 if arm else 1.8,
+                alpha=1.0 if arm or not side else 0.6,
+                solid_capstyle="round",
+                marker="o",
+                markersize=4.0 if arm else 2.5,
+            )
+        label, below = f"{motion.time[frame]:.2f} s", figures.get_xaxis_transform()
+        figures.text(middle, -0.02, label, transform=below, ha="center", va="top")
+    _draw_speeds(place_axes(BOTTOM, SPEEDS_HEIGHT), inspection, motion.time[frames])
     heading = 1 - 16 / height
-    figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top", parse_math=False)
+    name = motion.source if len(motion.source) <= 70 else f"…{motion.source[-69:]}"
+    title = f"{name}    {motion.time[-1] - motion.time[0]:.2f} s at {motion.rate:.4g} Hz"
+    figure.text(LEFT / WIDTH, heading, title, size=12, weight="bold", va="top", parse_math=False)
     view = "from the front and the actor's left"
     figure.text(1 - RIGHT / WIDTH, heading, view, size=9, color="#555555", ha="right", va="top")
     try:
@@ -114,10 +125,13 @@ def plot_recording(inspection: MotionInspection, path: Path) -> None:
         raise MotionError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
-def build_stick_figure(motion: HumanMotion) -> list[Polyline]:
-    """Connect the recorded joints of a body by lines.
+def build_stick_figure(motion: HumanMotion) -> list[tuple[str, bool, Array, Array]]:
+    """Connect the recorded joints of a body by lines, as seen from in front of the actor and their left.
 
-    Returns lines in the order in which they are drawn: the side farther from the camera comes first.
+    Returns lines in the order in which they are drawn, the side farther from the camera first: `left`,
+    `right`, or empty for the middle of the body; whether the joints are those of an arm; and image
+    coordinates (T, N) of the N joints: distance to the right of the body's centre at the same time, m, and
+    height above the floor, m.
     """
     points = dict(motion.joints)
     for side in recorded_arms(motion):
@@ -125,10 +139,7 @@ def build_stick_figure(motion: HumanMotion) -> list[Polyline]:
         points[f"{side}_fingers"] = points[f"{side}_wrist"] + HAND_LENGTH * hand[:, :3, 0]
     lines = connect_joints(points)
     middle = next(points[name] for name in ("pelvis", "mid_hip", "mid_shoulder", *points) if name in points)
-    return [
-        Polyline(side, arm, (line - middle[:, None]) @ SCREEN_RIGHT, line[..., 2])
-        for side, arm, line in lines
-    ]
+    return [(side, arm, (line - middle[:, None]) @ SCREEN_RIGHT, line[..., 2]) for side, arm, line in lines]
 
 
 def connect_joints(points: dict[str, Array]) -> list[tuple[str, bool, Array]]:
@@ -155,54 +166,6 @@ def connect_joints(points: dict[str, Array]) -> list[tuple[str, bool, Array]]:
     ]
 
 
-def _title(motion: HumanMotion) -> str:
-    """Source, duration and rate of a recording."""
-    name = motion.source if len(motion.source) <= 70 else f"…{motion.source[-69:]}"
-    return f"{name}    {motion.time[-1] - motion.time[0]:.2f} s at {motion.rate:.4g} Hz"
-
-
-def _arrange(motion: HumanMotion, lines: Sequence[Polyline], widest: float) -> _FigureRow:
-    """Choose moments at equal intervals, as many as fit into a width of `widest` m."""
-    right = np.max([line.across.max(axis=1) for line in lines], axis=0)
-    left = np.min([line.across.min(axis=1) for line in lines], axis=0)
-    bottom = np.min([line.up.min(axis=1) for line in lines], axis=0)
-    top = np.max([line.up.max(axis=1) for line in lines], axis=0)
-    for count in range(min(MOST_FIGURES, len(motion.time)), 0, -1):
-        times = np.linspace(motion.time[0], motion.time[-1], count)
-        frames = np.abs(motion.time[:, None] - times).argmin(axis=0)
-        widths = right[frames] - left[frames] + SPACE
-        if count <= FEWEST_FIGURES or widths.sum() <= widest:
-            break
-    low, high = float(bottom[frames].min()), float(top[frames].max())
-    low = low if low > LEGLESS else min(low, 0.0)
-    margin = 0.05 * (high - low)
-    centres = np.cumsum(widths) - 0.5 * widths - 0.5 * (left + right)[frames]
-    return _FigureRow(frames, centres, float(widths.sum()), low - margin, high + margin)
-
-
-def _draw_figures(axes: Axes, motion: HumanMotion, lines: Sequence[Polyline], row: _FigureRow) -> None:
-    """Draw the skeletons side by side over a line that is the floor."""
-    axes.spines[["top", "right", "bottom"]].set_visible(False)
-    axes.axhline(0.0, color="#888888", linewidth=1.0, zorder=0)
-    axes.set_xticks([])
-    axes.yaxis.set_major_locator(MultipleLocator(0.5 if row.high - row.low > 1.0 else 0.2))
-    axes.set_ylabel("height (m)")
-    for frame, middle in zip(row.frames, row.centres, strict=True):
-        for line in lines:
-            axes.plot(
-                middle + line.across[frame],
-                line.up[frame],
-                color=COLOURS[line.side],
-                linewidth=2.8 if line.arm else 1.8,
-                alpha=1.0 if line.arm or not line.side else 0.6,
-                solid_capstyle="round",
-                marker="o",
-                markersize=4.0 if line.arm else 2.5,
-            )
-        label = f"{motion.time[frame]:.2f} s"
-        axes.text(middle, -0.02, label, transform=axes.get_xaxis_transform(), ha="center", va="top")
-
-
 def _draw_speeds(axes: Axes, inspection: MotionInspection, moments: Array) -> None:
     """Draw the speed of the hands, phases, primitives, filled gaps, and the moments (K,) shown above, s."""
     motion, phases = inspection.motion, inspection.phases
@@ -212,48 +175,25 @@ def _draw_speeds(axes: Axes, inspection: MotionInspection, moments: Array) -> No
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlabel("time (s)")
     axes.set_ylabel("hand speed (m/s)")
+    across = axes.get_xaxis_transform()
     for name, colour in PHASE_COLOURS.items():
         phase = getattr(phases, name)
         if phase is not None:
             axes.axvspan(*phase, color=colour, linewidth=0, label=name if name == "rest" else name.upper())
     for hand in inspection.hands:
-        axes.plot(
-            motion.time, hand.values, color=COLOURS[hand.side], linewidth=1.2, label=f"{hand.side} hand"
-        )
+        label = f"{hand.side} hand"
+        axes.plot(motion.time, hand.values, color=COLOURS[hand.side], linewidth=1.2, label=label)
     if len(phases.boundaries):
-        axes.vlines(
-            phases.boundaries,
-            0,
-            1,
-            "#333333",
-            "dashed",
-            linewidth=1.0,
-            transform=axes.get_xaxis_transform(),
-            label="primitives",
-        )
+        style: dict[str, Any] = {"linewidth": 1.0, "transform": across, "label": "primitives"}
+        axes.vlines(phases.boundaries, 0, 1, "#333333", "dashed", **style)
     if motion.filled:
-        last = len(motion.time) - 1
-        gaps = [
-            (motion.time[max(gap.first - 1, 0)], motion.time[min(gap.last + 1, last)])
-            for gap in motion.filled
-        ]
-        axes.broken_barh(
-            [(start, end - start) for start, end in gaps],
-            (0, 0.06),
-            color=GAP_COLOUR,
-            transform=axes.get_xaxis_transform(),
-            label="gaps filled",
-        )
-    axes.plot(
-        moments,
-        np.ones(len(moments)),
-        "v",
-        color="#333333",
-        markersize=6,
-        clip_on=False,
-        transform=axes.get_xaxis_transform(),
-        label="moments above",
-    )
+        time, last = motion.time, len(motion.time) - 1
+        starts = np.array([time[max(gap.first - 1, 0)] for gap in motion.filled])
+        ends = np.array([time[min(gap.last + 1, last)] for gap in motion.filled])
+        spans = np.stack([starts, ends - starts], axis=1).tolist()
+        axes.broken_barh(spans, (0, 0.06), color=GAP_COLOUR, transform=across, label="gaps filled")
+    marks: dict[str, Any] = {"color": "#333333", "markersize": 6, "clip_on": False, "transform": across}
+    axes.plot(moments, np.ones(len(moments)), "v", label="moments above", **marks)
     axes.legend(
         loc="lower right",
         bbox_to_anchor=(1.0, 1.04),

@@ -1,5 +1,5 @@
 """Code of users that a scenario names: by an entry point, a module or a file.
 
-`groups` says what there is to extend, `loading` finds and imports what a reference names, `options` validates
-what a plug-in declares, `given` keeps objects that a program passes instead of naming them.
+`loading` says what there is to extend, and finds and imports what a reference names; `declarations` validates
+what a plug-in declares.
 """

@@ -1,11 +1,15 @@
-"""Find and import what a reference names; say once what is loaded, and where it came from."""
+"""Find and import what a reference names: an entry point, a module, a file, or an object of the program.
+
+What is loaded is said once, with where it came from.
+"""
 
 import hashlib
 import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module, metadata
 from pathlib import Path
@@ -13,8 +17,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from simbench.errors import PluginError
-from simbench.plugins.given import PREFIX, find_given
-from simbench.plugins.groups import GROUPS, group_of_entry_points
 
 FORBIDDEN = "SIMBENCH_NO_PLUGINS"
 """Environment variable that forbids plug-ins, as `--no-plugins` does."""
@@ -23,6 +25,37 @@ _TOLD = "SIMBENCH_PLUGINS_TOLD"
 _FORMS = "the name of an installed plug-in, MODULE:NAME or ./FILE.py:NAME"
 _LARGEST_SOURCE = 50_000_000
 """Bytes of source of a package that are digested."""
+PREFIX = "python:"
+"""How a reference begins whose object only the program has that passed it."""
+
+_given: dict[str, Any] = {}
+
+
+class Group(NamedTuple):
+    """Plug-ins of one kind."""
+
+    thing: str  # What a plug-in is, with its article.
+    key: str  # Key of a scenario that names it.
+    method: str  # Method of a section (a class with keys) that makes it; empty where there is no section.
+    # Arguments of that method, and of a function that a plug-in may be instead; empty where it is a path.
+    arguments: tuple[str, ...]
+
+
+GROUPS: Mapping[str, Group] = {
+    "fixtures": Group("a fixture", "fixtures.N.type", "mechanism", ()),
+    "control_laws": Group("a control law", "control.law", "control_law", ("robot", "timestep")),
+    "policies": Group("a policy", "control.policy.callable", "", ("robot",)),
+    "balance_controllers": Group(
+        "a balance controller", "balance.controller", "balancer", ("robot", "plan", "timestep")
+    ),
+    "retargeters": Group("a retargeter", "retarget.method", "retarget", ("robot", "motion")),
+    "readers": Group("a reader", "motion.source", "", ("path", "options")),
+    "marker_maps": Group("a marker map", "motion.marker_map", "", ()),
+    "robots": Group("a robot", "robot.name", "", ()),
+    "metrics": Group("a metric", "metrics.NAME", "measure", ("log",)),
+    "criteria": Group("a criterion", "--criterion", "", ("body", "state")),
+}
+"""Name of each group, `simbench.NAME` among entry points, to what its plug-ins are."""
 
 
 class Origin(NamedTuple):
@@ -49,7 +82,7 @@ def find_entry_points(group: str) -> dict[str, metadata.EntryPoint]:
 
     `group`: A key of `GROUPS`. Returns entry points by name, sorted.
     """
-    found = {point.name: point for point in metadata.entry_points(group=group_of_entry_points(group))}
+    found = {point.name: point for point in metadata.entry_points(group=f"simbench.{group}")}
     return dict(sorted(found.items()))
 
 
@@ -82,20 +115,56 @@ def load_plugin(group: str, reference: str) -> Plugin:
     `FILE.py:NAME`. Returns the object and its origin.
     """
     require_allowed(group, reference)
-    given = find_given(reference)
+    given = _given.get(reference)
     if given is not None:
-        return Plugin(given, Origin(group, reference, *_package_and_file(given)))
+        holder = given if inspect.isfunction(given) or inspect.isclass(given) else type(given)
+        file = getattr(inspect.getmodule(holder), "__file__", None)
+        if file is None or not Path(file).is_file():
+            return Plugin(given, Origin(group, reference))
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        return Plugin(given, Origin(group, reference, file=str(Path(file).resolve()), sha256=digest))
     if reference.startswith(PREFIX):
         raise PluginError(
             f"{reference}: was passed by a program and is in no file; pass it again, or allowed: {_FORMS}"
         )
-    if not names_code(reference):
-        return _load_installed(group, reference)
-    place, _, name = reference.rpartition(":")
-    module = _import_file(place) if place.endswith(".py") else _import_module(place)
-    plugin = Plugin(_attribute(module, name, place), _origin(group, reference, module))
-    _tell(plugin.origin)
-    return plugin
+    distribution = None
+    if names_code(reference):
+        place, _, attributes = reference.rpartition(":")
+        module = _import_file(place) if place.endswith(".py") else _import_module(place)
+    else:
+        known = find_entry_points(group)
+        if reference not in known:
+            installed = f"installed: {', '.join(known)}" if known else "none is installed"
+            raise PluginError(
+                f"{reference}: no such plug-in of group simbench.{group} ({installed}); allowed: {_FORMS}"
+            )
+        place, attributes = known[reference].module, known[reference].attr
+        module, distribution = _import_module(place), known[reference].dist
+    value: Any = module
+    for step in filter(None, attributes.split(".")):
+        try:
+            value = getattr(value, step)
+        except AttributeError:
+            # The public functions and classes that a module or a class defines.
+            own = [
+                name
+                for name, each in vars(value).items()
+                if not name.startswith("_") and (inspect.isfunction(each) or inspect.isclass(each))
+                if not inspect.ismodule(value) or each.__module__ == value.__name__
+            ]
+            there = ", ".join(sorted(own)) or "nothing"
+            raise PluginError(f"{place}: has no {step}; it has: {there}") from None
+    origin = _origin(group, reference, module)
+    if distribution is not None:
+        origin = origin._replace(package=distribution.name, version=distribution.version)
+    # Once for each source in a program and its workers.
+    digest = hashlib.sha256(f"{group}:{origin.file}:{origin.sha256}".encode()).hexdigest()[:16]
+    told = os.environ.get(_TOLD, "").split()
+    if digest not in told:
+        os.environ[_TOLD] = " ".join([*told, digest])
+        package = f"{origin.package} {origin.version}, " if origin.package else ""
+        print(f"plug-in: {GROUPS[group].thing}, {reference} ({package}{origin.file})", file=sys.stderr)
+    return Plugin(value, origin)
 
 
 def require_allowed(group: str, reference: str) -> None:
@@ -107,40 +176,18 @@ def require_allowed(group: str, reference: str) -> None:
         raise PluginError(f"{reference}: {GROUPS[group].thing} of a plug-in; --no-plugins forbids those")
 
 
-def _load_installed(group: str, name: str) -> Plugin:
-    """Load an entry point."""
-    known = find_entry_points(group)
-    if name not in known:
-        installed = f"installed: {', '.join(known)}" if known else "none is installed"
-        raise PluginError(
-            f"{name}: no such plug-in of group simbench.{group} ({installed}); allowed: {_FORMS}"
-        )
-    point = known[name]
-    module = _import_module(point.module)
-    value: Any = module
-    for step in filter(None, point.attr.split(".")):
-        value = _attribute(value, step, point.module)
-    origin = _origin(group, name, module)
-    if point.dist is not None:
-        origin = origin._replace(package=point.dist.name, version=point.dist.version)
-    _tell(origin)
-    return Plugin(value, origin)
-
-
 def _import_module(name: str) -> ModuleType:
     """Import a module of the Python path."""
     try:
         return import_module(name)
-    except SyntaxError as error:
-        raise PluginError(_describe_syntax(error)) from error
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
             raise PluginError(f"{name}: no such module; allowed: {_FORMS}") from error
-        raise PluginError(f"{name}: cannot be imported: {describe_failure(error)}") from error
+        raise _import_error(name, error) from error
 
 
 def _import_file(path: str) -> ModuleType:
-    """Import a file, anew if it has changed."""
+    """Import a file, anew if it has changed; what it imports itself may be beside it."""
     file = Path(path).expanduser().resolve()
     try:
         content = file.read_bytes()
@@ -164,12 +211,9 @@ def _import_content(file: Path, content: bytes) -> ModuleType:
     try:
         # Python's own bytecode is of a size and a second: a file changed within it would be the old one.
         exec(compile(content, file, "exec"), module.__dict__)
-    except SyntaxError as error:
-        del sys.modules[name]
-        raise PluginError(_describe_syntax(error)) from error
     except Exception as error:
         del sys.modules[name]
-        raise PluginError(f"{file}: cannot be imported: {describe_failure(error)}") from error
+        raise _import_error(file, error) from error
     finally:
         sys.path.remove(beside)
     return module
@@ -189,36 +233,11 @@ def describe_failure(error: BaseException) -> str:
     return f"{text} ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
 
 
-def _describe_syntax(error: SyntaxError) -> str:
-    """Describe a mistake in the code of a plug-in."""
-    return f"{error.filename}: line {error.lineno}: {error.msg}"
-
-
-def _attribute(holder: Any, name: str, place: str) -> Any:
-    """Take an object of a module, or of a class in it."""
-    try:
-        return getattr(holder, name)
-    except AttributeError:
-        there = ", ".join(sorted(each for each in _own_names(holder))) or "nothing"
-        raise PluginError(f"{place}: has no {name}; it has: {there}") from None
-
-
-def _own_names(holder: Any) -> Iterator[str]:
-    """List the public functions and classes that a module or a class defines."""
-    for name, value in vars(holder).items():
-        if name.startswith("_") or not (inspect.isfunction(value) or inspect.isclass(value)):
-            continue
-        if not inspect.ismodule(holder) or value.__module__ == holder.__name__:
-            yield name
-
-
-def _package_and_file(value: Any) -> tuple[None, None, str | None, str | None]:
-    """Find the file of an object that was passed; no package is known of it."""
-    module = inspect.getmodule(value if inspect.isfunction(value) or inspect.isclass(value) else type(value))
-    file = getattr(module, "__file__", None)
-    if file is None or not Path(file).is_file():
-        return None, None, None, None
-    return None, None, str(Path(file).resolve()), hashlib.sha256(Path(file).read_bytes()).hexdigest()
+def _import_error(name: object, error: Exception) -> PluginError:
+    """Make the error of code that cannot be imported."""
+    if isinstance(error, SyntaxError):
+        return PluginError(f"{error.filename}: line {error.lineno}: {error.msg}")
+    return PluginError(f"{name}: cannot be imported: {describe_failure(error)}")
 
 
 def _origin(group: str, reference: str, module: ModuleType) -> Origin:
@@ -230,42 +249,35 @@ def _origin(group: str, reference: str, module: ModuleType) -> Origin:
     top = sys.modules.get(module.__name__.partition(".")[0], module)
     folder = Path(top.__file__).parent if hasattr(top, "__path__") and top.__file__ else None
     files = [path] if folder is None else sorted(folder.rglob("*.py"))
-    package, version = _distribution_of(reference, module)
-    return Origin(group, reference, package, version, str(path), _digest(files))
-
-
-def _distribution_of(reference: str, module: ModuleType) -> tuple[str | None, str | None]:
-    """Name and version of the distribution of a module; none of a file, or where it is not known."""
-    if code_file(reference) is not None:
-        return None, None
+    package = version = None
     # To ask which distribution has a module takes a second; most have its name.
-    top = module.__name__.partition(".")[0]
-    try:
-        found = metadata.distribution(top)
-    except metadata.PackageNotFoundError:
-        return None, None
-    return found.name, found.version
+    if code_file(reference) is None:
+        with suppress(metadata.PackageNotFoundError):
+            found = metadata.distribution(module.__name__.partition(".")[0])
+            package, version = found.name, found.version
+    digest = None
+    if sum(each.stat().st_size for each in files) <= _LARGEST_SOURCE:
+        digest = hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()
+    return Origin(group, reference, package, version, str(path), digest)
 
 
-def _digest(files: list[Path]) -> str | None:
-    """Digest the content of files; None of more than is code."""
-    if sum(file.stat().st_size for file in files) > _LARGEST_SOURCE:
-        return None
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+def give_reference(value: Any) -> str:
+    """Keep an object, and give it a reference by which it is loaded in this process.
 
-
-def _tell(origin: Origin) -> None:
-    """Say on the standard error that code is loaded, once for each source in a program and its workers."""
-    mark = f"{origin.group}:{origin.file}:{origin.sha256}"
-    digest = hashlib.sha256(mark.encode()).hexdigest()[:16]
-    told = os.environ.get(_TOLD, "").split()
-    if digest in told:
-        return
-    os.environ[_TOLD] = " ".join([*told, digest])
-    package = f"{origin.package} {origin.version}, " if origin.package else ""
-    print(
-        f"plug-in: {GROUPS[origin.group].thing}, {origin.reference} ({package}{origin.file})", file=sys.stderr
-    )
+    `value`: function, class, or an instance of a section. Returns `FILE.py:NAME` of what a file defines at
+    its top level, which another process can load too; otherwise `python:NAME`, which this process alone
+    knows.
+    """
+    defined = value if inspect.isfunction(value) or inspect.isclass(value) else type(value)
+    name, module = defined.__qualname__, sys.modules.get(defined.__module__)
+    file = getattr(module, "__file__", None)
+    if value is defined and file and name.isidentifier() and getattr(module, name, None) is value:
+        reference = f"{Path(file).resolve()}:{name}"
+    else:
+        reference = f"{PREFIX}{defined.__module__}.{name}"
+        number = 1
+        while _given.get(reference, value) is not value:
+            number += 1
+            reference = f"{PREFIX}{defined.__module__}.{name}.{number}"
+    _given[reference] = value
+    return reference

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
-from simbench.motion.inspection import with_doubts
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.motion.motion_inspection import with_doubts
+from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import (
@@ -25,7 +25,7 @@ from simbench.retargeting.stand.standing_plan import MotionPlan, plan_motion
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions
 from simbench.retargeting.steps.step_following import StepFollowingPlan, plan_step_following
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.upper_body import has_both_arms
+from simbench.robot.robot_limbs import has_both_arms
 from simbench.system.progress import Progress, shown_progress
 
 # One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm.

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
+from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step, solve_box
 from simbench.kinematics.tree import (
     KinematicTree,
     first_joint,
@@ -22,10 +21,9 @@ from simbench.kinematics.tree import (
     place_bodies,
 )
 from simbench.motion.human_motion import HumanMotion, recorded_arms, require_both_arms
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import estimated_accelerations, upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 # Weights of the criterion (eq. 2 and 3): W of wrist, thumb and pinky, the same for the three coordinates of a
 # point, and w₁₀ of the upper arm. The paper does not give its own.

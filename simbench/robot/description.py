@@ -1,36 +1,142 @@
-"""The schema of `robot.yaml`, the description of a robot, and its reader."""
+"""The schema of `robot.yaml`, the description of a robot, its reader, and the mirroring of its left side."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from simbench.errors import RobotError
-from simbench.files.documents.yaml_document import read_yaml
-from simbench.files.printable import is_plain_name
-from simbench.robot.dh.dh import DhRow
-from simbench.robot.shapes import (
-    CollisionShape,
-    Coordinate,
-    Position,
-    Positive,
-    RollPitchYaw,
-    Shell,
-    Strict,
-    Triple,
-)
+from simbench.files.text import is_plain_name
+from simbench.files.yaml_document import read_yaml
+from simbench.robot.dh import DhRow
+
+Pair = tuple[float, float]
+Triple = tuple[float, float, float]
+Ring = tuple[float, float, float, float, float]
+Positive = Annotated[float, Field(gt=0)]
+# Coordinate in a link, m. A larger number is not in metres.
+Coordinate = Annotated[float, Field(ge=-10.0, le=10.0, json_schema_extra={"unit": "m"})]
+# Length of a part of a robot, m. A larger number is not in metres.
+Length = Annotated[float, Field(gt=0.0, le=10.0, json_schema_extra={"unit": "m"})]
+# Angle up to a full turn, rad. A larger number is not in radians.
+Angle = Annotated[float, Field(ge=-6.2832, le=6.2832, json_schema_extra={"unit": "rad"})]
+Position = tuple[Coordinate, Coordinate, Coordinate]
+# Rotations about the fixed axes x, y and z, in this order, rad, as in URDF.
+RollPitchYaw = tuple[Angle, Angle, Angle]
+
+
+class Strict(BaseModel):
+    """Base of all sections of a description: immutable, with finite numbers; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class Loft(Strict):
+    """A surface over superellipse rings along a link axis."""
+
+    along: Literal["x", "y", "z"]
+    """The link axis; the rings lie in the plane of the two other axes, u and v in alphabetical order."""
+    rings: Annotated[tuple[Ring, ...], Field(min_length=1, json_schema_extra={"unit": "m"})]
+    """Rings, each `[position, centre u, centre v, half width u, half width v]`, with increasing positions.
+    Between the rings every number is interpolated by a monotone cubic."""
+    exponent: Positive = 2.0
+    """Exponent of the superellipses: 2 gives ellipses, larger numbers rounded rectangles."""
+    ends: tuple[Pair, Pair] = ((0.0, 2.0), (0.0, 2.0))
+    """Domes before the first and beyond the last ring, each `[depth, exponent]`; the depth is in m, and
+    depth 0 is a flat end."""
+    at: Position = (0.0, 0.0, 0.0)
+    """Position in the link."""
+    rpy: RollPitchYaw = (0.0, 0.0, 0.0)
+    """Roll, pitch and yaw in the link."""
+    sides: Annotated[int, Field(ge=3)] = 18
+    """Number of vertices around the axis."""
+    steps: Annotated[int, Field(ge=1)] = 2
+    """Number of mesh rows between two rings; a loft with only two rings is straight."""
+
+    @model_validator(mode="after")
+    def _positions_increase(self) -> "Loft":
+        if any(a[0] >= b[0] for a, b in zip(self.rings, self.rings[1:], strict=False)):
+            raise ValueError("the positions of the rings must increase")
+        return self
+
+
+class Patch(Strict):
+    """A thin plate that follows the surface of a loft: a visor, an eye, a seam."""
+
+    shell: str
+    """Name of the shell of the same link on which the plate lies."""
+    center: Pair
+    """Centre of the plate, `[angle, position]`: degrees from u towards v, and m along the loft."""
+    size: Pair
+    """Half widths of the plate, `[angle, position]`: degrees, and m along the loft."""
+    exponent: Positive = 2.0
+    """Exponent of the superellipse that is its outline."""
+    lift: Length = 0.0015
+    """Height above the surface."""
+    sides: Annotated[int, Field(ge=3)] = 20
+    """Number of vertices of the outline."""
+
+
+class Shell(Strict):
+    """One visible part of a link: a loft or a patch, in a colour."""
+
+    color: str
+    """Name of one of the colours of section `colors`."""
+    name: str | None = None
+    """Name by which a patch refers to this shell."""
+    loft: Loft | None = None
+    """Surface over rings; instead of `patch`."""
+    patch: Patch | None = None
+    """Plate on the surface of another shell; instead of `loft`."""
+    twin: bool = False
+    """Whether the shell's mirror image in the xz plane is added."""
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "Shell":
+        if (self.loft is None) == (self.patch is None):
+            raise ValueError("give one of loft, patch")
+        return self
+
+
+class CollisionShape(Strict):
+    """One convex collision shape: a box, a sphere or a loft."""
+
+    box: tuple[Length, Length, Length] | None = None
+    """Side lengths of a box."""
+    sphere: Length | None = None
+    """Radius of a sphere."""
+    loft: Loft | None = None
+    """Convex hull of a surface over rings."""
+    at: Position = (0.0, 0.0, 0.0)
+    """Position of the centre of a box or sphere in the link."""
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> "CollisionShape":
+        if [self.box, self.sphere, self.loft].count(None) != 2:
+            raise ValueError("give one of box, sphere, loft")
+        return self
+
 
 NonNegative = Annotated[float, Field(ge=0)]
 Torque = Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "N·m"})]
+# Limit of a joint, rad: up to three turns. A larger number is not in radians.
 JointAngle = Annotated[float, Field(ge=-20.0, le=20.0, json_schema_extra={"unit": "rad"})]
-"""Limit of a joint, rad: up to three turns. A larger number is not in radians."""
+# Stiffness and damping by joint, or `auto`; told apart so that an error is about the intended form.
 Gains = Annotated[
     Annotated[Mapping[str, tuple[NonNegative, NonNegative]], Tag("rows")]
     | Annotated[Literal["auto"], Tag("auto")],
     Discriminator(lambda data: "auto" if isinstance(data, str) else "rows"),
 ]
-"""Stiffness and damping by joint, or `auto`; told apart so that an error is about the intended form."""
 
 
 class LinkDescription(Strict):
@@ -134,7 +240,8 @@ class Drive(Strict):
     @model_validator(mode="before")
     @classmethod
     def _in_short(cls, data: Any) -> Any:
-        return dict(zip(("reduction", "rotor"), data, strict=True)) if _is_pair(data) else data
+        pair = isinstance(data, list | tuple) and len(data) == 2
+        return dict(zip(("reduction", "rotor"), data, strict=True)) if pair else data
 
     @model_validator(mode="after")
     def _one_inertia(self) -> "Drive":
@@ -253,10 +360,6 @@ class Description(Strict):
         return name
 
 
-def _is_pair(data: Any) -> bool:
-    return isinstance(data, list | tuple) and len(data) == 2
-
-
 def read_description(path: Path) -> Description:
     """Read and check a `robot.yaml`. `path`: file to read."""
     raw = read_yaml(path, RobotError).value
@@ -265,15 +368,91 @@ def read_description(path: Path) -> Description:
     try:
         return Description.model_validate(raw)
     except ValidationError as error:
-        raise RobotError(f"{path}: {_first_problem(error)}") from error
+        # The key, what is wrong, and how many more there are.
+        problems = error.errors()
+        first = problems[0]
+        key = ".".join(str(part) for part in first["loc"])
+        text = f"unknown key `{key}`" if first["type"] == "extra_forbidden" else f"`{key}`: {first['msg']}"
+        if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+            text += f"; allowed: {', '.join(Description.model_fields)}"
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise RobotError(f"{path}: {text}{more}") from error
 
 
-def _first_problem(error: ValidationError) -> str:
-    """One line from a pydantic error: the key, what is wrong, and how many more there are."""
-    problems = error.errors()
-    first = problems[0]
-    key = ".".join(str(part) for part in first["loc"])
-    text = f"unknown key `{key}`" if first["type"] == "extra_forbidden" else f"`{key}`: {first['msg']}"
-    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        text += f"; allowed: {', '.join(Description.model_fields)}"
-    return text if len(problems) == 1 else f"{text} (and {len(problems) - 1} more)"
+T = TypeVar("T")
+
+
+def mirror_name(name: str, prefixes: Mapping[str, str]) -> str:
+    """Replace the prefix of the left side in a name by that of the right side.
+
+    `name`: name of a link, joint or frame; `prefixes`: name prefixes of the left side, and those of the right
+    side that replace them. Returns name on the right side; a name without a prefix of the left side stays as
+    it is.
+    """
+    for left, right in prefixes.items():
+        tail = name[len(left) :]
+        if name.startswith(left) and (left.endswith("_") or tail[:1].isupper()):
+            return right + tail
+    return name
+
+
+def add_mirrored_entries(
+    section: Mapping[str, T], prefixes: Mapping[str, str], mirror: Callable[[T], T] = lambda entry: entry
+) -> dict[str, T]:
+    """Complete a section of a description by the mirror images of the left side.
+
+    `section`: entries by name; `prefixes`: name prefixes of the left side and of the right side; `mirror`:
+    function from an entry to its mirror image. Returns the given entries, and the mirror image of each entry
+    of the left side for which none is given.
+    """
+    mirrored = {mirror_name(name, prefixes): mirror(entry) for name, entry in section.items()}
+    return {**section, **{name: entry for name, entry in mirrored.items() if name not in section}}
+
+
+def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescription:
+    """Mirror a link: y of the centre of gravity and the products of inertia with y change sign.
+
+    `link`: link of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    link of the right side.
+    """
+    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
+    return link.model_copy(
+        update={
+            "cog": (link.cog[0], -link.cog[1], link.cog[2]),
+            "inertia": (ixx, iyy, izz, -ixy, ixz, -iyz),
+            "carved_from": link.carved_from and mirror_name(link.carved_from, prefixes),
+        }
+    )
+
+
+def mirror_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
+    """Mirror a frame: y, roll and yaw change sign.
+
+    `frame`: frame of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    frame of the right side.
+    """
+    return frame.model_copy(
+        update={
+            "parent": mirror_name(frame.parent, prefixes),
+            "xyz": (frame.xyz[0], -frame.xyz[1], frame.xyz[2]),
+            "rpy": (-frame.rpy[0], frame.rpy[1], -frame.rpy[2]),
+        }
+    )
+
+
+def mirror_joint(joint: JointDescription, prefixes: Mapping[str, str]) -> JointDescription:
+    """Mirror a joint: it keeps its axis, so a roll or yaw joint swaps and negates its limits.
+
+    `joint`: joint of the left side; `prefixes`: name prefixes of the left side and of the right side. Returns
+    joint of the right side.
+    """
+    lower, upper = joint.limits
+    framed = joint.model_copy(
+        update=mirror_frame(joint, prefixes).model_dump(include={"parent", "xyz", "rpy"})
+    )
+    return framed.model_copy(
+        update={
+            "child": mirror_name(joint.child, prefixes),
+            "limits": (lower, upper) if joint.axis == "y" else (-upper, -lower),
+        }
+    )

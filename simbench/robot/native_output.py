@@ -5,7 +5,6 @@ import fcntl
 import os
 import sys
 from collections.abc import Iterator
-from typing import IO
 
 
 @contextlib.contextmanager
@@ -50,7 +49,10 @@ def hidden_native_stdout() -> Iterator[None]:
     if copy is None:
         yield
         return
-    ours = sys.stdout is not None and _descriptor(sys.stdout) == 1
+    ours = False
+    # A stream may be no file.
+    with contextlib.suppress(OSError, ValueError):
+        ours = sys.stdout is not None and sys.stdout.fileno() == 1
     with contextlib.ExitStack() as stack:
         own = stack.enter_context(
             open(copy, "w", encoding=getattr(sys.stdout, "encoding", None), errors="backslashreplace")
@@ -65,14 +67,6 @@ def hidden_native_stdout() -> Iterator[None]:
         finally:
             own.flush()
             os.dup2(copy, 1)
-
-
-def _descriptor(stream: IO[str]) -> int | None:
-    """File descriptor of a stream; None of one that is no file."""
-    try:
-        return stream.fileno()
-    except (OSError, ValueError):
-        return None
 
 
 def _flush_streams() -> None:

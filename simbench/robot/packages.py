@@ -1,18 +1,46 @@
-"""Packages with robot descriptions that pip installs: their `share` folders, and who installed a file."""
+"""Names and files of robots and of the packages they are in, found without importing what reads them."""
 
 import functools
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
-SCHEME = "package://"
-"""Beginning of the name of a file inside a package."""
-EXTRAS = {"example-robot-data": "robots"}
-"""Extra of simbench that installs a package, by the package's name."""
+from simbench.errors import RobotError
+from simbench.files.text import is_regular_file
+from simbench.files.yaml_document import read_yaml
+from simbench.resources import resource_dir
+
+# Group of entry points that name robots of other packages: the path of a robot.yaml, or of its folder.
+PLUG_INS = "simbench.robots"
+DESCRIPTION_FILE = "robot.yaml"
+
+
+def shipped_robots() -> dict[str, Path]:
+    """Find the robots that ship with simbench.
+
+    Returns the robot.yaml of each by name, in alphabetical order.
+    """
+    found = sorted(resource_dir("robots").glob(f"*/{DESCRIPTION_FILE}"))
+    return {path.parent.name: path for path in found}
+
+
+def find_plug_ins() -> dict[str, metadata.EntryPoint]:
+    """Find the robots that other packages provide.
+
+    Returns entry points of group `simbench.robots` by name; nothing is imported.
+    """
+    return {point.name: point for point in metadata.entry_points(group=PLUG_INS)}
+
+
+SCHEME = "package://"  # Beginning of the name of a file inside a package.
+EXTRAS = {"example-robot-data": "robots"}  # Extra of simbench that installs a package, by the package's name.
+# Folder beside the Python packages in which the wheels of the cmeel family install their files.
 _CMEEL = "cmeel.prefix"
-"""Folder beside the Python packages in which the wheels of the cmeel family install their files."""
 
 
 class InstalledPackage(NamedTuple):
@@ -36,23 +64,19 @@ def _find_share_folder(package: str, search_path: tuple[str, ...], prefix: str) 
     """Find the folder of a package by its own list of files, else in the folders that wheels share."""
     if package in ("", ".", ".."):
         return None
-    own = _own_share_folder(package)
-    shared = [Path(entry) / _CMEEL / "share" / package for entry in search_path if entry]
-    candidates = [*([own] if own else []), *shared, Path(prefix) / "share" / package]
-    return next((folder for folder in candidates if os.path.isdir(folder)), None)
-
-
-def _own_share_folder(package: str) -> Path | None:
-    """Folder `share/PACKAGE` among the files of the distribution of the same name."""
-    try:
+    own: list[Path] = []
+    with suppress(metadata.PackageNotFoundError, ValueError):
+        # Among the files of the distribution of the same name.
         distribution = metadata.distribution(package)
-    except (metadata.PackageNotFoundError, ValueError):
-        return None
-    for file in distribution.files or ():
-        for depth in range(len(file.parts) - 2):
-            if file.parts[depth : depth + 2] == ("share", package):
-                return Path(str(distribution.locate_file("/".join(file.parts[: depth + 2]))))
-    return None
+        own = [
+            Path(str(distribution.locate_file("/".join(file.parts[: depth + 2]))))
+            for file in distribution.files or ()
+            for depth in range(len(file.parts) - 2)
+            if file.parts[depth : depth + 2] == ("share", package)
+        ][:1]
+    shared = [Path(entry) / _CMEEL / "share" / package for entry in search_path if entry]
+    candidates = [*own, *shared, Path(prefix) / "share" / package]
+    return next((folder for folder in candidates if os.path.isdir(folder)), None)
 
 
 def split_package_name(name: str) -> tuple[str, str] | None:
@@ -91,3 +115,70 @@ def describe_missing_package(package: str) -> str:
     if extra is None:
         return f"no wheel and no folder of ROS_PACKAGE_PATH or AMENT_PREFIX_PATH has the package {package}"
     return f'needs {package}: pip install {package}, or in a clone pip install -e ".[{extra}]"'
+
+
+def find_file(name: str, folder: Path) -> Path | None:
+    """Find a mesh or picture that a URDF names.
+
+    `name`: A path, relative to the URDF's folder or absolute; `file://PATH`; or `package://PACKAGE/REST`. A
+    package is searched for as an ancestor of the URDF's folder or a child of one, then in the `share` folders
+    of installed wheels, in `ROS_PACKAGE_PATH` and in `AMENT_PREFIX_PATH`; last, REST is tried in every
+    ancestor. Returns absolute path; None if there is no such file.
+    """
+    folder = folder.resolve()
+    found = (candidate for candidate in _candidates(name.strip(), folder) if is_regular_file(candidate))
+    path = next(found, None)
+    return None if path is None else path.resolve()
+
+
+def _candidates(name: str, folder: Path) -> Iterator[Path]:
+    """Paths at which a file may be, in the order in which they are tried."""
+    scheme, separator, rest = name.partition("://")
+    if not separator:
+        yield folder / name
+    elif scheme == "file":
+        yield folder / unquote(rest)
+    elif scheme in ("package", "model"):
+        package, _, inside = rest.partition("/")
+        ancestors = [folder, *folder.parents]
+        for ancestor in ancestors:
+            if ancestor.name == package:
+                yield ancestor / inside
+            yield ancestor / package / inside
+        share = find_share_folder(package)
+        if share is not None:
+            yield share / inside
+        for entry in _environment_folders("ROS_PACKAGE_PATH"):
+            if entry.name == package:
+                yield entry / inside
+            yield entry / package / inside
+        for entry in _environment_folders("AMENT_PREFIX_PATH"):
+            yield entry / "share" / package / inside
+        for ancestor in ancestors:
+            yield ancestor / inside
+
+
+def _environment_folders(variable: str) -> list[Path]:
+    """Folders that an environment variable lists."""
+    return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
+
+
+def needed_package(robot: str) -> str | None:
+    """Name the package that has to be installed before a robot that ships with simbench can be loaded.
+
+    `robot`: name or path of a robot. Returns name of the package that its URDF is in; None if nothing is
+    missing, or another robot is meant. Raises RobotError if the robot's description is not YAML.
+    """
+    path = shipped_robots().get(robot)
+    content = None if path is None else read_yaml(path, RobotError).value
+    return find_missing_package(str(content.get("urdf", ""))) if isinstance(content, dict) else None
+
+
+def find_missing_package(urdf: str) -> str | None:
+    """Name the package of a URDF that is not installed.
+
+    `urdf`: `package://PACKAGE/PATH`, or the path of a URDF. Returns name of the package; None if the URDF can
+    be found without it.
+    """
+    inside = split_package_name(urdf)
+    return inside[0] if inside is not None and find_file(urdf, Path()) is None else None

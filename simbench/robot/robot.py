@@ -1,6 +1,6 @@
 """A robot: Pinocchio model, limbs, frames, motors and gains, loaded from `robots/<name>/robot.yaml`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,30 +9,34 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.base_height import default_base_height
-from simbench.robot.description import Description, FixedFrame, Hand, read_description
+from simbench.robot.collision_geometry import default_base_height, find_collision_pairs
+from simbench.robot.description import (
+    Description,
+    FixedFrame,
+    Hand,
+    add_mirrored_entries,
+    mirror_frame,
+    mirror_name,
+    read_description,
+)
 from simbench.robot.drives import (
+    Contacts,
     Friction,
     Motors,
+    choose_gains,
     compute_reflected_inertia,
     read_friction,
     read_gains,
     require_known,
 )
-from simbench.robot.gains import Contacts, choose_gains
-from simbench.robot.mirror import add_mirrored_entries, mirror_frame, mirror_name
-from simbench.robot.self_collision import find_collision_pairs
-from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
-from simbench.robot.unused_keys import require_used_keys
-from simbench.robot.urdf.model import build_model
-from simbench.robot.urdf.source import UrdfChanges, read_urdf
+from simbench.robot.robot_sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.urdf.source import build_model, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
 Vector = NDArray[np.float64]
 
-SEATED = "seated"
-"""The posture in which the thighs lie on a seat."""
+SEATED = "seated"  # The posture in which the thighs lie on a seat.
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     ----------
     name_or_path : str or Path
         A name such as `romeo`, or the path of a `robot.yaml`, of the folder that contains one, or of a URDF,
-        as `simbench.robot.sources.find_robot` describes. Of a URDF alone the description is guessed
+        as `simbench.robot.robot_sources.find_robot` describes. Of a URDF alone the description is guessed
         (`simbench.robot.scaffold`).
 
     Returns
@@ -145,10 +149,14 @@ def load_robot(name_or_path: str | Path) -> Robot:
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
-    changes = UrdfChanges(
-        added_frames(description), description.fixed_joints, named_links(description), where
+    resolved = read_urdf(
+        urdf,
+        floating=floating,
+        frames=added_frames(description),
+        fixed_joints=description.fixed_joints,
+        kept_links=named_links(description),
+        where=where,
     )
-    resolved = read_urdf(urdf, floating=floating, changes=changes)
     model = build_model(resolved.text, urdf, floating=floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     reduction, reflected = compute_reflected_inertia(description, joint_names, where)
@@ -165,17 +173,52 @@ def load_robot(name_or_path: str | Path) -> Robot:
     for role, hand in description.hands.items():
         require_known(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
         require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
-    postures = {
-        posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
-        for posture, values in description.postures.items()
-    }
+    index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
+    limits = [*zip(model.lowerPositionLimit[index], model.upperPositionLimit[index], strict=True)]
+    postures = {}
+    for posture, values in description.postures.items():
+        require_known(values, joint_names, "joint", f"{where}: postures.{posture}")
+        postures[posture] = np.array([values.get(name, 0.0) for name in joint_names])
+        for name, value, (low, high) in zip(joint_names, postures[posture], limits, strict=True):
+            if not low <= value <= high:
+                raise RobotError(
+                    f"{where}: postures.{posture}.{name}: {value} rad is outside the joint's limits "
+                    f"{low:.4f}..{high:.4f}"
+                )
     lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
-    pairs = _collision_pairs(description, model, resolved.text, postures, where)
+    root = pin.neutral(model)[: model.nq - len(joint_names)]
+    named = {name: np.concatenate([root, posture]) for name, posture in postures.items()}
+    if description.self_collision is not None:
+        pairs = tuple((a, b) for first, second in description.self_collision for a in first for b in second)
+    else:
+        held = [frozenset((hand.palm, *hand.fingers)) for hand in description.hands.values()]
+        configurations = [*named.values()]
+        pairs = find_collision_pairs(model, resolved.text, configurations, held, f"{where}: self_collision")
     require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
-    stiffness, damping = _gains(description, model, joint_names, postures, where)
+    if description.gains == "auto":
+        # In the standing posture, else in the first posture.
+        order = [named[name] for name in sorted(named, key=lambda name: name != "standing")]
+        feet = [model.getFrameId(link) for role, link in description.frames.items() if role.endswith("_foot")]
+        grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
+        contacts = Contacts(tuple(feet), tuple(grips))
+        order = order or [pin.neutral(model)]
+        stiffness, damping = choose_gains(model, order, contacts, description.bandwidth)
+        # Both sides have the same; the configurations that the rule looks at are not symmetric.
+        mirrored = [mirror_name(name, description.mirror) for name in joint_names]
+        sides = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
+        for gains in (stiffness, damping):
+            for left, right in sides:
+                gains[left] = gains[right] = min(gains[left], gains[right])
+    else:
+        stiffness, damping = read_gains(description.gains, description, joint_names, where)
     require_used_keys(description, where)
+    base_height = 0.0
+    if not floating and description.base_height_m is not None:
+        base_height = description.base_height_m
+    elif not floating:
+        base_height = default_base_height(model, resolved.text, description.frames, description.groups)
 
     return Robot(
         name=description.name,
@@ -203,7 +246,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         hands=description.hands,
         self_collision_pairs=pairs,
         source=describe_source(file, urdf),
-        base_height=_base_height(description, model, resolved.text),
+        base_height=base_height,
     )
 
 
@@ -233,7 +276,7 @@ def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
     """
     if file.is_urdf:
         # It takes half a second to import.
-        from simbench.robot.scaffold.kept import guessed_description
+        from simbench.robot.scaffold.writing import guessed_description
 
         file = replace(file, path=guessed_description(file.path), guessed=True)
     return file, read_description(file.path)
@@ -265,68 +308,59 @@ def named_links(description: Description) -> frozenset[str]:
     return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
 
 
-def _base_height(description: Description, model: pin.Model, urdf_text: str) -> float:
-    """Height of the root link above the floor, m: given, or chosen for a fixed base."""
-    if description.base == "floating":
-        return 0.0
-    if description.base_height_m is not None:
-        return description.base_height_m
-    return default_base_height(model, urdf_text, description.frames, description.groups)
+LIMBS = ("arm", "leg", "grip")
+SINGLE_GROUPS = ("trunk", "head")
+SINGLE_ROLES = ("pelvis", "trunk", "head")
+SIDED_ROLES = ("shoulder", "elbow", "wrist", "hand", "thigh", "foot")
+_BUILDING = ("links", "joints", "colors", "visual", "collision")  # Keys from which only a URDF is built.
 
 
-def _gains(
-    description: Description,
-    model: pin.Model,
-    joint_names: tuple[str, ...],
-    postures: Mapping[str, Vector],
-    where: str,
-) -> tuple[Vector, Vector]:
-    """Stiffness and damping: given, or chosen in the standing posture, else in the first posture."""
-    if description.gains != "auto":
-        return read_gains(description.gains, description, joint_names, where)
-    names = sorted(postures, key=lambda name: name != "standing")
-    root = pin.neutral(model)[: model.nq - len(joint_names)]
-    named = [np.concatenate([root, postures[name]]) for name in names]
-    feet = [model.getFrameId(frame) for role, frame in description.frames.items() if role.endswith("_foot")]
-    grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
-    contacts = Contacts(tuple(feet), tuple(grips))
-    gains = choose_gains(model, named or [pin.neutral(model)], contacts, description.bandwidth)
-    # Both sides have the same; the configurations that the rule looks at are not symmetric.
-    mirrored = [mirror_name(name, description.mirror) for name in joint_names]
-    pairs = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
-    for values in gains:
-        for left, right in pairs:
-            values[left] = values[right] = min(values[left], values[right])
-    return gains
+def require_used_keys(description: Description, where: str) -> None:
+    """Refuse keys that no part of simbench would read.
 
-
-def _collision_pairs(
-    description: Description,
-    model: pin.Model,
-    urdf_text: str,
-    postures: Mapping[str, Vector],
-    where: str,
-) -> tuple[tuple[str, str], ...]:
-    """Pairs of links that can collide: those that are listed, or derived where nothing says so."""
-    if description.self_collision is not None:
-        return tuple((a, b) for first, second in description.self_collision for a in first for b in second)
-    root = pin.neutral(model)[:7] if description.base == "floating" else np.zeros(0)
-    named = [np.concatenate([root, posture]) for posture in postures.values()]
-    hands = [frozenset((hand.palm, *hand.fingers)) for hand in description.hands.values()]
-    return find_collision_pairs(model, urdf_text, named, hands, f"{where}: self_collision")
-
-
-def _posture(
-    values: Mapping[str, float], model: pin.Model, joint_names: tuple[str, ...], where: str
-) -> Vector:
-    """Joint positions (n,) of a named posture, which must be inside the limits; zero where none is given."""
-    require_known(values, joint_names, "joint", where)
-    posture = np.array([values.get(name, 0.0) for name in joint_names])
-    index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
-    lower, upper = model.lowerPositionLimit[index], model.upperPositionLimit[index]
-    for name, value, low, high in zip(joint_names, posture, lower, upper, strict=True):
-        if not low <= value <= high:
-            raise RobotError(
-                f"{where}.{name}: {value} rad is outside the joint's limits {low:.4f}..{high:.4f}"
+    `description`: description of a robot; `where`: its file, for messages.
+    """
+    problems: list[str] = []
+    given = f"the URDF {description.urdf} is given"
+    for key in _BUILDING:
+        if description.root is None and getattr(description, key):
+            problems.append(f"{key}: not used: it builds a URDF, which needs `root` too; {given}")
+    if description.root is not None and not description.links:
+        problems.append(f"root: not used: it builds a URDF, which needs `links` too; {given}")
+    if description.root is not None and description.fixed_joints:
+        problems.append(
+            "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
+        )
+    if description.base == "floating" and description.base_height_m is not None:
+        problems.append("base_height_m: not used: it holds for a fixed base, and this robot's is floating")
+    if description.gains != "auto" and "bandwidth" in description.model_fields_set:
+        problems.append("bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint")
+    sided = [f"{side}_{part}" for part in LIMBS for side in ("left", "right")]
+    problems += _find_unknown("groups", description.groups, [*SINGLE_GROUPS, *sided])
+    sided = [f"{side}_{part}" for part in SIDED_ROLES for side in ("left", "right")]
+    problems += _find_unknown("frames", description.frames, [*SINGLE_ROLES, *sided])
+    problems += _find_unknown("soles", description.soles, ["left_foot", "right_foot"])
+    problems += _find_unknown("hands", description.hands, ["left_hand", "right_hand"])
+    named = [
+        name
+        for section in (
+            *(description.links, description.joints, description.fixed_frames),
+            *(description.visual, description.collision, description.motors, description.friction),
+            *([] if description.gains == "auto" else [description.gains]),
+        )
+        for name in section
+    ]
+    for left, right in description.mirror.items():
+        if all(mirror_name(name, {left: right}) == name for name in named):
+            problems.append(
+                f"mirror.{left}: not used: no name of a link, joint, frame, motor or gain begins with it"
             )
-    return posture
+    if problems:
+        raise RobotError(f"{where}: {problems[0]}")
+
+
+def _find_unknown(key: str, given: Iterable[str], allowed: list[str]) -> Iterator[str]:
+    """Yield the entries of a section that nothing reads."""
+    for name in given:
+        if name not in allowed:
+            yield f"{key}.{name}: not used; allowed: {', '.join(allowed)}"

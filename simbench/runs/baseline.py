@@ -1,25 +1,36 @@
-"""Baselines: expected metrics of a scenario, kept in a file, and the comparison of a run with them."""
+"""Expected metrics: bounds of a scenario's checks, and baselines in files."""
+
+from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Literal, TypeGuard
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from simbench.errors import BaselineError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.documents.text_file import read_text
-from simbench.files.storage.whole_file import write_whole
-from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
-from simbench.sim.engines import BULLET
+from simbench.files.json_document import parse_json
+from simbench.files.storage import write_whole
+from simbench.files.text import read_text
+from simbench.runs.metric_catalogue import (
+    SPREADS,
+    Better,
+    Metric,
+    find_metric,
+    metric_direction,
+    usual_tolerance,
+)
 
-Metric = float | bool | str | None
+if TYPE_CHECKING:
+    from simbench.options import Bound
+
+DIVERGED = "simulation.diverged_s"
+"""Metric of a run whose physics diverged: when, s. Other runs do not have it."""
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
-
 _DIGITS = 6
 """Significant digits of a value in a file."""
 _LARGEST = 1e15
@@ -27,9 +38,54 @@ _LARGEST = 1e15
 Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 
+@dataclass(frozen=True)
+class Check:
+    """Outcome of one check."""
+
+    name: str  # Name of the metric.
+    passed: bool  # Whether the metric is within its bound.
+    bound: str  # What the metric must be, such as `≤ 0.03`.
+    reason: str = ""  # Why the metric was not measured; empty if it was.
+
+
+def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metric]) -> tuple[Check, ...]:
+    """Compare metrics with the bounds of a scenario.
+
+    `metrics`: metrics of a run by name. Returns in the order of `checks`. A metric that is absent, not a
+    number or of another kind than its bound does not pass; the check says why it was not measured. A run
+    whose physics diverged has one check, which it does not pass.
+    """
+    if metrics.get(DIVERGED) is not None:
+        return (Check(DIVERGED, False, "absent: the physics must not diverge"),)
+    found = []
+    for name, bound in checks.items():
+        value, reason = metrics.get(name), ""
+        if isinstance(bound, bool):
+            passed, words = isinstance(value, bool) and value == bound, str(bound).lower()
+        else:
+            least = -math.inf if bound.min is None else bound.min
+            most = math.inf if bound.max is None else bound.max
+            passed = _is_number(value) and least <= value <= most
+            words = f"≥ {bound.min:g}" if bound.min is not None else f"≤ {bound.max:g}"
+            if bound.min is not None and bound.max is not None:
+                words = f"{bound.min:g} to {bound.max:g}"
+        if value is None:
+            entry = find_metric(name)
+            if entry is None:
+                reason = "no run measures it"
+            elif name in metrics:
+                reason = f"not measured: `simbench explain {name}` says when"
+            elif entry.present and not entry.present.startswith("every"):
+                reason = f"not measured: only {entry.present} have it"
+            else:
+                reason = "not measured"
+        found.append(Check(name, passed, words, reason))
+    return tuple(found)
+
+
 @validated(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
 class Expectation:
-    """A metric's expected value, with what its file says beyond the tables of `runs/tolerances.py`."""
+    """A metric's expected value, with what its file says beyond the tables of `runs/metric_catalogue.py`."""
 
     # Value of the metric; None where it was not a finite number.
     value: Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)] | bool | str | None
@@ -72,6 +128,9 @@ def baseline_path(scenario_file: Path, name: str, engine: str) -> Path:
     `engine`: physics engine, `simulation.engine`. Returns `baselines/NAME.json` beside the scenario's file
     for Bullet, `baselines/ENGINE/NAME.json` for others.
     """
+    # Who only checks metrics need not import an engine.
+    from simbench.sim.engine import BULLET
+
     folder = scenario_file.parent / "baselines"
     return (folder if engine == BULLET else folder / engine) / f"{name}.json"
 
@@ -99,24 +158,22 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
     `path`: file to write; its folder is made; `baseline`: expected metrics by name.
     """
-    lines = [f"  {json.dumps(name)}: {_entry(baseline[name])}" for name in sorted(baseline)]
+    lines = []
+    for name, expected in sorted(baseline.items()):
+        # Entries that have their default are left out.
+        entry: dict[str, Metric] = {"value": expected.value}
+        if expected.spread != 0.0:
+            entry["spread"] = expected.spread
+        if expected.tolerance is not None:
+            entry["tolerance"] = expected.tolerance
+        if expected.better is not None:
+            entry["better"] = expected.better
+        lines.append(f"  {json.dumps(name)}: {json.dumps(entry, ensure_ascii=False, allow_nan=False)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     except OSError as error:
         raise BaselineError(f"{path}: cannot write the baseline: {error.strerror}") from None
-
-
-def _entry(expected: Expectation) -> str:
-    """Write an expectation as JSON, without the entries that have their default."""
-    entry: dict[str, Metric] = {"value": expected.value}
-    if expected.spread != 0.0:
-        entry["spread"] = expected.spread
-    if expected.tolerance is not None:
-        entry["tolerance"] = expected.tolerance
-    if expected.better is not None:
-        entry["better"] = expected.better
-    return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 
 def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict, ...]:
@@ -136,11 +193,23 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
             continue
         tolerance = find_tolerance(name, expected)
         was, now = expected.value, metrics.get(name)
-        outcome: Outcome = "missing"
+        outcome: Outcome = "worse"
         if math.isinf(tolerance):
             outcome = "holds"
-        elif name in metrics:
-            outcome = _outcome(was, now, tolerance, better)
+        elif name not in metrics:
+            outcome = "missing"
+        elif was == now and isinstance(was, bool) == isinstance(now, bool):
+            outcome = "holds"
+        elif was is None and _is_number(now):
+            outcome = "worse" if better == "same" else "better"
+        elif isinstance(was, str | None) or isinstance(now, str | None):
+            outcome = "worse"
+        elif isinstance(was, bool) == isinstance(now, bool):
+            change = float(now) - float(was)
+            if abs(change) <= tolerance:
+                outcome = "holds"
+            elif better != "same" and (change < 0.0 if better == "lower" else change > 0.0):
+                outcome = "better"
         verdicts.append(Verdict(name, was, now, tolerance, better, outcome))
     return tuple(verdicts)
 
@@ -160,24 +229,6 @@ def find_tolerance(name: str, expected: Expectation) -> float:
     return max(usual, SPREADS * expected.spread)
 
 
-def _outcome(was: Metric, now: Metric, tolerance: float, better: Better) -> Outcome:
-    """Decide whether a metric holds, or is better or worse than its baseline."""
-    if was == now and isinstance(was, bool) == isinstance(now, bool):
-        return "holds"
-    if was is None and _is_number(now):
-        return "worse" if better == "same" else "better"
-    if isinstance(was, bool) and isinstance(now, bool):
-        change = float(now) - float(was)
-    elif _is_number(was) and _is_number(now):
-        change = now - was
-    else:
-        return "worse"
-    if abs(change) <= tolerance:
-        return "holds"
-    improvement = -change if better == "lower" else change
-    return "better" if better != "same" and improvement > 0.0 else "worse"
-
-
 def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | None) -> Baseline:
     """Make a baseline from a run and from repetitions whose inputs differ by rounding.
 
@@ -191,7 +242,8 @@ def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | No
         by_hand = (before or {}).get(name, Expectation(None))
         if by_hand.better is None and metric_direction(name) == "ignored":
             continue
-        plain = Expectation(_rounded(value), 0.0, by_hand.tolerance, by_hand.better)
+        rounded = float(f"{value:.{_DIGITS}g}") if _is_number(value) else value
+        plain = Expectation(rounded, 0.0, by_hand.tolerance, by_hand.better)
         spread = _spread(value, [run.get(name) for run in others])
         usual = find_tolerance(name, replace(plain, tolerance=None))
         if spread is None or SPREADS * spread > usual:
@@ -204,20 +256,14 @@ def _spread(value: Metric, others: Sequence[Metric]) -> float | None:
     """Compute the greatest distance of others from a value, rounded up to two digits; None if kinds vary."""
     if not _is_number(value):
         return 0.0 if all(type(other) is type(value) and other == value for other in others) else None
-    distances = [abs(other - value) if _is_number(other) else None for other in others]
-    greatest = 0.0
-    for distance in distances:
-        if distance is None:
-            return None
-        greatest = max(greatest, distance)
+    numbers = [other for other in others if _is_number(other)]
+    if len(numbers) < len(others):
+        return None
+    greatest = max((abs(other - value) for other in numbers), default=0.0)
     if greatest == 0.0:
         return 0.0
     step = 10.0 ** (math.floor(math.log10(greatest)) - 1)
     return float(f"{math.ceil(greatest / step) * step:.1e}")
-
-
-def _rounded(value: Metric) -> Metric:
-    return float(f"{value:.{_DIGITS}g}") if _is_number(value) else value
 
 
 def _is_number(value: Metric) -> TypeGuard[float]:

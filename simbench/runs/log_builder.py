@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
+from simbench.balance.support import zmp_from_momentum, zmp_from_wrench
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
-from simbench.runs.log_signals import STROKES
+from simbench.runs.log_schema import LABELS, STROKES
 from simbench.runs.metrics import add_support_polygon
+from simbench.runs.preparation import Preparation
+from simbench.runs.trajectory_plan import TrackedMotion
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.recorder import Recorder
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -53,7 +55,7 @@ ZMP_SIGNALS: tuple[Signal[None], ...] = (
         "ZMP on the floor in the world, from the rate of the momentum and all other wrenches on the robot.",
     ),
 )
-"""What `_zmp_variables` computes."""
+"""Both computations of the ZMP."""
 HAND_SIGNALS: tuple[Signal[None], ...] = (
     Signal(
         "palm_target",
@@ -92,6 +94,35 @@ DIVERGENCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     Signal("diverged", (), "", "When the physics diverged and what did first; absent if not.", dtype=str),
 )
 """Attributes of the log of a run whose physics diverged."""
+JOINT_TRAJECTORY: Signal[None] = Signal(
+    "joint_trajectory",
+    ("joint",),
+    "rad",
+    "Joint positions of the file that is followed; NaN before and after it.",
+)
+TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "base_trajectory",
+        ("pose",),
+        "m",
+        "Pose of the root in the world that the file that is followed has, as placed; NaN before and after.",
+    ),
+    Signal(
+        "foot_trajectory",
+        ("foot", "xyz"),
+        "m",
+        "Position of the feet in the world that the file that is followed has, as placed; NaN before and "
+        "after.",
+    ),
+    Signal(
+        "contact_trajectory",
+        ("foot",),
+        "",
+        "Whether the file that is followed has a foot on the floor.",
+        dtype=bool,
+    ),
+)
+"""What `with_trajectory` adds to a log beside `JOINT_TRAJECTORY`, for a robot on its feet."""
 
 
 def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
@@ -146,42 +177,78 @@ def make_log(
     it stands. Returns log with labels and units.
     """
     used = slice(0, recorder.count)
-    time = recorder.time[used]
+    time, model = recorder.time[used], robot.model
     sides = [role.removesuffix("_hand") for role in robot.hands]
     stands = bool(robot.feet) and not seat
     sampled = {name: recorder[name][used] for name in recorder.signals}
     variables = label(list(recorder.signals.values()), sampled, "time")
-    variables |= _limits(robot, recorder) | contact_variables(recorder.events)
+    arms = {joint for side in SIDES for joint in robot.groups.get(f"{side}_arm", ())}
+    grips = {joint for hand in robot.hands.values() for joint in hand.joints}
+    limits = {
+        "position_lower": np.asarray(model.lowerPositionLimit[robot.root_q :]),
+        "position_upper": np.asarray(model.upperPositionLimit[robot.root_q :]),
+        "speed_limit": np.asarray(model.velocityLimit[robot.root_v :]),
+        "torque_limit": robot.motors.torque_limit,
+        "lowest_position": recorder.lowest_position,
+        "highest_position": recorder.highest_position,
+        "highest_speed": recorder.highest_speed,
+        "is_grip": np.array([name in grips for name in robot.joint_names]),
+        "is_arm": np.array([name in arms for name in robot.joint_names]),
+    }
+    variables |= label(LIMIT_SIGNALS, limits) | contact_variables(recorder.events)
+    mass = float(pin.computeTotalMass(model))
     if stands:
-        variables |= _zmp_variables(robot, time, variables)
+        others, ground = np.asarray(sampled["other_wrench"]), np.asarray(sampled["foot_wrench"]).sum(axis=1)
+        rate, spin = (
+            np.gradient(each, time, axis=0) if len(time) > 1 else np.zeros_like(each)
+            for each in (sampled["cog_velocity"] * mass, np.asarray(sampled["angular_momentum"]))
+        )
+        momentum = zmp_from_momentum(
+            mass, GRAVITY, np.asarray(sampled["cog"]), rate, spin, others[:, :3], others[:, 3:]
+        )
+        zmp = {"zmp": zmp_from_wrench(ground[:, :3], ground[:, 3:]), "zmp_from_momentum": momentum}
+        variables |= label(ZMP_SIGNALS, zmp, "time")
     variables |= _hand_variables(timeline, sides, time)
-    for mechanism in mechanisms:
-        positions = actor_positions[mechanism.name]
-        paths = [np.interp(time, timeline.time, positions[:, column]) for column in range(positions.shape[1])]
-        variables |= _actor_variables(mechanism, recorder, paths)
+    for each in mechanisms:
+        actor = actor_positions[each.name].T
+        paths = [np.interp(time, timeline.time, positions) for positions in actor]
+        values: dict[str, Array] = {
+            f"{each.name}_{joint.name}_actor": path for joint, path in zip(each.joints, paths, strict=True)
+        }
+        if each.cut is not None:
+            column = each.column(each.cut.joint)
+            joint = each.joints[column]
+            depth_per_path = joint.friction / each.cut.work_per_depth
+            position = recorder[f"{each.name}_{joint.name}"][used]
+            for name, path in {"cut": position, "cut_actor": paths[column]}.items():
+                depth = depth_per_path * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(path)))])
+                values[f"{each.name}_{name}"] = depth[: len(path)]
+        variables |= label(actor_signals(each), values, "time")
     bounds = timeline.time[strokes] if strokes is not None else np.empty((0, 2))
     variables |= label((STROKES,), {"strokes": bounds})
+    legs = {model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet}
+    # Links that are fixed to the last joint of a leg.
+    foot_links = [
+        frame.name for frame in model.frames if frame.type == pin.FrameType.BODY and frame.parentJoint in legs
+    ]
     coordinates = {
         "time": time,
         "joint": robot.joint_names,
         "foot": [role.removesuffix("_foot") for role in robot.feet],
         "hand": sides,
-        "xyz": ("x", "y", "z"),
-        "xy": ("x", "y"),
-        "pose": ("x", "y", "z", "qx", "qy", "qz", "qw"),
-        "axis6": ("fx", "fy", "fz", "mx", "my", "mz"),
+        **LABELS,
     }
     steps = max(recorder.steps, 1)
     attributes = {
         "robot": robot.name,
-        "mass_kg": float(pin.computeTotalMass(robot.model)),
+        "mass_kg": mass,
         "gravity_m_s2": GRAVITY,
         "settle_s": settle,
         "motion_start_s": timeline.start,
         "grips_lost": recorder.grips_lost,
         "saturated_fraction": recorder.saturated_steps / (steps * len(robot.joint_names)),
         "hand_links": " ".join(link for role in robot.hands for link in hand_links(robot, role)),
-        "foot_links": " ".join(_foot_links(robot)),
+        "foot_links": " ".join(foot_links),
         "thigh_links": " ".join(robot.thighs),
         "seat": seat,
     }
@@ -216,112 +283,72 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     return assign_variables(log, label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
 
 
-def _zmp_variables(robot: Robot, time: Array, variables: Mapping[str, Variable]) -> dict[str, Variable]:
-    """Compute the ZMP from the ground's wrench, and again from momentum and all other wrenches."""
-
-    def values(name: str) -> Array:
-        return np.asarray(variables[name][1])
-
-    mass = float(pin.computeTotalMass(robot.model))
-    cog, others = values("cog"), values("other_wrench")
-    rate = _derivative(time, values("cog_velocity") * mass)
-    spin = _derivative(time, values("angular_momentum"))
-    ground = values("foot_wrench").sum(axis=1)
-    momentum = zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:])
-    zmp = {"zmp": zmp_from_wrench(ground[:, :3], ground[:, 3:]), "zmp_from_momentum": momentum}
-    return label(ZMP_SIGNALS, zmp, "time")
-
-
 def _hand_variables(timeline: Timeline, sides: Sequence[str], time: Array) -> dict[str, Variable]:
-    """Sample the planned motion of the palms at the log's times; only the contact if there is no plan."""
+    """Sample the planned motion of the palms at the log's times; only the contact if there is no plan.
+
+    Positions are NaN for a hand without a plan.
+    """
     plan = timeline.hands
     if plan is None:
         contact = np.zeros((len(time), len(sides)), dtype=bool)
         return label(HAND_SIGNALS, {"hand_contact": contact}, "time")
-    hands = {
-        "palm_target": _palm_paths(plan.targets, sides, timeline, time),
-        "palm_actor": _palm_paths(plan.actor, sides, timeline, time),
-        "hand_contact": _in_contact(plan.contact, sides, timeline, time),
-    }
+    inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
+    shape = len(time), len(sides)
+    target, actor = np.full((*shape, 3), np.nan), np.full((*shape, 3), np.nan)
+    holding = np.zeros(shape, dtype=bool)
+    for column, side in enumerate(sides):
+        for paths, poses in ((target, plan.targets), (actor, plan.actor)):
+            if side in poses:
+                for axis in range(3):
+                    paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
+        if side in plan.contact:
+            fraction = np.interp(time, timeline.time, plan.contact[side].astype(float))
+            holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
+    hands = {"palm_target": target, "palm_actor": actor, "hand_contact": holding}
     return label(HAND_SIGNALS, hands, "time")
 
 
-def _actor_variables(mechanism: Mechanism, recorder: Recorder, paths: Sequence[Array]) -> dict[str, Variable]:
-    """Label how the actor moved a fixture's joints, and how deep both cut where it is a knife."""
-    values: dict[str, Array] = {
-        f"{mechanism.name}_{joint.name}_actor": path
-        for joint, path in zip(mechanism.joints, paths, strict=True)
-    }
-    if mechanism.cut is not None:
-        column = mechanism.column(mechanism.cut.joint)
-        joint = mechanism.joints[column]
-        depth_per_path = joint.friction / mechanism.cut.work_per_depth
-        position = recorder[f"{mechanism.name}_{joint.name}"][: recorder.count]
-        for name, path in {"cut": position, "cut_actor": paths[column]}.items():
-            depth = depth_per_path * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(path)))])
-            values[f"{mechanism.name}_{name}"] = depth[: len(path)]
-    return label(actor_signals(mechanism), values, "time")
+def make_run_log(prepared: Preparation, robot: Robot) -> Callable[[Recorder], xr.Dataset]:
+    """Make the function that builds a log of samples.
+
+    `prepared`: what is simulated; `robot`: the robot in the simulation. Returns builds the log of what a
+    recorder holds.
+    """
+    course, followed, balanced = prepared.course, prepared.followed, prepared.balanced
+    settings, sitting_on = prepared.scenario.simulation, prepared.seat.name if prepared.seat else ""
+
+    def make(recorder: Recorder) -> xr.Dataset:
+        log = make_log(
+            robot,
+            recorder,
+            prepared.timeline,
+            prepared.mechanisms,
+            course.asked,
+            course.strokes,
+            settings.settle_s,
+            sitting_on,
+        )
+        log = with_balance(log, balanced.balancer) if balanced else log
+        return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
+
+    return make
 
 
-def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
-    """Label the limits of the joints, the extremes of their motion, and which are of arms or grips."""
-    model = robot.model
-    arms = {joint for side in SIDES for joint in robot.groups.get(f"{side}_arm", ())}
-    grips = {joint for hand in robot.hands.values() for joint in hand.joints}
+def with_trajectory(log: xr.Dataset, tracked: TrackedMotion, timestep: float) -> xr.Dataset:
+    """Add the trajectory that a run follows to its log.
+
+    `tracked`: the trajectory at every physics step; `timestep`: physics step, s. Returns log with the
+    variables of the trajectory.
+    """
+    steps = np.rint(log["time"].values / timestep).astype(int) - 1
+    rows = steps.clip(0, len(tracked.joints) - 1)
+    joints = label((JOINT_TRAJECTORY,), {"joint_trajectory": tracked.joints[rows]}, "time")
+    log = assign_variables(log, joints)
+    if not tracked.base.shape[1]:
+        return log
     values = {
-        "position_lower": np.asarray(model.lowerPositionLimit[robot.root_q :]),
-        "position_upper": np.asarray(model.upperPositionLimit[robot.root_q :]),
-        "speed_limit": np.asarray(model.velocityLimit[robot.root_v :]),
-        "torque_limit": robot.motors.torque_limit,
-        "lowest_position": recorder.lowest_position,
-        "highest_position": recorder.highest_position,
-        "highest_speed": recorder.highest_speed,
-        "is_grip": np.array([name in grips for name in robot.joint_names]),
-        "is_arm": np.array([name in arms for name in robot.joint_names]),
+        "base_trajectory": tracked.base[rows],
+        "foot_trajectory": tracked.feet[rows, :, :3],
+        "contact_trajectory": tracked.contact[rows],
     }
-    return label(LIMIT_SIGNALS, values)
-
-
-def _foot_links(robot: Robot) -> list[str]:
-    """List the links that are fixed to the last joint of a leg."""
-    model = robot.model
-    feet = {model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet}
-    return [
-        frame.name for frame in model.frames if frame.type == pin.FrameType.BODY and frame.parentJoint in feet
-    ]
-
-
-def _derivative(time: Array, values: Array) -> Array:
-    """Differentiate samples (S, ...) by time; zero for a single sample."""
-    return np.gradient(values, time, axis=0) if len(time) > 1 else np.zeros_like(values)
-
-
-def _palm_paths(
-    poses: Mapping[str, Array],
-    sides: Sequence[str],
-    timeline: Timeline,
-    time: Array,
-) -> Array:
-    """Positions of the palms at the log's times, (S, H, 3); NaN for a hand without a plan."""
-    paths = np.full((len(time), len(sides), 3), np.nan)
-    for column, side in enumerate(sides):
-        if side in poses:
-            for axis in range(3):
-                paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
-    return paths
-
-
-def _in_contact(
-    contact: Mapping[str, NDArray[np.bool_]],
-    sides: Sequence[str],
-    timeline: Timeline,
-    time: Array,
-) -> NDArray[np.bool_]:
-    """Whether the actor's hands hold at the log's times, (S, H)."""
-    inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
-    holding = np.zeros((len(time), len(sides)), dtype=bool)
-    for column, side in enumerate(sides):
-        if side in contact:
-            fraction = np.interp(time, timeline.time, contact[side].astype(float))
-            holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
-    return holding
+    return assign_variables(log, label(TRAJECTORY_SIGNALS, values, "time"))

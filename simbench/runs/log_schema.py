@@ -1,19 +1,66 @@
-"""Schema of a log that is read back: the form of what is declared, and what cannot be drawn."""
+"""Schema of logs: what every log declares, the form of what is read back, and what cannot be drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simbench.errors import RunError
-from simbench.runs.log_signals import ATTRIBUTE_SIGNALS, CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS, STROKES
-from simbench.sim.signals import Signal
+from simbench.kinematics.arrays import Array
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr
+
+STROKES: Signal[None] = Signal(
+    "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."
+)
+CONTACT_EVENT_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("contact_first", ("contact",), "", "Link of the robot that touches, `robot/link`.", dtype=str),
+    Signal("contact_second", ("contact",), "", "What it touches: `floor`, or `body/link`.", dtype=str),
+    Signal("contact_start", ("contact",), "s", "Time of the first sample that saw the contact."),
+    Signal("contact_end", ("contact",), "s", "Time of the last sample that saw the contact."),
+    Signal(
+        "contact_peak_force", ("contact",), "N", "Largest sum of the contact's normal forces at a sample."
+    ),
+)
+"""Columns of the table of contacts; an event lasts from its first sample to its last without a break."""
+COORDINATE_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("time", ("time",), "s", "Time of the samples from the start of the simulation."),
+    Signal("joint", ("joint",), "", "Names of the robot's joints, in its model's order.", dtype=str),
+    Signal("foot", ("foot",), "", "Feet of the robot, `left` and `right`.", dtype=str),
+    Signal("hand", ("hand",), "", "Hands of the robot, `left` and `right`.", dtype=str),
+    Signal("xyz", ("xyz",), "", "Axes of a vector.", dtype=str),
+    Signal("xy", ("xy",), "", "Axes of a horizontal vector.", dtype=str),
+    Signal(
+        "pose", ("pose",), "", "Numbers of a pose: position x, y, z and quaternion qx, qy, qz, qw.", dtype=str
+    ),
+    Signal(
+        "axis6", ("axis6",), "", "Numbers of a wrench (force, moment) or twist (linear, angular).", dtype=str
+    ),
+)
+"""Labels of the dimensions that have them."""
+ATTRIBUTE_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "robot", (), "", "Name of the robot, with which the names of its links begin in contacts.", dtype=str
+    ),
+    Signal("mass_kg", (), "kg", "Mass of the robot that the plan assumes."),
+    Signal("gravity_m_s2", (), "m/s²", "Acceleration of gravity."),
+    Signal("settle_s", (), "s", "Time of standing still before anything moves; most metrics begin after it."),
+    Signal("motion_start_s", (), "s", "Time at which the recording's first sample is reached."),
+    Signal("grips_lost", (), "", "Number of grips that were overloaded and released.", dtype=int),
+    Signal("saturated_fraction", (), "", "Fraction of all joints' physics steps whose torque was limited."),
+    Signal("hand_links", (), "", "Links of the hands, separated by spaces.", dtype=str),
+    Signal("foot_links", (), "", "Links of the feet, separated by spaces.", dtype=str),
+    Signal("thigh_links", (), "", "Links of the thighs, separated by spaces.", dtype=str),
+    Signal("seat", (), "", "Name of the fixture that the robot sits on; empty if it stands.", dtype=str),
+)
+"""Attributes of the whole log."""
+
 
 LABELS = {
     "xyz": ("x", "y", "z"),
@@ -77,6 +124,58 @@ LARGEST = 1e12
 """Largest number in an array that is drawn, in its own unit."""
 _KINDS: dict[type[Any], str] = {float: "iuf", int: "iu", bool: "b", str: "UO"}
 _WORDS = {"iuf": "numbers", "iu": "whole numbers", "b": "flags", "UO": "texts"}
+PERSON_COORDINATES: tuple[Signal[None], ...] = (
+    Signal(
+        "limb",
+        ("limb",),
+        "",
+        "Parts of the body whose direction is compared with the person's, such as `left_upper_arm`.",
+        dtype=str,
+    ),
+    Signal(
+        "body_point",
+        ("body_point",),
+        "",
+        "Points of the body that stick figures connect, named as the joints of a recording.",
+        dtype=str,
+    ),
+)
+"""Labels of the dimensions that `with_person` adds to a log."""
+PERSON_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "recording_time",
+        ("recording",),
+        "s",
+        "Time of each sample of the recording, from the first one that is used on, at the person's tempo.",
+    ),
+    Signal(
+        "recording_robot_time",
+        ("recording",),
+        "s",
+        "Time of the run at which the robot is to be where the person is at each sample of the recording.",
+    ),
+    Signal(
+        "direction_error",
+        ("recording", "limb"),
+        "rad",
+        "Angle between the robot's part of the body and the person's, at `recording_robot_time`; NaN after "
+        "the end of a run that ended early.",
+    ),
+    Signal(
+        "person_point",
+        ("recording", "body_point", "xyz"),
+        "m",
+        "Position of the person's points in the recording's world; NaN for one that was not recorded.",
+    ),
+    Signal(
+        "robot_point",
+        ("recording", "body_point", "xyz"),
+        "m",
+        "Position of the robot's points at `recording_robot_time`, in the world turned back by the heading "
+        "with which it was placed; NaN for one that it does not have.",
+    ),
+)
+"""What `with_person` adds to a log."""
 
 
 def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
@@ -85,8 +184,12 @@ def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
     `log`: log from a file; `path`: the file, for messages. Returns the same log.
     """
     for signal in ATTRIBUTE_SIGNALS:
-        if signal.name in log.attrs:
-            _check_attribute(log.attrs[signal.name], signal, path)
+        if signal.name not in log.attrs:
+            continue
+        value = np.asarray(log.attrs[signal.name])
+        if value.ndim or value.dtype.kind not in _KINDS[signal.dtype]:
+            words = "a text" if signal.dtype is str else "a number"
+            raise RunError(f"{path}: the attribute {signal.name} must be {words}")
     _check_coordinates(log, path)
     for signal in (STROKES, *CONTACT_EVENT_SIGNALS):
         if signal.name in log.variables:
@@ -139,36 +242,25 @@ def require_drawable(
             )
 
 
-def _check_attribute(given: Any, signal: Signal[Any], path: Path) -> None:
-    """Check an attribute of the whole log."""
-    value, allowed = np.asarray(given), _KINDS[signal.dtype]
-    if value.ndim or value.dtype.kind not in allowed:
-        words = "a text" if "U" in allowed else "a number"
-        raise RunError(f"{path}: the attribute {signal.name} must be {words}")
-
-
 def _check_coordinates(log: xr.Dataset, path: Path) -> None:
-    """Check the labels of the dimensions."""
+    """Check the labels of the dimensions, and the time."""
     for signal in COORDINATE_SIGNALS:
         name = signal.name
-        if name in log.variables or name == "time":
-            # The labels of a dimension of length zero have no type.
-            kinds = _KINDS[signal.dtype] + ("" if log.sizes.get(name) else "f")
-            _check_values(log, name, (name,), kinds, path)
-            _check_labels(name, [str(label) for label in log[name].values], path)
+        if name not in log.variables and name != "time":
+            continue
+        # The labels of a dimension of length zero have no type.
+        kinds = _KINDS[signal.dtype] + ("" if log.sizes.get(name) else "f")
+        _check_values(log, name, (name,), kinds, path)
+        labels = [str(label) for label in log[name].values]
+        if name in LABELS and tuple(labels) != LABELS[name]:
+            raise RunError(f"{path}: the labels of {name} must be {', '.join(LABELS[name])}")
+        if name in ("foot", "hand") and not {*labels} <= {*SIDES}:
+            raise RunError(f"{path}: the labels of {name} must be among {', '.join(SIDES)}")
+        if len({*labels}) < len(labels):
+            raise RunError(f"{path}: a label of {name} is there twice")
     time = log["time"].values
     if not np.isfinite(time).all() or (np.diff(time) <= 0.0).any():
         raise RunError(f"{path}: time must be finite and increase from sample to sample")
-
-
-def _check_labels(name: str, labels: Sequence[str], path: Path) -> None:
-    """Check the labels of a dimension that has the same ones in every log."""
-    if name in LABELS and tuple(labels) != LABELS[name]:
-        raise RunError(f"{path}: the labels of {name} must be {', '.join(LABELS[name])}")
-    if name in ("foot", "hand") and not {*labels} <= {*SIDES}:
-        raise RunError(f"{path}: the labels of {name} must be among {', '.join(SIDES)}")
-    if len({*labels}) < len(labels):
-        raise RunError(f"{path}: a label of {name} is there twice")
 
 
 def _check_values(log: xr.Dataset, name: str, dims: tuple[Hashable, ...], kinds: str, path: Path) -> None:
@@ -183,3 +275,51 @@ def _check_values(log: xr.Dataset, name: str, dims: tuple[Hashable, ...], kinds:
     if variable.dtype.kind not in kinds or (variable.dtype.kind == "O" and not texts):
         words = next(word for kind, word in _WORDS.items() if kinds.startswith(kind))
         raise RunError(f"{path}: {name} holds {variable.dtype}; must be {words}")
+
+
+def has_person(log: xr.Dataset) -> bool:
+    """Tell whether a log holds the person whom its robot follows.
+
+    `log`: log of a run. Returns true if `with_person` added them.
+    """
+    return "person_point" in log
+
+
+def require_person(log: xr.Dataset, path: Path) -> None:
+    """Refuse a log whose person cannot be drawn.
+
+    `log`: log from `open_run` that holds one; `path`: its run directory, for the message.
+    """
+    require_entries(log, [signal.name for signal in (*PERSON_SIGNALS, *PERSON_COORDINATES)], (), path)
+    clocks = np.array([log[name].values for name in ("recording_time", "recording_robot_time")])
+    points = [log[name].values for name in ("person_point", "robot_point")]
+    known = np.isfinite(points[0]).all(axis=(0, 2))
+    largest = max(float(np.nanmax(np.abs(values), initial=0.0)) for values in (clocks, *points))
+    if clocks.shape[1] < 2 or not (np.diff(clocks) > 0.0).all() or not known.any() or not largest <= LARGEST:
+        raise RunError(
+            f"{path}: the person in its log has no two samples, a time that does not increase, or no point "
+            "that is known throughout; there is nothing to draw"
+        )
+
+
+@dataclass(frozen=True)
+class FixtureCoordinate:
+    """Position of one joint of the equipment over time."""
+
+    name: str
+    unit: str  # `m` or `rad`.
+    robot: Array  # (T,): position to which the robot moved it.
+    actor: Array  # (T,): position to which the actor moved it.
+
+
+def fixture_coordinates(log: xr.Dataset) -> list[FixtureCoordinate]:
+    """Find the joints of the equipment in a log: the variables with a counterpart `<name>_actor`.
+
+    `log`: log from `open_run`. Returns empty without equipment.
+    """
+    names = [str(name).removesuffix("_actor") for name in log if str(name).endswith("_actor")]
+    return [
+        FixtureCoordinate(name, log[name].attrs["units"], log[name].values, log[f"{name}_actor"].values)
+        for name in names
+        if name in log and log[name].dims == log[f"{name}_actor"].dims == ("time",)
+    ]

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.runs.checks import DIVERGED, Check, Metric
-from simbench.runs.metrics import FELL_HEIGHT
+from simbench.runs.baseline import DIVERGED, Check
+from simbench.runs.metric_catalogue import Metric
+from simbench.runs.metrics import FELL_HEIGHT, contact_kinds, foot_displacements
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from simbench.options import Bound
-
-_CARRYING_FRACTION = 0.1
-"""A foot carries the robot from this fraction of the weight on, as in `foot_metrics`."""
 
 
 class Trace(NamedTuple):
@@ -73,27 +71,46 @@ def _find_failure(
         value = metrics.get(name)
         return FailureTime(float(value), "the physics diverges") if isinstance(value, float | int) else None
     if name == "fell":
-        return _first_fall(log)
+        height = log["base_pose"].values[:, 2]
+        standing = height >= FELL_HEIGHT * height[0]
+        time = log["time"].values[standing.argmin()]
+        return None if standing.all() else FailureTime(float(time), "the root is below 70 % of its height")
     if name == "balance.gave_up":
         time = float(log.attrs.get("balance_gave_up_s", np.nan))
         return FailureTime(time, "the balance controller has no solution") if np.isfinite(time) else None
     if bound is None or isinstance(bound, bool):
         return None
-    if name in _COUNTS and bound.max is not None:
-        return _COUNTS[name](log, int(bound.max))
+    if name in EVENTS and bound.max is not None:
+        # The first event beyond the number that is allowed.
+        events, allowed = EVENTS[name](log), int(bound.max)
+        return FailureTime(*events[allowed]) if len(events) > allowed else None
     if re.fullmatch(r"[^.]+\..+_ratio", name) and bound.min is not None:
         return _short_stroke(log, name, bound.min)
     if name in MEANS:
-        return _largest(MEANS[name](log))
-    trace = metric_trace(name, log)
-    if trace is None:
-        return None
-    low, high = (0.0, None) if name == "zmp.inside_fraction" else (bound.min, bound.max)
-    if name == "torque.saturated_fraction":
-        low, high = None, 0.0
-    # The ZMP on the edge of the support is not inside.
-    strict = name == "zmp.inside_fraction"
-    return _first_beyond(trace, low, high, strict=strict)
+        trace = MEANS[name](log)
+        if not np.isfinite(trace.value).any():
+            return None
+        sample, words = int(np.nanargmax(trace.value)), "largest"
+    else:
+        found = metric_trace(name, log)
+        if found is None:
+            return None
+        trace, low, high, words = found, bound.min, bound.max, "first beyond the bound"
+        if name == "torque.saturated_fraction":
+            low, high = None, 0.0
+        beyond = np.zeros(len(trace.value), dtype=bool)
+        if name == "zmp.inside_fraction":
+            # The ZMP on the edge of the support is not inside.
+            beyond, low, high = trace.value <= 0.0, None, None
+        if low is not None:
+            beyond |= trace.value < low
+        if high is not None:
+            beyond |= trace.value > high
+        if not beyond.any():
+            return None
+        sample = int(beyond.argmax())
+    part = f", {trace.names[trace.part[sample]]}" if trace.names else ""
+    return FailureTime(float(trace.time[sample]), words + part)
 
 
 def metric_trace(name: str, log: xr.Dataset) -> Trace | None:
@@ -104,61 +121,53 @@ def metric_trace(name: str, log: xr.Dataset) -> Trace | None:
     if name in EXTREMES:
         return EXTREMES[name](log)
     fixture, _, measure = name.rpartition(".")
-    if measure in ("moved_m", "turned_rad") and f"{fixture}_stand" in log:
-        return _stand_displacement(log, fixture, turned=measure == "turned_rad")
-    return None
+    if measure not in ("moved_m", "turned_rad") or f"{fixture}_stand" not in log:
+        return None
+    stand = _settled(log)[f"{fixture}_stand"].values
+    if measure == "moved_m":
+        return _single(log, np.linalg.norm(stand[:, :3] - stand[0, :3], axis=1))
+    chords = [np.linalg.norm(stand[:, 3:] + sign * stand[0, 3:], axis=1) for sign in (1.0, -1.0)]
+    return _single(log, 4.0 * np.arcsin(0.5 * np.minimum(*chords)))
 
 
 def _settled(log: xr.Dataset) -> xr.Dataset:
     return log.sel(time=slice(log.attrs["settle_s"], None))
 
 
-def _widest(time: Array, values: Array, names: tuple[str, ...]) -> Trace:
-    """Take at every sample the largest of several columns (T, n); NaN where all are NaN."""
-    filled = np.where(np.isnan(values), -np.inf, values)
-    part = filled.argmax(axis=1)
-    value = filled[np.arange(len(part)), part]
-    return Trace(time, np.where(np.isfinite(value), value, np.nan), part, names)
+def _stepped(log: xr.Dataset) -> xr.Dataset:
+    """After settling, without the first sample, which no step precedes."""
+    return _settled(log.isel(time=slice(1, None)))
 
 
 def _single(log: xr.Dataset, value: Array) -> Trace:
-    return Trace(log["time"].values, np.asarray(value, dtype=float), np.zeros(len(value), dtype=int))
+    """Make a trace of the last samples of a log, one value each."""
+    time = log["time"].values[len(log["time"]) - len(value) :]
+    return Trace(time, np.asarray(value, dtype=float), np.zeros(len(value), dtype=int))
 
 
-def _joint_names(log: xr.Dataset, chosen: Array) -> tuple[str, ...]:
-    return tuple(log["joint"].values.astype(str)[chosen].tolist())
+def _widest(log: xr.Dataset, values: Array, names: Sequence[str]) -> Trace:
+    """Take at each of the last samples of a log the largest of columns (T, n); NaN where all are NaN."""
+    filled = np.where(np.isnan(values), -np.inf, values)
+    part = filled.argmax(axis=1)
+    value = filled[np.arange(len(part)), part]
+    time = log["time"].values[len(log["time"]) - len(part) :]
+    return Trace(time, np.where(np.isfinite(value), value, np.nan), part, tuple(names))
 
 
-def _tracking_error(log: xr.Dataset, chosen: Array) -> Trace:
+def _joints(log: xr.Dataset, values: Array) -> Trace:
+    return _widest(log, values, log["joint"].values.astype(str).tolist())
+
+
+def _tracking(log: xr.Dataset, chosen: Array) -> Trace:
     settled = _settled(log)
     error = np.abs((settled["joint_position"] - settled["joint_reference"]).values)
-    return _widest(settled["time"].values, error[:, chosen], _joint_names(log, chosen))
-
-
-def _all_tracking(log: xr.Dataset) -> Trace:
-    return _tracking_error(log, ~log["is_grip"].values)
-
-
-def _arm_tracking(log: xr.Dataset) -> Trace:
-    return _tracking_error(log, log["is_arm"].values)
-
-
-def _joint_ratio(log: xr.Dataset, ratio: Array) -> Trace:
-    return _widest(log["time"].values, ratio, _joint_names(log, np.ones(ratio.shape[1], dtype=bool)))
-
-
-def _torque_ratio(log: xr.Dataset) -> Trace:
-    return _joint_ratio(log, np.abs(log["torque_motor"].values) / log["torque_limit"].values)
-
-
-def _speed_ratio(log: xr.Dataset) -> Trace:
-    return _joint_ratio(log, np.abs(log["joint_velocity"].values) / log["speed_limit"].values)
+    return _widest(log, error[:, chosen], log["joint"].values.astype(str)[chosen].tolist())
 
 
 def _position_violation(log: xr.Dataset) -> Trace:
     position = log["joint_position"].values
     low, high = log["position_lower"].values, log["position_upper"].values
-    return _joint_ratio(log, np.maximum(np.maximum(low - position, position - high), 0.0))
+    return _joints(log, np.maximum(np.maximum(low - position, position - high), 0.0))
 
 
 def saturation_excess(log: xr.Dataset) -> Trace:
@@ -166,62 +175,30 @@ def saturation_excess(log: xr.Dataset) -> Trace:
 
     `log`: log of a run. Returns largest excess of all joints, N·m, or N of a sliding one.
     """
-    return _joint_ratio(log, np.abs(log["torque_requested"].values - log["torque_motor"].values))
+    return _joints(log, np.abs(log["torque_requested"].values - log["torque_motor"].values))
 
 
-def _zmp_margin(log: xr.Dataset) -> Trace:
-    settled = _settled(log.isel(time=slice(1, None)))
-    # Without contact the margin is -∞.
-    return _single(settled, np.maximum(settled["zmp_margin"].values, -1e9))
-
-
-def _cog_excursion(log: xr.Dataset) -> Trace:
-    settled = _settled(log.isel(time=slice(1, None)))
-    cog = settled["cog"].values[:, :2]
-    return _single(settled, np.linalg.norm(cog - cog[0], axis=1))
-
-
-def _cog_error(log: xr.Dataset) -> Trace:
+def _distance(log: xr.Dataset, name: str) -> Trace:
+    """Horizontal distance of the COG or the ZMP from where it is desired."""
     settled = _settled(log)
     return _single(
-        settled, np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
+        log, np.linalg.norm(settled[name].values[:, :2] - settled[f"{name}_desired"].values, axis=1)
     )
 
 
-def _zmp_error(log: xr.Dataset) -> Trace:
-    settled = _settled(log)
-    return _single(settled, np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1))
+def _zmp_margin(log: xr.Dataset) -> Trace:
+    # Without contact the margin is -∞.
+    return _single(log, np.maximum(_stepped(log)["zmp_margin"].values, -1e9))
 
 
-def _foot_displacement(log: xr.Dataset, *, turned: bool) -> Trace:
-    """Displacement or rotation of each foot since it began to carry the robot."""
-    settled = _settled(log)
-    weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
-    carrying = settled["foot_wrench"].values[:, :, 2] >= _CARRYING_FRACTION * weight
-    values = np.full(carrying.shape, np.nan)
-    for foot in range(carrying.shape[1]):
-        pose = settled["foot_pose"].values[:, foot]
-        x, y, z, w = pose[:, 3:].T
-        heading = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
-        begins = np.flatnonzero(np.diff(carrying[:, foot].astype(int), prepend=0) > 0)
-        ends = np.flatnonzero(np.diff(carrying[:, foot].astype(int), append=0) < 0) + 1
-        for begin, end in zip(begins, ends, strict=True):
-            stance = slice(begin, end)
-            values[stance, foot] = (
-                np.abs(heading[stance] - heading[begin])
-                if turned
-                else np.linalg.norm(pose[stance, :2] - pose[begin, :2], axis=1)
-            )
-    names = tuple(f"{side} foot" for side in log["foot"].values.astype(str))
-    return _widest(settled["time"].values, values, names)
+def _cog_excursion(log: xr.Dataset) -> Trace:
+    cog = _stepped(log)["cog"].values[:, :2]
+    return _single(log, np.linalg.norm(cog - cog[0], axis=1))
 
 
-def _foot_slip(log: xr.Dataset) -> Trace:
-    return _foot_displacement(log, turned=False)
-
-
-def _foot_turn(log: xr.Dataset) -> Trace:
-    return _foot_displacement(log, turned=True)
+def _feet(log: xr.Dataset, which: int) -> Trace:
+    sides = log["foot"].values.astype(str)
+    return _widest(log, foot_displacements(log)[which], [f"{side} foot" for side in sides])
 
 
 def palm_error(log: xr.Dataset) -> Trace:
@@ -230,142 +207,68 @@ def palm_error(log: xr.Dataset) -> Trace:
     Returns larger distance of both hands, m; NaN without contact.
     """
     error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)
-    error = np.where(log["hand_contact"].values, error, np.nan)
-    return _widest(log["time"].values, error, _hand_names(log))
+    return _widest(log, np.where(log["hand_contact"].values, error, np.nan), _hand_names(log))
 
 
-def _grip_force(log: xr.Dataset) -> Trace:
-    force = np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1)
-    return _widest(log["time"].values, force, _hand_names(log))
+def _hand_names(log: xr.Dataset) -> list[str]:
+    return [f"{side} hand" for side in log["hand"].values.astype(str)]
 
 
-def _hand_names(log: xr.Dataset) -> tuple[str, ...]:
-    return tuple(f"{side} hand" for side in log["hand"].values.astype(str))
-
-
-def _seat_load(log: xr.Dataset) -> Trace:
-    settled = _settled(log)
-    return _single(settled, -settled[f"{log.attrs['seat']}_contact_wrench"].values[:, 2])
-
-
-def _seat_slip(log: xr.Dataset) -> Trace:
-    settled = _settled(log)
-    pelvis = settled["base_pose"].values
-    return _single(settled, np.linalg.norm(pelvis[:, :3] - pelvis[0, :3], axis=1))
-
-
-def _seat_tilt(log: xr.Dataset) -> Trace:
-    settled = _settled(log)
-    pelvis = settled["base_pose"].values
-    return _single(settled, 2.0 * np.arccos(np.minimum(1.0, np.abs(pelvis[:, 3:] @ pelvis[0, 3:]))))
-
-
-def _stand_displacement(log: xr.Dataset, fixture: str, *, turned: bool) -> Trace:
-    settled = _settled(log)
-    stand = settled[f"{fixture}_stand"].values
-    if not turned:
-        return _single(settled, np.linalg.norm(stand[:, :3] - stand[0, :3], axis=1))
-    chords = [np.linalg.norm(stand[:, 3:] + sign * stand[0, 3:], axis=1) for sign in (1.0, -1.0)]
-    return _single(settled, 4.0 * np.arcsin(0.5 * np.minimum(*chords)))
+def _pelvis(log: xr.Dataset, *, tilted: bool) -> Trace:
+    """Displacement or rotation of the pelvis since settling."""
+    pose = _settled(log)["base_pose"].values
+    if tilted:
+        return _single(log, 2.0 * np.arccos(np.minimum(1.0, np.abs(pose[:, 3:] @ pose[0, 3:]))))
+    return _single(log, np.linalg.norm(pose[:, :3] - pose[0, :3], axis=1))
 
 
 TraceMaker = Callable[["xr.Dataset"], Trace]
 
 EXTREMES: Mapping[str, TraceMaker] = {
-    "tracking.max_rad": _all_tracking,
-    "limits.torque_ratio": _torque_ratio,
-    "limits.speed_ratio": _speed_ratio,
+    "tracking.max_rad": lambda log: _tracking(log, ~log["is_grip"].values),
+    "limits.torque_ratio": lambda log: _joints(
+        log, np.abs(log["torque_motor"].values) / log["torque_limit"].values
+    ),
+    "limits.speed_ratio": lambda log: _joints(
+        log, np.abs(log["joint_velocity"].values) / log["speed_limit"].values
+    ),
     "limits.position_violation_rad": _position_violation,
     "torque.saturated_fraction": saturation_excess,
     "zmp.inside_fraction": _zmp_margin,
     "zmp.min_margin_m": _zmp_margin,
     "cog.max_excursion_m": _cog_excursion,
-    "feet.slip_m": _foot_slip,
-    "feet.turn_rad": _foot_turn,
+    "feet.slip_m": lambda log: _feet(log, 0),
+    "feet.turn_rad": lambda log: _feet(log, 1),
     "hands.max_m": palm_error,
-    "grip.max_force_n": _grip_force,
-    "seat.least_force_n": _seat_load,
-    "seat.slip_m": _seat_slip,
-    "seat.tilt_rad": _seat_tilt,
+    "grip.max_force_n": lambda log: _widest(
+        log, np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1), _hand_names(log)
+    ),
+    "seat.least_force_n": lambda log: _single(
+        log, -_settled(log)[f"{log.attrs['seat']}_contact_wrench"].values[:, 2]
+    ),
+    "seat.slip_m": lambda log: _pelvis(log, tilted=False),
+    "seat.tilt_rad": lambda log: _pelvis(log, tilted=True),
 }
 """Signals of which metrics are an extreme, or a fraction of the samples that are beyond zero."""
 
 MEANS: Mapping[str, TraceMaker] = {
-    "tracking.rms_rad": _all_tracking,
-    "tracking.arms_rms_rad": _arm_tracking,
-    "cog.rms_m": _cog_error,
-    "zmp.rms_m": _zmp_error,
+    "tracking.rms_rad": lambda log: _tracking(log, ~log["is_grip"].values),
+    "tracking.arms_rms_rad": lambda log: _tracking(log, log["is_arm"].values),
+    "cog.rms_m": lambda log: _distance(log, "cog"),
+    "zmp.rms_m": lambda log: _distance(log, "zmp"),
     "hands.rms_m": palm_error,
 }
 """Signals of which metrics are the RMS."""
 
 
-def _first_beyond(trace: Trace, low: float | None, high: float | None, *, strict: bool) -> FailureTime | None:
-    """Find the first sample beyond a bound."""
-    beyond = np.zeros(len(trace.value), dtype=bool)
-    if low is not None:
-        beyond |= trace.value <= low if strict else trace.value < low
-    if high is not None:
-        beyond |= trace.value > high
-    if not beyond.any():
-        return None
-    sample = int(beyond.argmax())
-    return FailureTime(float(trace.time[sample]), "first beyond the bound" + _of(trace, sample))
-
-
-def _largest(trace: Trace) -> FailureTime | None:
-    """Find the largest sample."""
-    if not np.isfinite(trace.value).any():
-        return None
-    sample = int(np.nanargmax(trace.value))
-    return FailureTime(float(trace.time[sample]), "largest" + _of(trace, sample))
-
-
-def _of(trace: Trace, sample: int) -> str:
-    return f", {trace.names[trace.part[sample]]}" if trace.names else ""
-
-
-def _first_fall(log: xr.Dataset) -> FailureTime | None:
-    height = log["base_pose"].values[:, 2]
-    standing = height >= FELL_HEIGHT * height[0]
-    if standing.all():
-        return None
-    return FailureTime(float(log["time"].values[standing.argmin()]), "the root is below 70 % of its height")
-
-
-def contact_kinds(log: xr.Dataset) -> Array:
-    """Classify the contacts of a log as `contact_metrics` counts them.
-
-    `log`: log of a run. Returns (C,) of str: `self`, `floor_unintended` or `equipment_unintended`; empty for
-    an intended contact.
-    """
-    first, second = log["contact_first"].values.astype(str), log["contact_second"].values.astype(str)
-    robot = log.attrs["robot"] + "/"
-    hands, feet, thighs = (
-        [robot + link for link in str(log.attrs.get(name, "")).split()]
-        for name in ("hand_links", "foot_links", "thigh_links")
-    )
-    kinds = np.full(len(first), "", dtype="U32")
-    with_self = np.array([name.startswith(robot) for name in second], dtype=bool)
-    with_floor = second == "floor"
-    seated = np.isin(first, thighs) & np.char.startswith(second, f"{log.attrs.get('seat', '')}/")
-    kinds[with_self] = "self"
-    kinds[with_floor & ~np.isin(first, feet)] = "floor_unintended"
-    kinds[~with_self & ~with_floor & ~np.isin(first, hands) & ~seated] = "equipment_unintended"
-    return kinds
-
-
-def _extra_contact(kind: str) -> Callable[[xr.Dataset, int], FailureTime | None]:
-    def find(log: xr.Dataset, allowed: int) -> FailureTime | None:
-        events = np.flatnonzero(contact_kinds(log) == kind)
-        if len(events) <= allowed:
-            return None
-        events = events[np.argsort(log["contact_start"].values[events], kind="stable")]
-        event = events[allowed]
-        pair = f"{log['contact_first'].values[event]} on {log['contact_second'].values[event]}"
-        return FailureTime(float(log["contact_start"].values[event]), f"contact of {pair}")
-
-    return find
+def _contacts(log: xr.Dataset, kind: str) -> list[tuple[float, str]]:
+    """List when unintended contacts of a kind begin, s, and between what, in order."""
+    begin, events = log["contact_start"].values, np.flatnonzero(contact_kinds(log) == kind)
+    first, second = log["contact_first"].values, log["contact_second"].values
+    return [
+        (float(begin[event]), f"contact of {first[event]} on {second[event]}")
+        for event in events[np.argsort(begin[events], kind="stable")]
+    ]
 
 
 def lost_grips(log: xr.Dataset) -> list[tuple[float, str]]:
@@ -381,20 +284,13 @@ def lost_grips(log: xr.Dataset) -> list[tuple[float, str]]:
     return sorted((float(time[sample]), names[hand]) for sample, hand in np.argwhere(lost))
 
 
-def _lost_grip(log: xr.Dataset, allowed: int) -> FailureTime | None:
-    lost = lost_grips(log)
-    return (
-        FailureTime(lost[allowed][0], f"grip of the {lost[allowed][1]} lost") if len(lost) > allowed else None
-    )
-
-
-_COUNTS: Mapping[str, Callable[[xr.Dataset, int], FailureTime | None]] = {
-    "contact.self_count": _extra_contact("self"),
-    "contact.floor_unintended_count": _extra_contact("floor_unintended"),
-    "contact.equipment_unintended_count": _extra_contact("equipment_unintended"),
-    "grip.lost": _lost_grip,
+EVENTS: Mapping[str, Callable[[xr.Dataset], list[tuple[float, str]]]] = {
+    "contact.self_count": lambda log: _contacts(log, "self"),
+    "contact.floor_unintended_count": lambda log: _contacts(log, "floor_unintended"),
+    "contact.equipment_unintended_count": lambda log: _contacts(log, "equipment_unintended"),
+    "grip.lost": lambda log: [(time, f"grip of the {hand} lost") for time, hand in lost_grips(log)],
 }
-"""Metrics that count events: the first event beyond the number that is allowed."""
+"""Events that metrics count: when, s, and what."""
 
 
 def _short_stroke(log: xr.Dataset, name: str, least: float) -> FailureTime | None:
@@ -405,12 +301,10 @@ def _short_stroke(log: xr.Dataset, name: str, least: float) -> FailureTime | Non
     time = log["time"].values
     for number, (start, end) in enumerate(log["strokes"].values, start=1):
         inside = (time >= start) & (time <= end)
-        wanted = (
-            float(np.ptp(log[f"{joint}_actor"].values[(time >= start) & (time <= end)]))
-            if inside.any()
-            else 0.0
+        wanted, moved = (
+            float(np.ptp(log[each].values[inside])) if inside.any() else 0.0
+            for each in (f"{joint}_actor", joint)
         )
-        moved = float(np.ptp(log[joint].values[inside])) if inside.any() else 0.0
         if not inside.any() or (wanted > 0.0 and moved / wanted < least):
             reached = min(float(end), float(time[-1]))
             return FailureTime(reached, f"end of stroke {number}, the first that is too short")

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from simbench.balance.standing.support import support_margins, support_polygons
+from simbench.balance.support import support_margins, support_polygons
+from simbench.errors import PluginError, SimbenchError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import wrap_angle
+from simbench.options import (
+    PushSection,
+    StepCommand,
+    SteppingSection,
+)
+from simbench.plugins.declarations import plugin_maker
 from simbench.runs.log import assign_variables, label
-from simbench.sim.signals import Signal
+from simbench.runs.scenario.schema import Scenario
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.push import Push
+from simbench.sim.state import Signal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,6 +53,10 @@ _CARRYING_FRACTION = 0.1
 
 _LATEST_LANDING = 0.1
 """Time after its planned landing by which a foot must touch the floor, s."""
+_AT_REST = 0.05
+"""Speed of the COG below which a robot stands still, m/s."""
+_STILL_FOR = 0.2
+"""Shortest time of standing still before the next push, s."""
 
 
 def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
@@ -66,6 +82,26 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
         **hand_metrics(log),
         **contact_metrics(log),
     }
+
+
+def measure_run(
+    log: xr.Dataset, scenario: Scenario, mechanisms: Sequence[Mechanism], pushes: Sequence[Push]
+) -> dict[str, Any]:
+    """Compute all metrics that a run's log gives: also of steps, a trajectory, pushes and equipment.
+
+    `scenario`, `mechanisms`, `pushes`: what was simulated.
+    """
+    metrics: dict[str, Any] = run_metrics(log)
+    if scenario.stepping is not None:
+        metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
+    if "joint_trajectory" in log:
+        metrics |= trajectory_metrics(log)
+    if scenario.push is not None:
+        metrics |= push_metrics(log, scenario.push, pushes, scenario.simulation.timestep_s)
+    for mechanism in mechanisms:
+        joints = {joint.name: joint.unit for joint in mechanism.joints}
+        metrics |= fixture_metrics(log, mechanism.name, joints)
+    return metrics
 
 
 def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
@@ -132,22 +168,30 @@ def foot_metrics(log: xr.Dataset) -> dict[str, float | None]:
     `feet.slip_m`: largest horizontal displacement of a foot's frame; `feet.turn_rad`: largest rotation of a
     foot about the vertical. None if no foot carries the robot after settling.
     """
+    slip, turn = (
+        float(np.nanmax(values)) if np.isfinite(values).any() else None for values in foot_displacements(log)
+    )
+    return {"feet.slip_m": slip, "feet.turn_rad": turn}
+
+
+def foot_displacements(log: xr.Dataset) -> tuple[Array, Array]:
+    """Compute how far each foot slid, m, and turned, rad, since it began to carry the robot, (S, F) each.
+
+    At the samples after settling; NaN while it does not carry a tenth of the weight.
+    """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
     carrying = settled["foot_wrench"].values[:, :, 2] >= _CARRYING_FRACTION * weight
-    slip, turn = [], []
-    for foot in range(log.sizes["foot"]):
+    slip, turn = np.full(carrying.shape, np.nan), np.full(carrying.shape, np.nan)
+    for foot in range(carrying.shape[1]):
         pose = settled["foot_pose"].values[:, foot]
-        position, heading = pose[:, :2], np.unwrap(_headings(pose))
+        heading = np.unwrap(_headings(pose))
         begins = np.flatnonzero(np.diff(carrying[:, foot].astype(int), prepend=0) > 0)
         ends = np.flatnonzero(np.diff(carrying[:, foot].astype(int), append=0) < 0) + 1
         for begin, end in zip(begins, ends, strict=True):
-            slip.append(np.linalg.norm(position[begin:end] - position[begin], axis=1).max())
-            turn.append(np.abs(heading[begin:end] - heading[begin]).max())
-    return {
-        "feet.slip_m": float(max(slip)) if slip else None,
-        "feet.turn_rad": float(max(turn)) if turn else None,
-    }
+            slip[begin:end, foot] = np.linalg.norm(pose[begin:end, :2] - pose[begin, :2], axis=1)
+            turn[begin:end, foot] = np.abs(heading[begin:end] - heading[begin])
+    return slip, turn
 
 
 def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
@@ -189,13 +233,15 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
     zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
-    forward, left, rotation = _base_displacement(log["base_pose"].values)
+    poses = log["base_pose"].values
+    heading, (dx, dy) = np.unwrap(_headings(poses)), poses[-1, :2] - poses[0, :2]
+    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
     return {
         "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
         "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
-        "base.forward_m": forward,
-        "base.left_m": left,
-        "base.turn_rad": rotation,
+        "base.forward_m": float(cosine * dx + sine * dy),
+        "base.left_m": float(cosine * dy - sine * dx),
+        "base.turn_rad": float(heading[-1] - heading[0]),
         "steps.count": float(len(find_steps(log))),
         "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
     }
@@ -225,14 +271,6 @@ def find_steps(log: xr.Dataset) -> Array:
             if not touching[(lift + land) // 2, foot] and touching[landing, foot].any():
                 done.append(time[land])
     return np.sort(done)
-
-
-def _base_displacement(poses: Array) -> tuple[float, float, float]:
-    """Compute how far the root moved forward and to the left, m, and its rotation about the vertical, rad."""
-    heading = np.unwrap(_headings(poses))
-    dx, dy = poses[-1, :2] - poses[0, :2]
-    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
-    return float(cosine * dx + sine * dy), float(cosine * dy - sine * dx), float(heading[-1] - heading[0])
 
 
 def _headings(poses: Array) -> Array:
@@ -324,22 +362,35 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
     `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count` and
     `contact.equipment_unintended_count`: numbers of unintended contacts.
     """
-    first = log["contact_first"].values.astype(str)
-    second = log["contact_second"].values.astype(str)
+    kinds = contact_kinds(log)
+    counts = {
+        f"contact.{kind}_count": float(np.sum(kinds == kind))
+        for kind in ("self", "floor_unintended", "equipment_unintended")
+    }
+    peak = float(log["contact_peak_force"].max()) if len(kinds) else 0.0
+    return {"contact.peak_force_n": peak, **counts}
+
+
+def contact_kinds(log: xr.Dataset) -> Array:
+    """Classify the contacts of a log as metrics count them.
+
+    `log`: log of a run. Returns (C,) of str: `self`, `floor_unintended` or `equipment_unintended`; empty for
+    an intended contact.
+    """
+    first, second = log["contact_first"].values.astype(str), log["contact_second"].values.astype(str)
     robot = log.attrs["robot"] + "/"
-    hands = {robot + link for link in log.attrs["hand_links"].split()}
-    feet = {robot + link for link in log.attrs["foot_links"].split()}
+    hands, feet, thighs = (
+        [robot + link for link in str(log.attrs.get(name, "")).split()]
+        for name in ("hand_links", "foot_links", "thigh_links")
+    )
+    kinds = np.full(len(first), "", dtype="U32")
     with_self = np.array([name.startswith(robot) for name in second], dtype=bool)
     with_floor = second == "floor"
-    by_hand = np.isin(first, list(hands))
-    thighs = [robot + link for link in log.attrs["thigh_links"].split()]
-    seated = np.isin(first, thighs) & np.char.startswith(second, log.attrs["seat"] + "/")
-    return {
-        "contact.peak_force_n": float(log["contact_peak_force"].max()) if len(first) else 0.0,
-        "contact.self_count": float(np.sum(with_self)),
-        "contact.floor_unintended_count": float(np.sum(with_floor & ~np.isin(first, list(feet)))),
-        "contact.equipment_unintended_count": float(np.sum(~with_self & ~with_floor & ~by_hand & ~seated)),
-    }
+    seated = np.isin(first, thighs) & np.char.startswith(second, f"{log.attrs.get('seat', '')}/")
+    kinds[with_self] = "self"
+    kinds[with_floor & ~np.isin(first, feet)] = "floor_unintended"
+    kinds[~with_self & ~with_floor & ~np.isin(first, hands) & ~seated] = "equipment_unintended"
+    return kinds
 
 
 def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) -> dict[str, float]:
@@ -390,3 +441,169 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
         rotation = 4.0 * np.arcsin(0.5 * np.minimum(*chords))
         metrics[f"{fixture}.turned_rad"] = float(rotation.max())
     return metrics
+
+
+def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
+    """Compute how far a run is from the trajectory that it follows.
+
+    Only samples between the trajectory's first and last count. Returns `trajectory.joint_error_rms_rad` and
+    `trajectory.joint_error_max_rad`: error of the joints without the fingers. On free feet also
+    `trajectory.base_error_mean_m`, `trajectory.base_error_max_m`: horizontal distance of the root;
+    `trajectory.height_error_max_m`: difference of its height; `trajectory.heading_error_mean_rad` and
+    `trajectory.heading_error_max_rad`: of its heading; `trajectory.contact_agreement_fraction`;
+    `trajectory.foot_error_mean_m` and `trajectory.foot_error_max_m`: horizontal distance of feet that stand
+    in both. None where nothing was measured.
+    """
+    used = np.isfinite(log["joint_trajectory"].values).all(axis=1)
+    joints = ~log["is_grip"].values
+    error = (log["joint_position"].values - log["joint_trajectory"].values)[used][:, joints]
+    metrics = {
+        "trajectory.joint_error_rms_rad": float(np.sqrt(np.mean(error**2))) if error.size else None,
+        "trajectory.joint_error_max_rad": float(np.abs(error).max()) if error.size else None,
+    }
+    if "base_trajectory" not in log:
+        return metrics
+    pose, wanted = log["base_pose"].values[used], log["base_trajectory"].values[used]
+    apart = np.linalg.norm(pose[:, :2] - wanted[:, :2], axis=1)
+    turn = np.abs(wrap_angle(_headings(pose) - _headings(wanted)))
+    weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
+    carries = log["foot_wrench"].values[used][:, :, 2] >= _CARRYING_FRACTION * weight
+    stands = log["contact_trajectory"].values[used]
+    feet = log["foot_pose"].values[used][:, :, :2] - log["foot_trajectory"].values[used][:, :, :2]
+    off = np.linalg.norm(feet, axis=2)[carries & stands]
+    return {
+        **metrics,
+        "trajectory.base_error_mean_m": _summary(np.mean, apart),
+        "trajectory.base_error_max_m": _summary(np.max, apart),
+        "trajectory.height_error_max_m": _summary(np.max, np.abs(pose[:, 2] - wanted[:, 2])),
+        "trajectory.heading_error_mean_rad": _summary(np.mean, turn),
+        "trajectory.heading_error_max_rad": _summary(np.max, turn),
+        "trajectory.contact_agreement_fraction": _summary(np.mean, (carries == stands).astype(float)),
+        "trajectory.foot_error_mean_m": _summary(np.mean, off),
+        "trajectory.foot_error_max_m": _summary(np.max, off),
+    }
+
+
+def _summary(function: Callable[[Array], np.floating[Any]], values: Array) -> float | None:
+    """Reduce values to one, None if there are none."""
+    return float(function(values)) if values.size else None
+
+
+def push_metrics(
+    log: xr.Dataset, section: PushSection, pushes: Sequence[Push], timestep: float
+) -> dict[str, float]:
+    """Find the strongest push after which the robot still stood when the next one came, or at the end.
+
+    `log`: log of the run; `section`: section `push` of the scenario; `pushes`: pushes that were applied, in
+    order; `timestep`: physics step, s. Returns `push.survived_ns`: impulse of that push, 0 if the robot fell
+    at the first; `push.survived_count`: number of pushes survived; `push.survived_fraction`: their fraction
+    of all; `push.rest_s`: longest time from the start of a push until the robot stood still, NaN if it fell
+    or still moved before the next push.
+    """
+    time, height = log["time"].values, log["base_pose"].values[:, 2]
+    speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
+    survived, rest = 0, 0.0
+    for push in pushes:
+        start = push.start * timestep
+        before = time <= start + section.interval_s
+        if (height[before] < FELL_HEIGHT * height[0]).any():
+            rest = math.nan
+            break
+        survived += 1
+        moving = time[before & (time >= start) & (speed >= _AT_REST)]
+        still_from = float(moving[-1]) if moving.size else start
+        came_to_rest = still_from <= time[before][-1] - _STILL_FOR
+        rest = max(rest, still_from - start) if came_to_rest and not math.isnan(rest) else math.nan
+    strongest = pushes[survived - 1].impulse if survived else 0.0
+    return {
+        "push.survived_ns": strongest,
+        "push.survived_count": float(survived),
+        "push.survived_fraction": survived / len(pushes),
+        "push.rest_s": rest,
+    }
+
+
+def commanded_displacement(commands: Sequence[StepCommand]) -> tuple[float, float, float]:
+    """Compute where commands lead, each in the frame where the one before ends.
+
+    `commands`: commands of the section `stepping`, one after another. Returns `forward`: distance along the
+    initial heading, m; `left`: distance to the left of the initial heading, m; `rotation`: rotation to the
+    left, rad; whole turns are counted.
+    """
+    forward = left = heading = 0.0
+    for command in commands:
+        ahead, aside = command.forward_m or 0.0, command.sideways_m or 0.0
+        forward += math.cos(heading) * ahead - math.sin(heading) * aside
+        left += math.sin(heading) * ahead + math.cos(heading) * aside
+        heading += command.turn_rad or 0.0
+    return forward, left, heading
+
+
+def step_metrics(
+    metrics: Mapping[str, float | bool], section: SteppingSection, planned: int
+) -> dict[str, float]:
+    """Compare the displacement of the robot with its commands, and the steps taken with those planned.
+
+    `metrics`: metrics from `run_metrics`: `base.forward_m`, `base.left_m`, `base.turn_rad` and `steps.count`;
+    `section`: section `stepping` of the scenario; `planned`: number of planned steps. Returns
+    `base.forward_error_m`, `base.left_error_m` and `base.turn_error_rad`: absolute difference of the
+    displacement and rotation of the root from those commanded; `steps.missed_count`: number of planned steps
+    that were not taken.
+    """
+    forward, left, rotation = commanded_displacement(section.commands)
+    return {
+        "base.forward_error_m": abs(metrics["base.forward_m"] - forward),
+        "base.left_error_m": abs(metrics["base.left_m"] - left),
+        "base.turn_error_rad": abs(metrics["base.turn_rad"] - rotation),
+        "steps.missed_count": max(0.0, planned - metrics["steps.count"]),
+    }
+
+
+class MetricPlugin(Protocol):
+    """A plug-in of group `simbench.metrics`: a section with keys that has this method."""
+
+    def measure(self, log: xr.Dataset) -> float | bool | None:
+        """Compute the metric.
+
+        Parameters
+        ----------
+        log : xarray.Dataset
+            Log of the run, as `open_run` returns it.
+
+        Returns
+        -------
+        float, bool or None
+            Its value; None if it cannot be measured.
+        """
+
+
+def plugin_metrics(
+    log: xr.Dataset, scenario: Scenario
+) -> tuple[Mapping[str, float | bool | None], tuple[str, ...]]:
+    """Compute the metrics of a scenario's plug-ins.
+
+    A plug-in that fails costs no run: its metric is null, so that a check of it fails, and a note says why.
+    Returns `metrics`: metrics by name; `notes`: what went wrong, one line each.
+    """
+    metrics: dict[str, float | bool | None] = {}
+    notes = []
+    for name, section in scenario.metrics.items():
+        measure = plugin_maker("metrics", section.plugin, section.options)
+        try:
+            value = measure(log)
+            array = np.asarray(value)
+            if value is None or isinstance(value, bool):
+                metrics[name] = value
+            elif array.dtype == bool and array.ndim == 0:
+                metrics[name] = bool(array)
+            elif array.ndim or array.dtype.kind not in "iuf" or not math.isfinite(float(array)):
+                raise PluginError(
+                    f"{section.plugin}: returned {' '.join(repr(value).split())[:60]}; "
+                    "allowed: a finite number, true or false, or None"
+                )
+            else:
+                metrics[name] = float(array)
+        except SimbenchError as error:
+            metrics[name] = None
+            notes.append(f"metrics.{name} is null: {error}")
+    return metrics, tuple(notes)

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.foot_contact import SOLE_THRESHOLDS
-from simbench.kinematics.foot_measures import FootMeasures, Jerk, measure_feet, measure_jerk
+from simbench.kinematics.foot_contact import SOLE_THRESHOLDS, FootMeasures, Jerk, measure_feet, measure_jerk
 from simbench.kinematics.rotation import heading_of, wrap_angle
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
@@ -26,8 +25,8 @@ from simbench.retargeting.body_errors import (
     summarise_errors,
 )
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import has_both_arms
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import has_both_arms
 
 PREFIX = "fidelity."
 """Beginning of the names of all metrics of fidelity."""

@@ -1,36 +1,39 @@
-"""From a scenario to a run directory: plan, simulate, measure and write."""
+"""A scenario from call to run directory: plan, simulate, measure and write."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Unpack
 
 from simbench.errors import RunError
-from simbench.files.documents.json_document import read_json_object
-from simbench.files.storage.whole_file import write_whole
-from simbench.options import TRAJECTORY
-from simbench.retargeting.reference.reference import Timeline
+from simbench.files.json_document import read_json_object
+from simbench.files.storage import write_whole
+from simbench.motion.readers import SCHEMES, SUFFIXES, find_reader
+from simbench.options import BALANCE_CONTROLLERS, CONTROL_LAWS, RETARGETING_METHODS, TRAJECTORY
+from simbench.plugins.declarations import is_plugin
+from simbench.plugins.loading import give_reference, load_plugin
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.variation import draw_variation
-from simbench.runs.checks import DIVERGED, check_metrics
-from simbench.runs.fidelity_metrics import FollowedRecording, add_fidelity
-from simbench.runs.log import write_log
-from simbench.runs.log_builder import cumulative_variables
-from simbench.runs.log_parts import LogParts
-from simbench.runs.metrics import fixture_metrics, run_metrics
-from simbench.runs.plugins import GivenPlugins, describe_plugins, name_given, plugin_metrics
+from simbench.robot.robot_variants import draw_variation
+from simbench.runs.baseline import DIVERGED, check_metrics
+from simbench.runs.fidelity_metrics import add_fidelity
+from simbench.runs.log import LogParts, write_log
+from simbench.runs.log_builder import cumulative_variables, make_run_log
+from simbench.runs.metrics import (
+    measure_run,
+    plugin_metrics,
+)
 from simbench.runs.preparation import (
     OnDoubts,
     Planning,
+    Preparation,
     complete_scenario,
     fallen_height,
     place_in_world,
@@ -42,35 +45,117 @@ from simbench.runs.provenance import (
     describe_policy,
     describe_robot_files,
 )
-from simbench.runs.push_metrics import push_metrics
 from simbench.runs.result import RunResult
-from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
-from simbench.runs.run_log import make_run_log
-from simbench.runs.scenario.loading import Scenario, resolved_yaml
-from simbench.runs.shield import shielded_from_interrupt
-from simbench.runs.step_metrics import step_metrics
-from simbench.runs.trajectory_log import trajectory_metrics
+from simbench.runs.run_directory import (
+    LOG_PARTS,
+    DirectoryTaken,
+    json_text,
+    run_directory,
+    shielded_from_interrupt,
+    unused_run_path,
+    write_metrics,
+)
+from simbench.runs.scenario.loading import load_scenario, override_scenario, resolved_yaml
+from simbench.runs.scenario.scenario_files import Overrides
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.video import View, make_camera, render_video
-from simbench.sim.camera_fitting import fit_camera
-from simbench.sim.control.factory import make_control_law
-from simbench.sim.control.policy.law import PolicyLaw
-from simbench.sim.engines import open_engine
-from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.loop import LoopOptions, Simulation, simulate
+from simbench.sim.control.laws import ControlLaw
+from simbench.sim.control.policy_law import PolicyLaw
+from simbench.sim.control.torque_law import make_control_law
+from simbench.sim.engine import open_engine
+from simbench.sim.fixtures import TYPES
+from simbench.sim.loop import LoopOptions, simulate
 from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
-from simbench.sim.rendering.replay_window import show_simulation
+from simbench.sim.rendering.portrait import fit_camera
+from simbench.sim.rendering.scene_renderer import show_simulation
 from simbench.system.progress import OnProgress, Progress, shown_progress
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.runs.live_video import LiveVideo
-    from simbench.runs.live_view import LiveView
+    from simbench.runs.live_view import LiveVideo, LiveView
 
 PROVENANCE = "provenance.json"
 ENGINE = "engine"
 """Metric of every run: name of the physics engine."""
+_KEYS = {
+    "control_law": ("control.law", "control.options"),
+    "balancer": ("balance.controller", "balance.options"),
+    "retargeter": ("retarget.method", "retarget.options"),
+}
+"""Keys of a scenario that name what is given, and its options."""
+
+
+class GivenPlugins(TypedDict, total=False):
+    """What a Python program may pass to a run instead of naming it in the scenario.
+
+    Each is a function of the arguments that its group has (`plugins.groups`), or a section with the method of
+    that group: a class, or an instance with values.
+    """
+
+    control_law: Any
+    """Makes the control law from (robot, timestep), as a plug-in of `simbench.control_laws`."""
+    balancer: Any
+    """Makes the balance controller from (robot, plan, timestep), as one of `simbench.balance_controllers`."""
+    retargeter: Any
+    """Converts (robot, motion) to joint positions, as one of `simbench.retargeters`."""
+
+
+def run(
+    scenario: str | Path | Scenario,
+    overrides: Overrides = (),
+    *,
+    out: str | Path | None = None,
+    video: bool = False,
+    cache: bool = True,
+    on_progress: Progress = None,
+    **given: Unpack[GivenPlugins],
+) -> RunResult:
+    """Retarget, simulate and measure a scenario.
+
+    Parameters
+    ----------
+    scenario : str, Path or Scenario
+        Name (`simbench list scenarios`), path of a YAML file, or what `load_scenario` returned.
+    overrides : mapping of str to object, or sequence of str
+        Values to set: `{"control.stiffness_scale": 2}`, `{"control": {"stiffness_scale": 2}}`, or texts
+        `control.stiffness_scale=2` as after `--set`.
+    out : str or Path, optional
+        Run directory to make; by default `runs/SCENARIO-TIME`.
+    video : bool
+        Whether video.mp4 is rendered at once; the result's `video` does it later.
+    cache : bool
+        Whether the plan of the motion may come from the cache of plans; the run is the same, bit for bit.
+    on_progress : callable (stage, done, total), bool or None
+        Callback that receives the progress of each stage; or whether progress is shown on the standard error,
+        None for in a terminal or a notebook only.
+    **given : control_law, balancer, retargeter
+        Functions or sections of yours in the place of those that the scenario names: see `run_scenario`.
+
+    Returns
+    -------
+    RunResult
+        Metrics, checks, and the log, plots, video and report when they are asked for.
+
+    Raises
+    ------
+    SimbenchError
+        For bad input; nothing half-written stays.
+    """
+    resolved = (
+        override_scenario(scenario, overrides)
+        if isinstance(scenario, Scenario)
+        else load_scenario(scenario, overrides)
+    )
+    while True:
+        folder = unused_run_path(resolved.name) if out is None else Path(out)
+        try:
+            return run_scenario(resolved, folder, video=video, cache=cache, on_progress=on_progress, **given)
+        except DirectoryTaken:
+            # Another process chose the same name in the same second.
+            if out is not None:
+                raise
 
 
 def run_scenario(
@@ -110,7 +195,7 @@ def run_scenario(
         called if there is nothing.
     **given : control_law, balancer, retargeter
         Functions or sections of the program that take the place of those that the scenario names, as plug-ins
-        do (`runs.plugins.GivenPlugins`); scenario.yaml and provenance.json name them.
+        do (`runs.pipeline.GivenPlugins`); scenario.yaml and provenance.json name them.
 
     Returns
     -------
@@ -122,19 +207,10 @@ def run_scenario(
     SimbenchError
         For bad input; nothing half-written stays.
     """
-    scenario = name_given(scenario, given)
-    out, renderer = Path(out), None
-    doubts: list[str] = []
-
-    def hear(told: tuple[str, ...]) -> None:
-        doubts.extend(told)
-        if on_doubts is not None:
-            on_doubts(told)
-
+    scenario, out = name_given(scenario, given), Path(out)
     view = None if isinstance(gui, bool) else gui
-    window = gui is True
     engine = open_engine(scenario.simulation.engine)
-    if window:
+    if gui is True:
         engine.require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
@@ -147,133 +223,153 @@ def run_scenario(
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
+        source = robot.source
         engine.require_robot(robot)
         scenario, notes = complete_scenario(robot, scenario)
         if not scenario.motion.source.startswith(TRAJECTORY):
             scenario = _with_camera(robot, scenario, folder)
-        output = Output(Quality(fast) if video else None, window, cache, hear, view)
-        outcome = _run(robot, scenario, folder, output, on_progress=tell)
-        metrics, diverged, renderer = outcome.metrics, outcome.diverged, outcome.renderer
-        if diverged is None:
+        if source is not None:
+            _add_provenance(folder, {"robot": describe_robot_files(source)})
+        if plugins := describe_plugins(scenario):
+            _add_provenance(folder, {"plugins": plugins})
+        settings, control = scenario.simulation, scenario.control
+        posture = robot.postures.get(scenario.robot.posture)
+        law = make_control_law(robot, scenario.robot.name, control, settings.timestep_s, posture)
+        if control.policy is not None:
+            _add_provenance(folder, {"policy": describe_policy(control.policy)})
+        planning = Planning(cache, on_doubts or Planning().on_doubts, partial(_add_provenance, folder))
+        prepared = prepare(robot, scenario, planning, tell)
+        course, followed = prepared.course, prepared.followed
+        if isinstance(law, PolicyLaw):
+            law.follow(prepared.timeline, prepared.planned_base())
+        if prepared.way is not None:
+            scenario = _with_camera(robot, scenario, folder, prepared.way)
+        pushes = plan_pushes(scenario.push, settings)
+        log, fidelity, recorder, renderer = _simulate(
+            prepared, scenario, law, pushes, folder, gui is True, view, fast if video else None, tell
+        )
+        notes = (*notes, *(followed.notes if followed else course.notes))
+        metrics: dict[str, Any] = {
+            **course.metrics,
+            ENGINE: settings.engine,
+            "timing.realtime_factor": recorder.steps * settings.timestep_s / recorder.wall_time,
+            "timing.step_overhead": recorder.wall_time / recorder.step_time,
+        }
+        if recorder.balance_time:
+            metrics["timing.balance_tick_median_s"] = float(np.median(recorder.balance_time))
+            metrics["timing.balance_share"] = sum(recorder.balance_time) / recorder.wall_time
+        if recorder.divergence is not None:
+            # Nothing that follows from states that are no motion is a result.
+            metrics[DIVERGED] = recorder.divergence.time
+        else:
+            tell("measure", 0, 1)
+            measured = measure_run(log, scenario, prepared.mechanisms, pushes)
+            tell("measure", 1, 1)
+            own, failed = plugin_metrics(log, scenario)
             # What is checked and was not measured is null, not left out.
-            metrics = {**dict.fromkeys(scenario.checks), **metrics}
+            metrics = {**dict.fromkeys(scenario.checks), **metrics, **fidelity, **measured, **own}
+            notes = (*notes, *failed)
         write_metrics(folder, metrics)
         if video and renderer is None:
             _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))
-    checks = check_metrics(scenario.checks, metrics)
-    source = robot.source
     foreign = source is not None and (source.origin != "shipped" or source.urdf_package is not None)
     return RunResult(
         out,
         metrics,
-        checks,
+        check_metrics(scenario.checks, metrics),
         video_file=out / "video.mp4" if video else None,
         renderer=renderer,
-        diverged=diverged,
+        diverged=None if recorder.divergence is None else str(recorder.divergence),
         robot=str(source) if foreign else None,
-        notes=(*notes, *outcome.notes),
-        doubts=tuple(doubts),
+        notes=notes,
+        doubts=prepared.doubts,
     )
 
 
-class Quality(NamedTuple):
-    """What a video is to look like."""
+def _simulate(
+    prepared: Preparation,
+    scenario: Scenario,
+    law: ControlLaw,
+    pushes: Sequence[Push],
+    folder: Path,
+    window: bool,
+    view: LiveView | None,
+    fast: bool | None,
+    on_progress: OnProgress,
+) -> tuple[xr.Dataset, dict[str, float | None], Recorder, str | None]:
+    """Simulate a prepared scenario, and write its log while the simulation goes on and after it.
 
-    fast: bool  # Whether it is a preview.
-
-
-class Output(NamedTuple):
-    """What a run shows and keeps beside its log."""
-
-    video: Quality | None  # What the video is to look like; None for no video.
-    gui: bool  # Whether Bullet's window is shown, in real time.
-    cache: bool  # Whether the plan may come from the cache of plans, and is kept there.
-    on_doubts: OnDoubts  # Called with what may well be wrong about the recording, if anything.
-    view: LiveView | None  # Scene that browsers show, if any.
-
-
-class _LogBuilders(NamedTuple):
-    """How a log is built of samples, and how the log of a whole run is completed."""
-
-    build: Callable[[Recorder], xr.Dataset]
-    complete: Callable[[xr.Dataset], xr.Dataset]
-
-
-class _Outcome(NamedTuple):
-    """What a simulation gave: metrics, how it diverged, what drew its video, and what is to be said."""
-
-    metrics: dict[str, Any]
-    diverged: str | None
-    renderer: str | None
-    notes: tuple[str, ...]
-
-
-def _run(
-    robot: Robot, scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
-) -> _Outcome:
-    """Simulate a scenario, write its log and perhaps its video."""
-    if robot.source is not None:
-        _add_provenance(folder, {"robot": describe_robot_files(robot.source)})
-    if plugins := describe_plugins(scenario):
-        _add_provenance(folder, {"plugins": plugins})
-    settings = scenario.simulation
-    posture = robot.postures.get(scenario.robot.posture)
-    law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s, posture)
-    if scenario.control.policy is not None:
-        _add_provenance(folder, {"policy": describe_policy(scenario.control.policy)})
-    planning = Planning(output.cache, output.on_doubts, partial(_add_provenance, folder))
-    prepared = prepare(robot, scenario, planning, on_progress)
-    if isinstance(law, PolicyLaw):
-        law.follow(prepared.timeline, prepared.planned_base())
-    course, mechanisms, timeline = prepared.course, prepared.mechanisms, prepared.timeline
-    scenario = scenario if prepared.way is None else _with_camera(robot, scenario, folder, prepared.way)
+    `scenario`: with its camera; `window`: whether Bullet's is shown; `view`: scene in browsers; `fast`:
+    whether the video is a preview, None without one. Returns the log, metrics of fidelity, the samples, and
+    the renderer of the video if it was drawn.
+    """
+    settings, robot, mechanisms = scenario.simulation, prepared.robot, prepared.mechanisms
+    variation = scenario.variation
+    fidelity: dict[str, float | None] = {}
+    live: LiveVideo | None = None
     varied, friction = draw_variation(
-        scenario.seed, prepared.robot, scenario.variation.mass_fraction, scenario.variation.friction_fraction
+        scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
     )
-    pushes = plan_pushes(scenario.push, settings)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
-    steps = len(timeline.reference.position)
-    recorder = Recorder(-(-steps // log_every), prepared.robot, mechanisms)
-    with open_engine(settings.engine).open_world(
-        settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=output.gui
-    ) as world:
+    steps = len(prepared.timeline.reference.position)
+    recorder = Recorder(-(-steps // log_every), robot, mechanisms)
+    with ExitStack() as stack:
+        opened = open_engine(settings.engine).open_world(
+            settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=window
+        )
+        world = stack.enter_context(opened)
         simulation = place_in_world(world, prepared, varied, law, pushes)
         body = simulation.body
         build_log = make_run_log(prepared, body.robot)
-        fidelity: dict[str, float | None] = {}
-        options = LoopOptions(
-            log_every,
-            fallen_height=fallen_height(prepared),
-            realtime=output.gui or (output.view is not None and output.view.realtime),
-            progress=lambda done, total: on_progress("simulate", done, total),
-        )
-        cumulative = cumulative_variables(mechanisms)
-        if output.gui:
+        if window:
             show_simulation(world, body, make_camera(scenario.camera))
-        elif output.view is not None:
-            output.view.open(scenario, prepared.robot, mechanisms, steps * settings.timestep_s)
-        with _watched(output.video, folder, scenario, prepared.robot, mechanisms) as live:
-            builders = _LogBuilders(
-                build_log, _completion(prepared.robot, timeline, prepared.recording, fidelity)
+        elif view is not None:
+            view.open(scenario, robot, mechanisms, steps * settings.timestep_s)
+        if fast is not None:
+            # It takes half a second to import.
+            from simbench.runs.live_view import live_video
+
+            live = stack.enter_context(live_video(folder, scenario, robot, mechanisms, fast=fast))
+        watchers = [each.add for each in (live, view) if each is not None]
+
+        def build_part(part: Recorder) -> xr.Dataset:
+            derive_signals(part, body.robot)
+            return build_log(part)
+
+        parts = LogParts(folder / LOG_PARTS, build_part, cumulative_variables(mechanisms), watchers)
+
+        def follow(done: int, total: int) -> None:
+            on_progress("simulate", done, total)
+            parts.write_if_due(recorder)
+
+        with shielded_from_interrupt() as interrupted:
+            options = LoopOptions(
+                log_every,
+                fallen_height=fallen_height(prepared),
+                realtime=window or (view is not None and view.realtime),
+                progress=follow,
+                stop=interrupted,
             )
-            watchers = [each.add for each in (live, output.view) if each is not None]
-            log = _simulate_logged(simulation, recorder, options, folder, builders, cumulative, watchers)
-            if live is not None:
-                live.finish(log, lambda done, total: on_progress("video", done, total))
-    renderer = live.renderer if live is not None else None
-    notes = prepared.followed.notes if prepared.followed else tuple(course.notes)
-    plan_and_timing: dict[str, Any] = {
-        **course.metrics,
-        ENGINE: settings.engine,
-        **_timing(recorder, settings.timestep_s),
-    }
-    if recorder.divergence is not None:
-        # Nothing that follows from states that are no motion is a result.
-        known = {**plan_and_timing, DIVERGED: recorder.divergence.time}
-        return _Outcome(known, str(recorder.divergence), renderer, notes)
-    measured = _measure(log, scenario, mechanisms, pushes, on_progress)
-    own, failed = plugin_metrics(log, scenario)
-    return _Outcome({**plan_and_timing, **fidelity, **measured, **own}, None, renderer, (*notes, *failed))
+            try:
+                simulate(simulation, recorder, options)
+            finally:
+                log = build_log(recorder)
+                if prepared.recording is not None and recorder.divergence is None:
+                    log, fidelity = add_fidelity(
+                        log,
+                        robot,
+                        prepared.timeline,
+                        prepared.recording,
+                        scenario.motion.speed,
+                        scenario.retarget,
+                    )
+                write_log(log, folder / "log.nc")
+                parts.remove()
+        for watcher in watchers:
+            watcher(log)
+        if live is not None:
+            live.finish(log, lambda done, total: on_progress("video", done, total))
+    return log, fidelity, recorder, live.renderer if live is not None else None
 
 
 def _with_camera(
@@ -287,99 +383,6 @@ def _with_camera(
     return scenario
 
 
-def _measure(
-    log: xr.Dataset,
-    scenario: Scenario,
-    mechanisms: Sequence[Mechanism],
-    pushes: Sequence[Push],
-    on_progress: OnProgress,
-) -> dict[str, Any]:
-    """Compute the metrics of a log."""
-    on_progress("measure", 0, 1)
-    metrics: dict[str, Any] = run_metrics(log)
-    if scenario.stepping is not None:
-        metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
-    if "joint_trajectory" in log:
-        metrics |= trajectory_metrics(log)
-    if scenario.push is not None:
-        metrics |= push_metrics(log, scenario.push, pushes, scenario.simulation.timestep_s)
-    for mechanism in mechanisms:
-        joints = {joint.name: joint.unit for joint in mechanism.joints}
-        metrics |= fixture_metrics(log, mechanism.name, joints)
-    on_progress("measure", 1, 1)
-    return metrics
-
-
-def _completion(
-    robot: Robot,
-    timeline: Timeline,
-    recording: FollowedRecording | None,
-    fidelity: dict[str, float | None],
-) -> Callable[[xr.Dataset], xr.Dataset]:
-    """Return what adds the person to a run's log, and its metrics of fidelity to a mapping."""
-
-    def complete(log: xr.Dataset) -> xr.Dataset:
-        if recording is None or "diverged" in log.attrs:
-            return log
-        log, measured = add_fidelity(log, robot, timeline, recording)
-        fidelity.update(measured)
-        return log
-
-    return complete
-
-
-def _watched(
-    video: Quality | None,
-    folder: Path,
-    scenario: Scenario,
-    robot: Robot,
-    mechanisms: Sequence[Mechanism],
-) -> AbstractContextManager[LiveVideo | None]:
-    """Begin the video of a run, if there is to be one."""
-    if video is None:
-        return nullcontext()
-    # It takes half a second to import.
-    from simbench.runs.live_video import live_video
-
-    return live_video(folder, scenario, robot, mechanisms, fast=video.fast)
-
-
-def _simulate_logged(
-    simulation: Simulation,
-    recorder: Recorder,
-    options: LoopOptions,
-    folder: Path,
-    builders: _LogBuilders,
-    cumulative: Sequence[str],
-    watchers: Sequence[Callable[[xr.Dataset], None]],
-) -> xr.Dataset:
-    """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
-
-    def build_part(part: Recorder) -> xr.Dataset:
-        derive_signals(part, simulation.body.robot)
-        return builders.build(part)
-
-    def watch(part: xr.Dataset) -> None:
-        for watcher in watchers:
-            watcher(part)
-
-    parts = LogParts(folder / LOG_PARTS, build_part, cumulative, watch if watchers else None)
-
-    def follow(done: int, total: int) -> None:
-        options.progress(done, total)
-        parts.write_if_due(recorder)
-
-    with shielded_from_interrupt() as interrupted:
-        try:
-            simulate(simulation, recorder, replace(options, progress=follow, stop=interrupted))
-        finally:
-            log = builders.complete(builders.build(recorder))
-            write_log(log, folder / "log.nc")
-            parts.remove()
-    watch(log)
-    return log
-
-
 def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
     """Add to the provenance of a run where its robot and its plan came from."""
     path = folder / PROVENANCE
@@ -387,13 +390,39 @@ def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
     write_whole(path, json_text({**written, **entries}))
 
 
-def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:
-    """Compute the metrics of the simulation's speed."""
-    metrics = {
-        "timing.realtime_factor": recorder.steps * timestep / recorder.wall_time,
-        "timing.step_overhead": recorder.wall_time / recorder.step_time,
-    }
-    if recorder.balance_time:
-        metrics["timing.balance_tick_median_s"] = float(np.median(recorder.balance_time))
-        metrics["timing.balance_share"] = sum(recorder.balance_time) / recorder.wall_time
-    return metrics
+def name_given(scenario: Scenario, given: GivenPlugins) -> Scenario:
+    """Write into a scenario what a Python program passes.
+
+    `given`: what is passed; None counts as nothing. Returns names each by `FILE.py:NAME` if a file defines it
+    at its top level, so that the scenario can be run again without the program, otherwise by `python:NAME`.
+    Raises ScenarioError if one of them is not what it has to be.
+    """
+    changes: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is not None:
+            key, options = _KEYS[name]
+            changes |= {key: give_reference(value), options: None}
+    return override_scenario(scenario, changes)
+
+
+def describe_plugins(scenario: Scenario) -> list[dict[str, Any]]:
+    """Describe where the plug-ins of a scenario came from.
+
+    Returns ready for JSON, one for each: `group`, `reference`, `package` and `version` of the distribution,
+    `file`, and `sha256` of that file, or of all Python files of its package.
+    """
+    motion, policy = scenario.motion, scenario.control.policy
+    candidates = [
+        ("control_laws", scenario.control.law, CONTROL_LAWS),
+        ("balance_controllers", scenario.balance.controller, BALANCE_CONTROLLERS),
+        ("retargeters", scenario.retarget.method, RETARGETING_METHODS),
+        ("marker_maps", motion.marker_map, ()),
+        ("policies", policy and policy.callable, ()),
+        *(("fixtures", fixture.type, TYPES) for fixture in scenario.fixtures),
+        *(("metrics", section.plugin, ()) for section in scenario.metrics.values()),
+    ]
+    named = [(group, str(name)) for group, name, shipped in candidates if is_plugin(group, name, shipped)]
+    own = motion.source.partition(":")[0] in SCHEMES or motion.source.endswith(tuple(SUFFIXES))
+    reader = find_reader(motion.source, motion.reader) if motion.reader or not own else None
+    named += [] if reader is None else [("readers", reader)]
+    return [load_plugin(group, reference).origin._asdict() for group, reference in dict.fromkeys(named)]

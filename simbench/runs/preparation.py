@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.balance.controller.sections import limb_sections
-from simbench.errors import RetargetError, ScenarioError
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.balance.sections import limb_sections
+from simbench.errors import RetargetError, ScenarioError, SimbenchError
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.person_body import hang_missing_arm
 from simbench.options import (
     BALANCE_CONTROLLERS,
     RETARGETING_METHODS,
@@ -22,34 +24,36 @@ from simbench.options import (
     resolve_method,
 )
 from simbench.retargeting.arm.fixed_base import choose_rest
+from simbench.retargeting.match.body import arm_lengths, match_body
 from simbench.retargeting.reference.reference import Timeline
-from simbench.robot.foot_shapes import require_foot_shapes
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot
-from simbench.robot.upper_body import has_both_arms
-from simbench.runs.fidelity_metrics import FollowedRecording
+from simbench.robot.robot_limbs import has_both_arms, require_foot_shapes
+from simbench.robot.robot_variants import on_pedestal
+from simbench.robot.sides import SIDES
 from simbench.runs.metrics import FELL_HEIGHT
-from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans.cached import PLAN_REUSED, find_plan
-from simbench.runs.plans.plan import Plan, collect_inputs
-from simbench.runs.plans.sweep_plan import build_sweep_reference
-from simbench.runs.plans.trajectory_plan import TrajectoryPlan
+from simbench.runs.motion_source import plan_scenario_trajectory, scenario_motion
+from simbench.runs.plan_cache import PLAN_REUSED
 from simbench.runs.provenance import describe_trajectory
-from simbench.runs.scenario.loading import Scenario, scenario_mechanisms
-from simbench.runs.trajectory_source import plan_scenario_trajectory
-from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run
-from simbench.sim.balance_plugin import plug_balancer
+from simbench.runs.retargeted_reference import build_sweep_reference
+from simbench.runs.run_plan import Plan, collect_inputs, find_plan
+from simbench.runs.scenario.loading import scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
+from simbench.runs.trajectory_plan import TrajectoryPlan
+from simbench.sim.balance_loop import (
+    BalancedRun,
+    balance_plan,
+    balance_run,
+    build_standing_reference,
+    plug_balancer,
+)
 from simbench.sim.control.laws import ControlLaw
-from simbench.sim.engine import Fixture, RobotBody, World
+from simbench.sim.engine import World
 from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import EmptyHand, Grip, GripDesign
-from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.loop import Balancer, Simulation
 from simbench.sim.push import Push
-from simbench.sim.seating import find_seat, require_seat
-from simbench.sim.standing_reference import build_standing_reference
-from simbench.sim.step_fitting import fit_steps
+from simbench.sim.starting_pose import find_seat, fit_steps, require_seat, tilt_base
 from simbench.system.progress import OnProgress
 
 DOUBT_COUNT = "motion.doubt_count"
@@ -68,14 +72,6 @@ class Planning(NamedTuple):
     add_provenance: Callable[[Mapping[str, Any]], None] = lambda entries: None
 
 
-class _Planned(NamedTuple):
-    """A planned motion, and the plan of a trajectory or the recording that it follows, if it does."""
-
-    plan: Plan
-    trajectory: TrajectoryPlan | None = None
-    recording: FollowedRecording | None = None
-
-
 @dataclass(frozen=True)
 class Preparation:
     """A scenario that is planned: all that its simulation needs, but for the world and the control law."""
@@ -86,13 +82,20 @@ class Preparation:
     seat: Mechanism | None  # Equipment that the robot sits on.
     course: Plan  # The planned motion.
     followed: TrajectoryPlan | None  # Plan of a trajectory that was made elsewhere.
-    recording: FollowedRecording | None  # Recording that the robot follows.
+    recording: HumanMotion | None  # Recording that the robot follows, at the samples of the plan.
     balanced: BalancedRun | None  # Balance of a robot on its feet.
 
     @property
     def timeline(self) -> Timeline:
         """Planned motion at every physics step."""
         return self.balanced.timeline if self.balanced else self.course.timeline
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What may well be wrong about the motion, and what the robot cannot do of it, one line each."""
+        if self.followed is not None:
+            return self.followed.doubts
+        return () if self.recording is None else (*self.recording.doubts, *self.course.doubts)
 
     def planned_base(self) -> Callable[[], NDArray[np.float64]] | None:
         """Give what tells the pose (7,) of the base that simbench's own balance controller plans, as it goes.
@@ -117,20 +120,45 @@ def complete_scenario(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
 
     `robot`: the scenario's robot. Returns `scenario`: with the robot's own posture, fitted steps and the
     method of retargeting; `notes`: what was changed, one line each. Raises SimbenchError if the robot has no
-    legs for what the scenario asks for.
+    legs for what the scenario asks for: steps, pushes, and to stand on feet.
     """
-    _require_legs(robot, scenario)
-    scenario, notes = _with_own_posture(robot, scenario)
-    if scenario.motion.source not in (STILL, SWEEP) and not scenario.motion.source.startswith(TRAJECTORY):
-        held = bool(find_held_mechanisms(scenario_mechanisms(scenario)))
+    if scenario.retarget.physics == "steps" and scenario.stepping is not None:
+        raise ScenarioError(
+            "stepping: the legs follow the person's steps; allowed: with retarget.physics: stand, or no "
+            "stepping"
+        )
+    section, source = scenario.robot, scenario.motion.source
+    notes: tuple[str, ...] = ()
+    reason = "sits" if section.posture == SEATED else "" if robot.floating else "has a fixed base"
+    for key in ("stepping", "push"):
+        if getattr(scenario, key) is not None and reason:
+            raise ScenarioError(f"{key}: {robot.name} {reason}; allowed: a robot on two legs")
+    if not reason:
+        limb_sections(robot)
+        require_foot_shapes(robot)
+    # A robot with a fixed base may lack the posture that is asked for.
+    posture = section.posture if robot.floating else choose_rest(robot, section.posture)
+    if posture != section.posture:
+        notes = (
+            f"robot.posture: {robot.name} has no posture {section.posture!r}; it rests in its own, "
+            f"{posture!r} (it has: {', '.join(robot.postures)})",
+        )
+        section = section.model_copy(update={"posture": posture})
+        scenario = scenario.model_copy(update={"robot": section})
+    if source not in (STILL, SWEEP) and not source.startswith(TRAJECTORY):
         retarget = resolve_method(
             scenario.retarget,
             floating=robot.floating,
             both_arms=has_both_arms(robot),
-            holds_equipment=held,
+            holds_equipment=bool(find_held_mechanisms(scenario_mechanisms(scenario))),
         )
         scenario = scenario.model_copy(update={"retarget": retarget})
-    return _with_fitted_steps(robot, scenario), notes
+    if scenario.stepping is not None:
+        section, stepping = fit_steps(
+            robot, section, scenario.balance, scenario.stepping, scenario.simulation
+        )
+        scenario = scenario.model_copy(update={"robot": section, "stepping": stepping})
+    return scenario, notes
 
 
 def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: OnProgress) -> Preparation:
@@ -140,10 +168,33 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
     doubts and origins; `on_progress`: called as planning proceeds. Returns plan, equipment and balance.
     Raises SimbenchError if the robot cannot follow the motion.
     """
-    mechanisms = scenario_mechanisms(scenario)
+    mechanisms, source, task = scenario_mechanisms(scenario), scenario.motion.source, scenario.motion.task
     seat = find_seat(robot, scenario.robot, mechanisms)
-    course, followed, recording = _plan(robot, scenario, mechanisms, planning, on_progress)
-    require_finite(course.timeline, robot, scenario.simulation.timestep_s)
+    settings, feedforward = scenario.simulation, scenario.control.feedforward
+    followed: TrajectoryPlan | None = None
+    recording: HumanMotion | None = None
+    if source.startswith(TRAJECTORY):
+        followed = plan_scenario_trajectory(robot, scenario, on_progress)
+        path = Path(source.removeprefix(TRAJECTORY))
+        described = describe_trajectory(path, followed.notes, followed.doubts)
+        planning.add_provenance({"trajectory": described})
+        if followed.doubts:
+            planning.on_doubts(followed.doubts)
+        course = Plan(followed.timeline, followed.metrics, {}, None)
+    elif source in (SWEEP, STILL):
+        if scenario.fixtures:
+            raise ScenarioError(f"fixtures: motion.source {source} uses none")
+        if source == STILL and task:
+            raise ScenarioError(f"motion.task: motion.source {source} has none")
+        timeline = (
+            build_standing_reference(robot, scenario.robot, settings, scenario.push, feedforward)
+            if source == STILL
+            else build_sweep_reference(robot, scenario.robot, task, settings, feedforward)
+        )
+        course = Plan(timeline, {}, {}, None)
+    else:
+        course, recording = _plan_from_recording(robot, scenario, mechanisms, planning, on_progress)
+    require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
@@ -151,6 +202,37 @@ def prepare(robot: Robot, scenario: Scenario, planning: Planning, on_progress: O
         robot = on_pedestal(robot, float(course.timeline.base[2]))
     balanced = _balanced(robot, scenario, course, followed)
     return Preparation(scenario, robot, mechanisms, seat, course, followed, recording, balanced)
+
+
+def _plan_from_recording(
+    robot: Robot,
+    scenario: Scenario,
+    mechanisms: list[Mechanism],
+    planning: Planning,
+    on_progress: OnProgress,
+) -> tuple[Plan, HumanMotion]:
+    """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache.
+
+    What is doubtful about the recording is told before it is planned, and kept with the plan's record.
+    """
+    on_progress("read", 0, 1)
+    motion = scenario_motion(scenario, mechanisms)
+    if has_both_arms(robot) and not scenario.motion.strict:
+        motion = hang_missing_arm(motion)
+    on_progress("read", 1, 1)
+    planning.add_provenance({"doubts": list(motion.doubts)})
+    if motion.doubts:
+        planning.on_doubts(motion.doubts)
+    inputs = collect_inputs(robot, scenario, mechanisms, motion)
+    # What the code of a retargeter does is not known.
+    cache = planning.cache and scenario.retarget.method in RETARGETING_METHODS
+    plan, record = find_plan(robot, inputs, on_progress, cache=cache)
+    if plan.doubts:
+        planning.on_doubts(tuple(plan.doubts))
+    planning.add_provenance({"doubts": [*motion.doubts, *plan.doubts], "plan": asdict(record)})
+    doubts = float(len(motion.doubts))
+    plan = replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
+    return plan, motion
 
 
 def restart(prepared: Preparation) -> Preparation:
@@ -190,13 +272,33 @@ def place_in_world(
         tilt_base(timeline.base) if robot.floating else timeline.base,
         timeline.reference.position[0],
     )
+    # Each hand has a grip if one of them holds equipment.
+    design = GripDesign(**scenario.grip.model_dump())
+    held = find_held_mechanisms([fixture.mechanism for fixture in fixtures.values()])
+    sides = [role.removesuffix("_hand") for role in robot.hands]
+    grips: list[Grip | EmptyHand] = []
+    if any(side in held for side in sides):
+        grips = [
+            Grip(body, side, fixtures[held[side].name], design) if side in held else EmptyHand()
+            for side in sides
+        ]
+    section, balanced = scenario.balance, prepared.balanced
+    balancer: Balancer | None = balanced.balancer if balanced else None
+    if section.controller not in BALANCE_CONTROLLERS:
+        if balanced is None:
+            raise ScenarioError(
+                f"balance.controller: {section.controller}: {robot.name} does not stand on its feet; "
+                f"allowed: {', '.join(BALANCE_CONTROLLERS)}"
+            )
+        settings = scenario.simulation
+        balancer = plug_balancer(section.controller, section.options, robot, balanced, settings)
     return Simulation(
         body,
         timeline.reference,
         list(fixtures.values()),
-        _grips(scenario, robot, body, fixtures),
+        grips,
         law=law,
-        balancer=_choose_balancer(prepared),
+        balancer=balancer,
         pushes=pushes,
         seat=fixtures[prepared.seat.name] if prepared.seat else None,
     )
@@ -210,170 +312,17 @@ def fallen_height(prepared: Preparation) -> float:
     return FELL_HEIGHT * float(prepared.timeline.base[2]) if prepared.robot.floating else -np.inf
 
 
-def _choose_balancer(prepared: Preparation) -> Balancer | None:
-    """Take simbench's own balancer, or that of a plug-in."""
-    section = prepared.scenario.balance
-    if section.controller in BALANCE_CONTROLLERS:
-        return prepared.balanced.balancer if prepared.balanced else None
-    if prepared.balanced is None:
-        raise ScenarioError(
-            f"balance.controller: {section.controller}: {prepared.robot.name} does not stand on its feet; "
-            f"allowed: {', '.join(BALANCE_CONTROLLERS)}"
-        )
-    return plug_balancer(
-        section.controller, section.options, prepared.robot, prepared.balanced, prepared.scenario.simulation
-    )
-
-
-def _grips(
-    scenario: Scenario, robot: Robot, body: RobotBody, fixtures: Mapping[str, Fixture]
-) -> list[Grip | EmptyHand]:
-    """Make a grip for each hand, if one of them holds equipment."""
-    design = GripDesign(**scenario.grip.model_dump())
-    held = find_held_mechanisms([fixture.mechanism for fixture in fixtures.values()])
-    sides = [role.removesuffix("_hand") for role in robot.hands]
-    if not any(side in held for side in sides):
-        return []
-    return [
-        Grip(body, side, fixtures[held[side].name], design) if side in held else EmptyHand() for side in sides
-    ]
-
-
-def _plan(
-    robot: Robot,
-    scenario: Scenario,
-    mechanisms: list[Mechanism],
-    planning: Planning,
-    on_progress: OnProgress,
-) -> _Planned:
-    """Plan a scenario's motion."""
-    source = scenario.motion.source
-    if source.startswith(TRAJECTORY):
-        followed = plan_scenario_trajectory(robot, scenario, on_progress)
-        path = Path(source.removeprefix(TRAJECTORY))
-        described = describe_trajectory(path, followed.notes, followed.doubts)
-        planning.add_provenance({"trajectory": described})
-        if followed.doubts:
-            planning.on_doubts(followed.doubts)
-        return _Planned(Plan(followed.timeline, followed.metrics, {}, None), followed)
-    if source in (SWEEP, STILL):
-        return _Planned(_plan_own_motion(robot, scenario))
-    return _plan_from_recording(robot, scenario, mechanisms, planning, on_progress)
-
-
-def _plan_from_recording(
-    robot: Robot,
-    scenario: Scenario,
-    mechanisms: list[Mechanism],
-    planning: Planning,
-    on_progress: OnProgress,
-) -> _Planned:
-    """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache.
-
-    What is doubtful about the recording is told before it is planned, and kept with the plan's record.
-    """
-    on_progress("read", 0, 1)
-    motion = scenario_motion(scenario, mechanisms)
-    if has_both_arms(robot) and not scenario.motion.strict:
-        motion = hang_missing_arm(motion)
-    on_progress("read", 1, 1)
-    planning.add_provenance({"doubts": list(motion.doubts)})
-    if motion.doubts:
-        planning.on_doubts(motion.doubts)
-    inputs = collect_inputs(robot, scenario, mechanisms, motion)
-    # What the code of a retargeter does is not known.
-    cache = planning.cache and scenario.retarget.method in RETARGETING_METHODS
-    plan, record = find_plan(robot, inputs, on_progress, cache=cache)
-    if plan.doubts:
-        planning.on_doubts(tuple(plan.doubts))
-    planning.add_provenance({"doubts": [*motion.doubts, *plan.doubts], "plan": asdict(record)})
-    doubts = float(len(motion.doubts))
-    plan = replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
-    return _Planned(plan, None, FollowedRecording(motion, scenario.motion.speed, scenario.retarget))
-
-
-def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:
-    """Plan the motion of a robot without a recording: a sweep of its joints, or standing still."""
-    source = scenario.motion.source
-    if scenario.fixtures:
-        raise ScenarioError(f"fixtures: motion.source {source} uses none")
-    if source == STILL:
-        if scenario.motion.task:
-            raise ScenarioError(f"motion.task: motion.source {source} has none")
-        timeline = build_standing_reference(
-            robot, scenario.robot, scenario.simulation, scenario.push, scenario.control.feedforward
-        )
-        return Plan(timeline, {}, {}, None)
-    timeline = build_sweep_reference(
-        robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
-    )
-    return Plan(timeline, {}, {}, None)
-
-
 def _balanced(
     robot: Robot, scenario: Scenario, course: Plan, followed: TrajectoryPlan | None
 ) -> BalancedRun | None:
     """Set up balance for a robot on its feet; return None for one that sits or has a fixed base."""
     if not robot.floating or scenario.robot.posture == SEATED:
         return None
-    whole, timeline = course.whole if followed is None else followed.whole, course.timeline
+    whole = course.whole if followed is None else followed.whole
+    balance, settings, feedforward = scenario.balance, scenario.simulation, scenario.control.feedforward
     if whole is not None:
-        return balance_plan(
-            robot,
-            timeline,
-            whole,
-            scenario.balance,
-            scenario.simulation,
-            feedforward=scenario.control.feedforward,
-        )
-    return balance_run(
-        robot,
-        timeline,
-        scenario.balance,
-        scenario.stepping,
-        scenario.simulation,
-        feedforward=scenario.control.feedforward,
-    )
-
-
-def _with_fitted_steps(robot: Robot, scenario: Scenario) -> Scenario:
-    """Write into a scenario what its robot's legs decide."""
-    if scenario.stepping is None:
-        return scenario
-    section, stepping = fit_steps(
-        robot, scenario.robot, scenario.balance, scenario.stepping, scenario.simulation
-    )
-    return scenario.model_copy(update={"robot": section, "stepping": stepping})
-
-
-def _with_own_posture(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
-    """Replace a posture that a robot with a fixed base lacks by its own, and say so."""
-    asked = scenario.robot.posture
-    posture = asked if robot.floating else choose_rest(robot, asked)
-    if posture == asked:
-        return scenario, ()
-    note = (
-        f"robot.posture: {robot.name} has no posture {asked!r}; it rests in its own, {posture!r} "
-        f"(it has: {', '.join(robot.postures)})"
-    )
-    section = scenario.robot.model_copy(update={"posture": posture})
-    return scenario.model_copy(update={"robot": section}), (note,)
-
-
-def _require_legs(robot: Robot, scenario: Scenario) -> None:
-    """Refuse what the robot has no legs for: steps and pushes, and to stand on feet that touch nothing."""
-    if scenario.retarget.physics == "steps" and scenario.stepping is not None:
-        raise ScenarioError(
-            "stepping: the legs follow the person's steps; allowed: with retarget.physics: stand, or no "
-            "stepping"
-        )
-    reason = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
-    for key in ("stepping", "push"):
-        if getattr(scenario, key) is not None and reason:
-            raise ScenarioError(f"{key}: {robot.name} {reason}; allowed: a robot on two legs")
-    if not reason:
-        limb_sections(robot)
-        require_foot_shapes(robot)
+        return balance_plan(robot, course.timeline, whole, balance, settings, feedforward=feedforward)
+    return balance_run(robot, course.timeline, balance, scenario.stepping, settings, feedforward=feedforward)
 
 
 def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
@@ -389,3 +338,62 @@ def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
         f"the planned motion is not a finite number from {step * timestep:.3f} s on, first joint {joint}; "
         f"the recording begins at {timeline.start:.3f} s"
     )
+
+
+@dataclass(frozen=True)
+class PlannedPlacement:
+    """A scenario planned with one place of the robot and one size of the equipment."""
+
+    place: Literal["given", "auto"]  # Value of `robot.place`.
+    scale: float  # Value of `equipment_scale`.
+    # {str: float or None}: metrics of the plan, such as `retarget.robot_forearm_mean_rad`; empty if there is
+    # none.
+    metrics: Mapping[str, float | None]
+    base: tuple[float, ...] = ()  # (3,): where the root link begins: x, y and z, m, world.
+    fault: str = ""  # Why there is no plan; empty if there is one.
+
+
+def plan_placements(
+    robot: Robot,
+    scenario: Scenario,
+    scales: Sequence[float],
+    on_progress: OnProgress,
+    *,
+    places: Sequence[Literal["given", "auto"]] = ("given", "auto"),
+) -> Iterator[PlannedPlacement]:
+    """Plan a scenario for every size of its equipment and every way to place its robot.
+
+    What cannot be planned is told, not raised. A scenario that searches the place itself (`robot.place:
+    auto`) gives none.
+    """
+    if scenario.robot.place == "auto":
+        places = ("auto",)
+    for scale, place in product(scales, places):
+        section = scenario.robot.model_copy(update={"place": place})
+        varied = scenario.model_copy(update={"equipment_scale": scale, "robot": section})
+        try:
+            completed, _ = complete_scenario(robot, varied)
+            course = prepare(robot, completed, Planning(), on_progress).course
+        except SimbenchError as error:
+            yield PlannedPlacement(place, scale, {}, fault=str(error))
+        else:
+            base = tuple(np.asarray(course.timeline.base)[:3].tolist())
+            yield PlannedPlacement(place, scale, course.metrics, base)
+
+
+def arm_ratio(robot: Robot, scenario: Scenario) -> float | None:
+    """Length of a robot's arms, shoulder to wrist, by the person's; None without two human arms."""
+    if not has_both_arms(robot):
+        return None
+    unscaled = scenario.model_copy(update={"equipment_scale": 1.0})
+    joints = scenario_motion(unscaled, scenario_mechanisms(unscaled)).joints
+    body, own, person = match_body(robot), 0.0, 0.0
+    for side in SIDES:
+        places = [joints.get(f"{side}_{name}") for name in ("shoulder", "elbow", "wrist")]
+        shoulder, elbow, wrist = places
+        if shoulder is None or elbow is None or wrist is None:
+            return None
+        own += sum(arm_lengths(body, side))
+        person += float(np.median(np.linalg.norm(elbow - shoulder, axis=1)))
+        person += float(np.median(np.linalg.norm(wrist - elbow, axis=1)))
+    return own / person

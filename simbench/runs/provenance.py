@@ -1,22 +1,34 @@
-"""Provenance of a run: versions, machine and command, so that it can be repeated."""
+"""Provenance of a run, so that it can be repeated; digests of everything that determines a result."""
+
+from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import platform
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import simbench
-from simbench.options import PolicySection
-from simbench.resources import PACKAGE
-from simbench.robot.sources import RobotSource
-from simbench.sim.engines import ENGINES
+import numpy as np
+from pydantic import BaseModel
+
+from simbench.errors import StudyError
+from simbench.resources import PACKAGE, resource_dir
+
+if TYPE_CHECKING:
+    from simbench.options import PolicySection
+    from simbench.robot.robot_sources import RobotSource
+
+_DIGITS = 32
+_DATA = ("robots", "marker_maps", "samples")
 
 
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
@@ -26,14 +38,19 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
     `simbench`, `git_commit` (None outside a checkout, ending in `-dirty` when files differ from it),
     `python`, `platform`, `processor`, `cores`, `packages` (name to version), `seed`, `command`, `date`.
     """
+    packages, processor = dict(_packages()), platform.processor()
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        processor = next(names, processor)
     return {
-        "simbench": simbench.__version__,
+        "simbench": packages.get("simbench"),
         "git_commit": _git_commit(),
         "python": sys.version.split()[0],
         "platform": platform.platform(),
-        "processor": _processor(),
+        "processor": processor,
         "cores": os.cpu_count(),
-        "packages": dict(_packages()),
+        "packages": packages,
         "seed": seed,
         # An argument that is a path need not be text.
         "command": [os.fsencode(part).decode("utf-8", "replace") for part in command],
@@ -47,6 +64,9 @@ def describe_engine(name: str) -> dict[str, Any]:
     `name`: one of `sim.engines.ENGINES`. Returns ready for JSON: `name`, `library` (the distribution that is
     installed) and its `version`.
     """
+    # Digests of a study need no engine, whose import takes a second.
+    from simbench.sim.engine import ENGINES
+
     providers = metadata.packages_distributions().get(ENGINES[name].library, [])
     library = providers[0] if providers else ENGINES[name].library
     return {"name": name, "library": library, "version": dict(_packages()).get(library)}
@@ -120,10 +140,77 @@ def _git_commit() -> str | None:
     return described.stdout.strip()
 
 
-def _processor() -> str:
+def fingerprint(value: Any) -> str:
+    """Digest a value, so that equal values of the same types, and only they, have the same digest.
+
+    `value`: none, bool, number, text, bytes, path, array, function of a module, or a tuple, list, mapping,
+    dataclass or pydantic model of such values; a `pinocchio.SE3`. Returns 32 hexadecimal digits. Raises
+    StudyError for an object of another kind.
+    """
+    return hashlib.sha256(_encoded(value)).hexdigest()[:_DIGITS]
+
+
+def sources_fingerprint() -> str:
+    """Digest the code of simbench and the robots, marker maps and samples that it reads.
+
+    Returns 32 hexadecimal digits, the same for a checkout and for a wheel made from it.
+    """
+    digest = hashlib.sha256()
+    named = [(PACKAGE.name, PACKAGE, "*.py"), *((kind, resource_dir(kind), "*") for kind in _DATA)]
+    for name, folder, pattern in named:
+        for path in sorted(each for each in folder.rglob(pattern) if each.is_file()):
+            key = f"{name}/{path.relative_to(folder).as_posix()}"
+            digest.update(_encoded((key, path.read_bytes())))
+    return digest.hexdigest()[:_DIGITS]
+
+
+def own_source_fingerprint(function: Callable[..., Any]) -> str:
+    """Digest the source file of a user's function.
+
+    `function`: function of a study. Returns digest; empty for a function of simbench, whose sources are
+    digested as a whole, and for one without a file.
+    """
+    while isinstance(function, partial):
+        function = function.func
     try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+        path = Path(inspect.getsourcefile(function) or "").resolve()
+    except TypeError:
+        return ""
+    return "" if PACKAGE in path.parents or not path.is_file() else fingerprint(path.read_bytes())
+
+
+def _encoded(value: Any) -> bytes:
+    """Encode a value unambiguously as its kind, its length and its content."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    elif type(value).__name__ == "SE3":
+        # By its name: whoever only digests a study need not import Pinocchio.
+        value = ("SE3", value.homogeneous)
+    kind, content = type(value).__qualname__, b""
+    if value is None or isinstance(value, bool | int | float | str):
+        content = repr(value).encode()
+    elif isinstance(value, bytes):
+        content = value
+    elif isinstance(value, Path):
+        kind, content = "path", str(value).encode()
+    elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        content = _encoded((value.dtype.str, value.shape, value.tobytes()))
+    elif isinstance(value, tuple | list):
+        content = b"".join(map(_encoded, value))
+    elif isinstance(value, Mapping):
+        # The order of keys does not matter.
+        content = b"".join(sorted(_encoded(pair) for pair in value.items()))
+    elif isinstance(value, BaseModel):
+        content = _encoded({name: getattr(value, name) for name in type(value).model_fields})
+    elif is_dataclass(value) and not isinstance(value, type):
+        content = _encoded({field.name: getattr(value, field.name) for field in fields(value)})
+    elif isinstance(value, partial):
+        content = _encoded((value.func, value.args, value.keywords))
+    elif callable(value) and hasattr(value, "__module__") and "<" not in getattr(value, "__qualname__", "<"):
+        kind, content = "function", f"{value.__module__}.{value.__qualname__}".encode()
+    else:
+        raise StudyError(
+            f"{kind}: is no part of a study's work; allowed: plain values, paths, arrays, functions of a "
+            "module, and tuples, lists, mappings and dataclasses of these"
+        )
+    return f"{kind}:{len(content)}:".encode() + content

@@ -1,41 +1,49 @@
-"""Regression checks: run scenarios in separate processes and compare their metrics with baselines."""
+"""Regression checks: runs of scenarios in processes of their own against baselines, and their summary."""
 
+from __future__ import annotations
+
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 
 from simbench.errors import BaselineError, RunError, ScenarioError, SimbenchError
-from simbench.motion.rounding import ROUNDING
-from simbench.robot.needed_package import needed_package
-from simbench.robot.packages import describe_missing_package
+from simbench.files.text import printable
+from simbench.motion.trajectory import ROUNDING
+from simbench.robot.packages import describe_missing_package, needed_package
 from simbench.runs.baseline import (
+    DIVERGED,
     Baseline,
-    Metric,
+    Check,
     Verdict,
     baseline_path,
     compare,
     measure_baseline,
     read_baseline,
 )
-from simbench.runs.checks import DIVERGED, Check
-from simbench.runs.execution.local import JobResult, run_isolated
+from simbench.runs.execution import JobResult, run_isolated
+from simbench.runs.isolated_runs import run_once
 from simbench.runs.log import open_run
-from simbench.runs.metric_format import format_value
-from simbench.runs.run_records import read_metrics
-from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
-from simbench.runs.tolerances import Better
-from simbench.runs.traces.comparison import TraceComparison, compare_trace
-from simbench.runs.traces.signals import read_samples
-from simbench.runs.traces.trace import Trace
+from simbench.runs.metric_catalogue import Better, Metric, format_value
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
+from simbench.runs.scenario.schema import Scenario
+from simbench.runs.traces.trace_comparison import TraceComparison, compare_trace
 from simbench.runs.traces.trace_file import fit_trace, read_trace, trace_path
+from simbench.runs.traces.trace_signals import Trace, read_samples
 
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
 _PERTURBED = 5
 """Runs with inputs that differ by rounding, from which the spread of a baseline is measured."""
+_MOST_CELLS = 8
+"""Failed checks and drifts of a scenario that are listed; a job's summary is limited in size."""
+_MARKDOWN = "\\`*_[]<>|~&"
+"""Characters that Markdown may read as its own within a line."""
 
 
 @dataclass(frozen=True)
@@ -204,10 +212,9 @@ def run_cases(
     repetitions = _PERTURBED + 1 if measure else 1
     evaluated = []
     for number, case in enumerate(cases):
-        mine = slice(repetitions * number, repetitions * (number + 1))
-        folders = [run[1] for run in work[mine]]
-        outcome = _evaluate_case(case, [results[index] for index in range(len(work))[mine]], measure)
-        evaluated.append(_evaluate_signals(outcome, folders, measure) if traces else outcome)
+        mine = range(repetitions * number, repetitions * (number + 1))
+        folders = [work[index][1] for index in mine]
+        evaluated.append(_evaluate(case, [results[index] for index in mine], folders, measure, traces))
     return evaluated
 
 
@@ -226,22 +233,6 @@ def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
     }
     variation = scenario.variation.model_copy(update={"rounding_seed": number})
     return scenario.model_copy(update={"robot": robot.model_copy(update=moved), "variation": variation})
-
-
-def run_once(
-    scenario: Scenario, folder: Path, cache: bool = True
-) -> tuple[dict[str, Metric], tuple[Check, ...]]:
-    """Run a scenario.
-
-    `folder`: run directory to make; `cache`: whether the plan may come from the cache. Returns `metrics`
-    {name: float, bool, str or None}: metrics as in `metrics.json`: None where a number is not finite;
-    `checks`: outcome of the scenario's checks.
-    """
-    # Imported here, in the process with one thread: its imports read the number of threads.
-    from simbench.runs.pipeline import run_scenario
-
-    checks = run_scenario(scenario, folder, cache=cache, on_progress=False).checks
-    return read_metrics(folder), checks
 
 
 def evaluate_run(
@@ -273,34 +264,29 @@ def evaluate_run(
     )
 
 
-def _evaluate_case(case: Case, results: Sequence[JobResult], measure: bool) -> CaseResult:
-    """Compare the runs of a scenario with its baseline, and measure a new one if asked for."""
+def _evaluate(
+    case: Case, results: Sequence[JobResult], folders: Sequence[Path], measure: bool, traces: bool
+) -> CaseResult:
+    """Compare the runs of a scenario with its baseline and its trace, or measure new ones if asked for."""
     errors = [result.error for result in results if result.error]
     if errors:
         return CaseResult(case, error=errors[0])
-    runs = [metrics for metrics, _ in (result.value for result in results)]
-    failed = [evaluate_run(None, *result.value)[1] for result in results]
-    if any(failed):
-        # A check whose outcome depends on rounding does not hold.
-        return CaseResult(case, evaluate_run(case.baseline, *results[0].value)[0], next(filter(None, failed)))
     verdicts, _ = evaluate_run(case.baseline, *results[0].value)
-    return CaseResult(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
-
-
-def _evaluate_signals(result: CaseResult, folders: Sequence[Path], measure: bool) -> CaseResult:
-    """Compare the signals of a scenario's run with its trace, or make a new trace of all its runs."""
-    if result.error:
-        return result
-    result = replace(result, run=folders[0])
+    # A check whose outcome depends on rounding does not hold.
+    failed = next(filter(None, (evaluate_run(None, *result.value)[1] for result in results)), ())
+    outcome = CaseResult(case, verdicts, failed, run=folders[0] if traces else None)
+    if measure and not failed:
+        runs = [metrics for metrics, _ in (result.value for result in results)]
+        outcome = replace(outcome, measured=measure_baseline(runs, case.baseline))
     try:
-        if measure and result.measured is not None:
+        if traces and outcome.measured is not None:
             _, content = fit_trace([read_samples(open_run(folder)) for folder in folders])
-            return replace(result, measured_trace=content)
-        if not measure and result.case.trace is not None:
-            return replace(result, comparison=compare_signals(result.case.trace, folders[0]))
+            return replace(outcome, measured_trace=content)
+        if traces and not measure and case.trace is not None:
+            return replace(outcome, comparison=compare_signals(case.trace, folders[0]))
     except SimbenchError as error:
-        return replace(result, error=f"its signals cannot be compared: {error}", measured=None)
-    return result
+        return replace(outcome, error=f"its signals cannot be compared: {error}", measured=None)
+    return outcome
 
 
 def compare_signals(trace: Trace, run: Path) -> TraceComparison:
@@ -345,3 +331,90 @@ def format_tolerance(tolerance: float, better: Better) -> str:
     direction in which the metric improves. Returns sign and size, or `as it is`.
     """
     return f"{_SIGN[better]} {tolerance:.2g}" if tolerance else "as it is"
+
+
+def summary_markdown(
+    results: Sequence[CaseResult], unchecked: Sequence[Case] = (), dossiers: Path | None = None
+) -> str:
+    """Write a table of scenarios: whether each holds, its failed checks, and what drifted from its baseline.
+
+    `results`: outcome of each scenario that was run; `unchecked`: scenarios that were not run; `dossiers`:
+    folder with a folder for each failed scenario, which its name links to; in a job of GitHub Actions the
+    folder is named.
+    """
+    failed = [result for result in results if result.failed]
+    held = len(results) - len(failed)
+    lines = [
+        f"### {'❌' if failed else '✅'} simbench check: {held} of {len(results)} scenarios hold",
+        "",
+        "| scenario | | failed checks | drifts |",
+        "|---|---|---|---|",
+    ]
+    # What failed is read first.
+    for result in [*failed, *(result for result in results if not result.failed)]:
+        name = result.case.scenario.name
+        folder, cell = None if dossiers is None else dossiers / name, escape_markdown(name)
+        # An older check may have left a folder of a scenario that holds now.
+        if folder is not None and result.failed and folder.is_dir():
+            # In a job the summary is not beside the folder, which is in an artifact.
+            cell = (
+                f"{cell}<br>`{_code(folder.as_posix())}`"
+                if os.environ.get("GITHUB_ACTIONS")
+                else f"[{cell}]({quote(folder.as_posix())})"
+            )
+        checks = [
+            f"`{_code(check.name)}` is {escape_markdown(format_number(check.now))}, must be "
+            f"{escape_markdown(check.bound)}"
+            for check in result.failed_checks
+        ]
+        drifts = []
+        for verdict in result.verdicts:
+            if verdict.outcome == "missing":
+                drifts.append(f"`{_code(verdict.name)}` is missing")
+            elif verdict.failed:
+                was, now = (escape_markdown(format_number(each)) for each in (verdict.was, verdict.now))
+                allowed = escape_markdown(format_tolerance(verdict.tolerance, verdict.better))
+                drifts.append(f"`{_code(verdict.name)}` {was} → {now} (allowed {allowed})")
+        cells = (
+            cell,
+            "❌ failed" if result.failed else "✅ holds",
+            escape_markdown(result.error) if result.error else _listed(checks),
+            _listed(drifts),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    for case in unchecked:
+        reason = case.missing or "no baseline"
+        lines.append(f"| {escape_markdown(case.scenario.name)} | not checked | {escape_markdown(reason)} | |")
+    return "\n".join(lines) + "\n"
+
+
+def append_summary(
+    path: Path,
+    results: Sequence[CaseResult],
+    unchecked: Sequence[Case] = (),
+    dossiers: Path | None = None,
+) -> None:
+    """Add the summary of a check to a file, such as the one that `GITHUB_STEP_SUMMARY` names.
+
+    `path`: the file; it is made if it is missing; `results`, `unchecked`, `dossiers`: as in
+    `summary_markdown`.
+    """
+    with path.open("a", encoding="utf-8") as file:
+        file.write(summary_markdown(results, unchecked, dossiers))
+
+
+def escape_markdown(text: str) -> str:
+    """Write a text so that Markdown shows it as it is, in one line. `text`: any text."""
+    line = " ".join(printable(text).split())
+    return "".join(f"\\{character}" if character in _MARKDOWN else character for character in line)
+
+
+def _code(name: str) -> str:
+    """Write a name for a code span in a table, which nothing can leave."""
+    return printable(name).replace("`", "'").replace("|", "\\|")
+
+
+def _listed(entries: Sequence[str]) -> str:
+    """Put entries below each other in a cell of a table."""
+    more = len(entries) - _MOST_CELLS
+    return "<br>".join([*entries[:_MOST_CELLS], *([f"… and {more} more"] if more > 0 else [])])

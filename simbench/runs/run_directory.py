@@ -1,26 +1,37 @@
-"""A run directory: written beside its final name and renamed when whole."""
+"""A run directory: written beside its final name, renamed when whole, read back with its values checked."""
+
+from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from simbench.errors import RunError, SimbenchError, StorageError
-from simbench.files.storage.claimed_folder import (
+from simbench.files.json_document import read_json_object
+from simbench.files.storage import (
+    DISK_ERRORS,
     FolderInUseError,
     ForeignFolderError,
     claim_folder,
     is_claimed,
+    is_part_of,
     remove_claimed,
+    sync,
+    write_whole,
 )
-from simbench.files.storage.disk_errors import DISK_ERRORS
-from simbench.files.storage.whole_file import is_part_of, sync, write_whole
-from simbench.runs.shield import shielded_from_interrupt
+from simbench.system.termination import TERMINATING
+
+if TYPE_CHECKING:
+    from simbench.runs.metric_catalogue import Metric
 
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"
@@ -28,6 +39,47 @@ LOG_PARTS = "log.parts"
 """Folder of the log as far as it has been written while the simulation goes on."""
 _INPUTS = ("scenario.yaml", "provenance.json")
 _CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
+_PROVENANCE = {
+    **dict.fromkeys(("simbench", "git_commit", "date", "python", "platform", "processor"), "text or null"),
+    **dict.fromkeys(("seed", "cores"), "a whole number or null"),
+    "command": "a list of text",
+    "packages": "an object of text",
+    "doubts": "a list of text",
+}
+"""What is allowed in the entries of `provenance.json` that are read."""
+_OPTIONAL = ("doubts",)
+"""Entries that not every run has."""
+
+
+@contextmanager
+def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
+    """Delay Ctrl-C, and other signals that would raise an exception, until the block is done.
+
+    This has no effect outside the main thread, which alone receives signals, and on signals that are ignored,
+    as Ctrl-C is in the background of a script. Yields `interrupted`: tells whether a signal has arrived, for
+    a block that can end early. Compiled code that is interrupted anywhere may turn the exception into another
+    error.
+    """
+    held: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        del frame
+        held.append(number)
+
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *TERMINATING)}
+    previous = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in previous:
+        signal.signal(number, hold)
+    try:
+        yield lambda: bool(held)
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    if held:
+        previous[signal.Signals(held[0])](held[0], None)
 
 
 def incomplete_path(final: Path) -> Path:
@@ -101,7 +153,11 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
         try:
             yield working
             with shielded_from_interrupt():
-                _rename_whole(working, final)
+                # Its content is on the disk first, which a power cut cannot undo.
+                for path in (*working.iterdir(), working):
+                    sync(path)
+                os.replace(working, final)
+                sync(working.parent)
         except SimbenchError as error:
             _keep_or_remove(working, made, inputs, str(error))
             raise
@@ -218,15 +274,6 @@ def _require_free(final: Path) -> None:
         raise RunError(f"{final}: cannot write there: {error.strerror}") from None
 
 
-def _rename_whole(working: Path, final: Path) -> None:
-    """Give a run directory its final name once its content is on the disk, which a power cut cannot undo."""
-    for path in working.iterdir():
-        sync(path)
-    sync(working)
-    os.replace(working, final)
-    sync(working.parent)
-
-
 def _names(folder: Path) -> set[str]:
     """List a directory; nothing if it has vanished."""
     try:
@@ -247,3 +294,46 @@ def _mark(working: Path, reason: str) -> None:
     """Write why a run is incomplete into its directory."""
     with suppress(OSError):
         (working / MARKER).write_text(reason + "\n", encoding="utf-8")
+
+
+def read_metrics(folder: Path) -> dict[str, Metric]:
+    """Read the metrics of a complete run.
+
+    `folder`: run directory. Returns metrics by name; None where a number was not finite.
+    """
+    content = _read(folder, "metrics.json")
+    for name, value in content.items():
+        if not (value is None or isinstance(value, bool | int | float | str)):
+            raise RunError(f"{folder / 'metrics.json'}: {name}: must be a number, true, false, text or null")
+    return content
+
+
+def read_provenance(folder: Path) -> dict[str, Any]:
+    """Read the provenance of a run.
+
+    `folder`: run directory. Returns entries by name, as `collect_provenance` makes them.
+    """
+    content = _read(folder, "provenance.json")
+    for name, allowed in _PROVENANCE.items():
+        if name not in content and name in _OPTIONAL:
+            continue
+        if name not in content:
+            raise RunError(f"{folder / 'provenance.json'}: {name} is missing")
+        value = content[name]
+        if allowed == "text or null":
+            holds = value is None or isinstance(value, str)
+        elif allowed == "a whole number or null":
+            holds = value is None or (isinstance(value, int) and not isinstance(value, bool))
+        else:
+            texts = value.values() if isinstance(value, dict) else value
+            holds = isinstance(value, list if allowed == "a list of text" else dict)
+            holds = holds and all(isinstance(each, str) for each in texts)
+        if not holds:
+            raise RunError(f"{folder / 'provenance.json'}: {name}: must be {allowed}")
+    return content
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    if not (folder / name).is_file():
+        raise RunError(f"{folder}: is not a whole run directory: it has no {name}")
+    return read_json_object(folder / name, RunError)

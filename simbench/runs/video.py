@@ -1,4 +1,4 @@
-"""Video and pictures of a finished run, from its scenario and log."""
+"""Video, pictures and motion of a finished run, from its scenario and log."""
 
 from __future__ import annotations
 
@@ -13,27 +13,21 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from simbench.errors import RunError
+from simbench.motion.trajectory import JointTrajectory
 from simbench.options import CameraSection
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_variants import on_pedestal
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
-from simbench.runs.scenario.loading import Scenario, load_finished, scenario_mechanisms
+from simbench.runs.scenario.loading import load_finished, scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.video_person import place_person
-from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.camera import (
-    SUFFIXES,
-    Balance,
-    Camera,
-    CameraPath,
-    Frames,
-    Ghost,
-    Renderer,
-    picture_strip,
-)
+from simbench.sim.rendering.camera import Renderer, picture_strip
 from simbench.sim.rendering.camera import render_video as draw_video
-from simbench.sim.rendering.scene_view import move_camera
+from simbench.sim.rendering.drawing_process import SUFFIXES
+from simbench.sim.rendering.portrait import fit_camera
+from simbench.sim.rendering.scene_view import Balance, Camera, CameraPath, Frames, Ghost, move_camera
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -121,18 +115,28 @@ def load_video_scene(
     if not 0.0 <= view.start < end <= last:
         asked = f"--start {view.start:g}" + ("" if view.end is None else f" --end {view.end:g}")
         raise RunError(f"{folder}: {asked}: allowed: 0 <= start < end <= {last:g} s, how long it was logged")
-    camera = _limit_animation(make_camera(scenario.camera, fast=view.fast), view)
+    camera = make_camera(scenario.camera, fast=view.fast)
+    asked_for = {override.partition("=")[0] for override in view.overrides}
+    if view.animation:
+        # As small as animated pictures usually are, unless a size is asked for.
+        sized = not asked_for.isdisjoint(("camera.width", "camera.height"))
+        width = camera.width if sized else ANIMATION_WIDTH
+        camera = _shrink(camera, width, camera.fps if "camera.fps" in asked_for else ANIMATION_FPS)
     rate = camera.fps / view.speed if rate is None else rate
     times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
     frames = sample_frames(log, mechanisms, times, overlays=scenario.camera.overlays)
     video_times = np.arange(len(times)) / camera.fps
     frames = replace(frames, camera_path=make_camera_path(scenario.camera, log, times, video_times))
     if view.ghost is not None:
-        camera, frames = _add_reference_overlay(robot, log, times, camera, frames, view.ghost)
+        shift, nearest = _left_in_picture(camera, "--ghost-offset", view.ghost), _nearest(log, times)
+        base = reconstruct_planned_base(robot, log)[nearest]
+        base[:, :3] += shift
+        ghost = Ghost(base, log["joint_reference"].values[nearest])
+        camera, frames = _aim_between(camera, shift), replace(frames, ghost=ghost)
     if view.person is not None:
         shift = _left_in_picture(camera, "--person-offset", view.person)
         figure = place_person(folder, robot, log, times, shift)
-        farther = 1.0 if _asks(view, "camera.distance_m") else PERSON_DISTANCE
+        farther = 1.0 if "camera.distance_m" in asked_for else PERSON_DISTANCE
         camera = replace(_aim_between(camera, shift), distance_m=farther * camera.distance_m)
         frames = replace(frames, figure=figure)
     return VideoScene(robot, mechanisms, camera, times, frames, not view.fast)
@@ -251,10 +255,7 @@ def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: S
     balance = ["zmp", "support_polygon"] if "zmp" in log else []
     state += ["cog"] if balance else []
     require_entries(log, ("joint", *state, *balance), ("seat",) if robot.floating else (), folder)
-    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
-        raise RunError(
-            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
-        )
+    _require_joints(folder, log, robot)
     moving: dict[str, tuple[str, ...]] = {
         f"{each.name}_{joint.name}": ("time",) for each in mechanisms for joint in each.joints
     }
@@ -265,6 +266,13 @@ def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: S
         if name not in log or log[name].dims != dims:
             raise RunError(f"{folder}: its log has no {name} ({', '.join(dims)}), as its scenario demands")
     require_drawable(log, (*state, *moving), folder, may_be_missing=balance)
+
+
+def _require_joints(folder: Path, log: xr.Dataset, robot: Robot) -> None:
+    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
+        raise RunError(
+            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
+        )
 
 
 def _nearest(log: xr.Dataset, times: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -281,7 +289,11 @@ def sample_frames(
     COG, ZMP and support polygon are shown. Returns poses in each frame.
     """
     chosen = log.isel(time=_nearest(log, times))
-    balance = None
+    balance: Balance | None = None
+    joints: dict[str, NDArray[np.float64]] = {}
+    for each in mechanisms:
+        columns = [chosen[f"{each.name}_{joint.name}"].values for joint in each.joints]
+        joints[each.name] = np.stack(columns, axis=1) if columns else np.empty((len(times), 0))
     if overlays and "zmp" in chosen:
         corners = chosen["support_polygon"].values
         polygons = tuple(polygon[~np.isnan(polygon[:, 0])] for polygon in corners)
@@ -289,33 +301,10 @@ def sample_frames(
     return Frames(
         chosen["base_pose"].values,
         chosen["joint_position"].values,
-        {each.name: _positions(chosen, each) for each in mechanisms},
+        joints,
         balance,
         {each.name: chosen[f"{each.name}_stand"].values for each in mechanisms if each.standing},
     )
-
-
-def _positions(log: xr.Dataset, mechanism: Mechanism) -> NDArray[np.float64]:
-    """Positions (T, J) of a mechanism's joints."""
-    columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
-    return np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
-
-
-def _add_reference_overlay(
-    robot: Robot,
-    log: xr.Dataset,
-    times: NDArray[np.float64],
-    camera: Camera,
-    frames: Frames,
-    offset: float,
-) -> tuple[Camera, Frames]:
-    """Add the reference beside the robot, on the left of the picture, and aim the camera between them."""
-    shift = _left_in_picture(camera, "--ghost-offset", offset)
-    nearest = _nearest(log, times)
-    base = reconstruct_planned_base(robot, log)[nearest]
-    base[:, :3] += shift
-    ghost = Ghost(base, log["joint_reference"].values[nearest])
-    return _aim_between(camera, shift), replace(frames, ghost=ghost)
 
 
 def _left_in_picture(camera: Camera, option: str, offset: float) -> NDArray[np.float64]:
@@ -356,20 +345,6 @@ def make_camera_path(
     if section.orbit_s is not None:
         turn = 360.0 * video_times / section.orbit_s
     return CameraPath(shift, turn)
-
-
-def _limit_animation(camera: Camera, view: View) -> Camera:
-    """Make an animated picture as small as it is usually shown, unless a size is asked for."""
-    if not view.animation:
-        return camera
-    sized = _asks(view, "camera.width") or _asks(view, "camera.height")
-    fps = camera.fps if _asks(view, "camera.fps") else ANIMATION_FPS
-    return _shrink(camera, camera.width if sized else ANIMATION_WIDTH, fps)
-
-
-def _asks(view: View, key: str) -> bool:
-    """Tell whether a view overrides a key of the scenario."""
-    return any(override.partition("=")[0] == key for override in view.overrides)
 
 
 def _shrink(camera: Camera, width: int, fps: int) -> Camera:
@@ -423,3 +398,32 @@ def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float6
             anchor = base * feet[standing]
         poses[sample] = pin.SE3ToXYZQUAT(base)
     return poses
+
+
+class RunTrajectory(NamedTuple):
+    """Motion of the robot of a run."""
+
+    trajectory: JointTrajectory  # The motion at the log's rate, from 0 s, joints in the order of the robot.
+    robot: Robot  # The robot of the run's scenario.
+
+
+def read_run_trajectory(folder: Path, *, planned: bool = False) -> RunTrajectory:
+    """Read the motion of the robot of a run, complete or interrupted.
+
+    `folder`: run directory; `planned`: whether to read the reference: joints that were to be followed, and
+    the base that the planned feet give, in place of what was measured. Raises RunError, ScenarioError,
+    RobotError if there is no log or no scenario, or the robot of the scenario is not that of the log.
+    """
+    log = open_run(folder)
+    robot = load_robot(load_finished(folder).robot.name)
+    joints = "joint_reference" if planned else "joint_position"
+    needed = ("joint", joints, "base_pose", *(("contact_planned",) if planned and robot.floating else ()))
+    require_entries(log, needed, ("seat",) if planned and robot.floating else (), folder)
+    _require_joints(folder, log, robot)
+    base = None
+    if robot.floating:
+        base = reconstruct_planned_base(robot, log) if planned else np.asarray(log["base_pose"].values)
+    time = np.asarray(log["time"].values, dtype=float)
+    return RunTrajectory(
+        JointTrajectory(time - time[0], np.asarray(log[joints].values), robot.joint_names, base), robot
+    )

@@ -15,8 +15,8 @@ from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.retargeting.body_errors import robot_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.runs.person_log import has_person, require_person
-from simbench.sim.rendering.scene_frames import Figure
+from simbench.runs.log_schema import has_person, require_person
+from simbench.sim.rendering.scene_view import Figure
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,8 +65,24 @@ def place_person(folder: Path, robot: Robot, log: xr.Dataset, times: Array, shif
     points = log["person_point"].values
     known = np.isfinite(points).all(axis=(0, 2))
     body = {name: points[:, column] for column, name in enumerate(names) if known[column]}
-    placed = _into_world(body, _find_heading(robot, log), log, shift)
-    clock = log["recording_robot_time"].values
+    # The person turns as the robot is turned, and is put beside it on the floor.
+    heading, clock = _find_heading(robot, log), log["recording_robot_time"].values
+    sine, cosine = np.sin(heading), np.cos(heading)
+    turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    turned = {name: path @ turn.T for name, path in body.items()}
+    middle = turned["pelvis"] if "pelvis" in turned else np.mean(list(turned.values()), axis=0)
+    displacement = np.tile(shift, (len(clock), 1))
+    step = float(np.median(np.diff(clock))) if len(clock) > 1 else 0.0
+    for axis in range(2):
+        way = np.interp(clock, log["time"].values, log["base_pose"].values[:, axis]) - middle[:, axis]
+        displacement[:, axis] += (
+            gaussian_filter1d(way, _BESIDE_S / step, mode="nearest") if step > 0.0 else way
+        )
+    feet = [path[:, 2].min() for name, path in turned.items() if name.endswith(("ankle", "toe"))]
+    if feet:
+        # A recording's floor may be anywhere.
+        displacement[:, 2] += max(0.0, _OVER_FLOOR - min(feet)) - max(0.0, min(feet) - _ANKLE_HEIGHT)
+    placed = {name: path + displacement for name, path in turned.items()}
     sampled = {
         name: np.stack([np.interp(times, clock, axis) for axis in path.T], axis=1)
         for name, path in placed.items()
@@ -96,30 +112,6 @@ def _find_heading(robot: Robot, log: xr.Dataset) -> float:
     there, here = (np.array(each) - np.mean(each, axis=0) for each in zip(*pairs, strict=True))
     across = (here[:, 0] * there[:, 1] - here[:, 1] * there[:, 0]).sum()
     return float(np.arctan2(across, (here * there).sum()))
-
-
-def _into_world(body: dict[str, Array], heading: float, log: xr.Dataset, shift: Array) -> dict[str, Array]:
-    """Turn the person as the robot is turned, and put them beside it on the floor."""
-    sine, cosine = np.sin(heading), np.cos(heading)
-    turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-    turned = {name: path @ turn.T for name, path in body.items()}
-    middle = turned["pelvis"] if "pelvis" in turned else np.mean(list(turned.values()), axis=0)
-    clock = log["recording_robot_time"].values
-    displacement = np.tile(shift, (len(clock), 1))
-    for axis in range(2):
-        base = np.interp(clock, log["time"].values, log["base_pose"].values[:, axis])
-        displacement[:, axis] += _smooth(base - middle[:, axis], clock)
-    feet = [path[:, 2].min() for name, path in turned.items() if name.endswith(("ankle", "toe"))]
-    if feet:
-        # A recording's floor may be anywhere.
-        displacement[:, 2] += max(0.0, _OVER_FLOOR - min(feet)) - max(0.0, min(feet) - _ANKLE_HEIGHT)
-    return {name: path + displacement for name, path in turned.items()}
-
-
-def _smooth(values: Array, times: Array) -> Array:
-    """Smooth values at times with a Gaussian; a constant stays as it is."""
-    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
-    return np.asarray(gaussian_filter1d(values, _BESIDE_S / step, mode="nearest")) if step > 0.0 else values
 
 
 def _connect(points: dict[str, Array]) -> Figure:

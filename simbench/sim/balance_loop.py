@@ -1,28 +1,83 @@
 """Balance in a run: the gait of a scenario, and the loop that changes the reference by measurements."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from pydantic import BaseModel
+from scipy.interpolate import PPoly
 
-from simbench.balance.controller.feasibility import check_gait_feasibility
-from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
-from simbench.balance.gait.cog_correction import correct_cog
-from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
-from simbench.balance.gait.gait import Gait, extend_gait, standing_gait
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
+from simbench.balance.gait import (
+    Command,
+    Forward,
+    Gait,
+    March,
+    Sideways,
+    Turn,
+    extend_gait,
+    plan_footsteps,
+    standing_gait,
+)
+from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
-from simbench.balance.standing.standing import Stance
-from simbench.errors import BalanceError
+from simbench.balance.leg_ik import Stance, stand
+from simbench.balance.sections import limb_sections
+from simbench.balance.step_planning import StepTiming, correct_cog, plan_gait, sole_centres
+from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan, check_gait_feasibility
+from simbench.errors import BalanceError, PluginError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.options import BalanceSection, SimulationSection, StepCommand, SteppingSection
-from simbench.retargeting.reference.reference import Reference, Timeline
+from simbench.options import (
+    BalanceSection,
+    PushSection,
+    RobotSection,
+    SimulationSection,
+    StepCommand,
+    SteppingSection,
+    end_of_pushes,
+)
+from simbench.plugins.declarations import call_plugin, plugin_maker
+from simbench.retargeting.reference.reference import Reference, Timeline, sample_motion
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
+from simbench.sim.loop import Balancer
 from simbench.sim.state import RobotState
+
+
+def build_standing_reference(
+    robot: Robot,
+    section: RobotSection,
+    settings: SimulationSection,
+    push: PushSection | None,
+    feedforward: str,
+) -> Timeline:
+    """Build the constant reference of a robot that stands in a posture, until the last push is over.
+
+    Feed-forward torques are those of standing still, or `none`.
+    """
+    limb_sections(robot)
+    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m or 0.0)
+    duration = end_of_pushes(push) if push else 0.0
+    # A constant joint curve: the motion consists of waiting for the pushes.
+    sampled = sample_motion(PPoly(stance.joints[None, None], [0.0, 1.0]), settings, duration)
+    steps, joints = len(sampled.clock), stance.joints
+    torque = np.zeros((1, len(joints)))
+    if feedforward != "none":
+        torque = standing_torques(robot, np.zeros(1), stance.base[None], joints[None], inertia=False)
+    grip = np.zeros((steps, len(robot.hands)), dtype=bool)
+    torque = np.tile(torque, (steps, 1))
+    reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
+    cog = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([stance.base, joints]))
+    times = np.array([settings.settle_s, settings.settle_s + settings.hold_s + duration])
+    base_path, zmp, cog = (np.tile(each, (steps, 1)) for each in (stance.base, stance.target, cog))
+    still = np.zeros((steps, 3))
+    return Timeline(reference, stance.base, settings.settle_s, times, None, base_path, zmp, cog, still)
+
 
 _USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
 """Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's."""
@@ -120,18 +175,48 @@ def balance_run(
     """
     every = round(1.0 / (settings.timestep_s * balance.rate_hz))
     tick = every * settings.timestep_s
-    stance = _stance(robot, timeline)
-    q = np.concatenate([timeline.base, timeline.reference.position[0]])
+    joints = timeline.reference.position[0]
+    q = np.concatenate([timeline.base, joints])
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, q)
+    soles = {
+        side: data.oMf[robot.model.getFrameId(robot.frames[f"{side}_foot"])].copy()
+        for side in SIDES
+        if f"{side}_foot" in robot.frames
+    }
+    corners = np.vstack(
+        [[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()]
+    )
+    target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
+    stance = Stance(soles, timeline.base, joints, target)
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     omega = natural_frequency(float(cog[2]))
     gains = _choose_gains(balance, omega)
     check_gains(gains, omega)
     if stepping is None:
-        plan = _standing_plan(timeline, stance, every, tick)
+        position = timeline.reference.position
+        rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
+        if len(rows) < 3:
+            raise BalanceError(
+                f"simulation.settle_s + simulation.hold_s: {timeline.time[-1]:g}; "
+                f"allowed: at least {2.0 * tick:g}, two ticks of balance"
+            )
+        # Both feet stand, and everything is as in the timeline.
+        path = timeline.cog[rows]
+        gait = standing_gait(stance.soles, path[:, :2], timeline.zmp[rows], tick, len(rows))
+        base = timeline.base_path[rows, 3:]
+        plan = WholeBodyPlan(gait, _at_ticks(position, every), timeline.base, path[:, 2], base)
     else:
         gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
-        plan = _stepping_plan(timeline, gait, every, cog)
+        joints = _at_ticks(timeline.reference.position, every)
+        if len(joints) > len(gait.zmp):
+            gait = extend_gait(gait, len(joints))
+        # An upright body, and the COG at one height.
+        yaw = gait.pelvis_yaw
+        body = np.zeros((len(yaw), 4))
+        body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
+        plan = WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
         for _ in range(_CORRECTIONS):
             path = check_gait_feasibility(robot, plan, reserve)
             plan = replace(plan, gait=correct_cog(robot, plan.gait, path, float(cog[2])))
@@ -190,38 +275,6 @@ def _choose_gains(balance: BalanceSection, omega: float) -> CogZmpGains:
     return CogZmpGains(cog, zmp)
 
 
-def _stance(robot: Robot, timeline: Timeline) -> Stance:
-    """Compute the poses of the feet at the start."""
-    data = robot.model.createData()
-    joints = timeline.reference.position[0]
-    pin.framesForwardKinematics(robot.model, data, np.concatenate([timeline.base, joints]))
-    soles = {
-        side: data.oMf[robot.model.getFrameId(robot.frames[f"{side}_foot"])].copy()
-        for side in SIDES
-        if f"{side}_foot" in robot.frames
-    }
-    corners = np.vstack(
-        [[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()]
-    )
-    target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
-    return Stance(soles, timeline.base, joints, target)
-
-
-def _commands(section: SteppingSection) -> list[Command]:
-    """Translate a scenario's commands into the gait's."""
-
-    def command(given: StepCommand) -> Command:
-        if given.march is not None:
-            return March(given.march)
-        if given.forward_m is not None:
-            return Forward(given.forward_m, _known(section.step_length_m))
-        if given.sideways_m is not None:
-            return Sideways(given.sideways_m, _known(section.step_width_m))
-        return Turn(float(given.turn_rad or 0.0), _known(section.step_turn_rad))
-
-    return [command(given) for given in section.commands]
-
-
 def _known(value: float | None) -> float:
     """Take a key of a section that `fit_steps` has completed."""
     assert value is not None
@@ -233,14 +286,21 @@ def _gait(
 ) -> Gait:
     """Plan the steps of a scenario, after the time in which nothing moves."""
     timing = StepTiming(
-        section.single_support_s,
-        section.double_support_s,
-        _known(section.lift_m),
-        settle + section.settle_s,
+        section.single_support_s, section.double_support_s, _known(section.lift_m), settle + section.settle_s
     )
     middles: Mapping[str, Array] = sole_centres(robot, section.zmp_inset_m)
+
+    def command(given: StepCommand) -> Command:
+        if given.march is not None:
+            return March(given.march)
+        if given.forward_m is not None:
+            return Forward(given.forward_m, _known(section.step_length_m))
+        if given.sideways_m is not None:
+            return Sideways(given.sideways_m, _known(section.step_width_m))
+        return Turn(float(given.turn_rad or 0.0), _known(section.step_turn_rad))
+
     try:
-        steps = plan_footsteps(robot, stance, _commands(section))
+        steps = plan_footsteps(robot, stance, [command(given) for given in section.commands])
         return plan_gait(stance.soles, steps, timing, tick, omega, middles)
     except BalanceError as error:
         # A gait's settle_s is the sum of the scenario's two.
@@ -270,34 +330,63 @@ def _as_long_as(timeline: Timeline, steps: int) -> Timeline:
     return replace(timeline, reference=longer)
 
 
-def _at_ticks(rows: Array, start: Array, every: int) -> Array:
+def _at_ticks(rows: Array, every: int) -> Array:
     """Sample rows that hold for the ends of steps at the ticks, from the start on."""
-    return np.concatenate([start[None], rows[every - 1 :: every]])
+    return np.concatenate([rows[:1], rows[every - 1 :: every]])
 
 
-def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> WholeBodyPlan:
-    """Plan a gait with the arms as in the timeline, an upright body and the COG at one height."""
-    position = timeline.reference.position
-    joints = _at_ticks(position, position[0], every)
-    samples = len(gait.zmp)
-    if len(joints) > samples:
-        gait = extend_gait(gait, len(joints))
-    yaw = gait.pelvis_yaw
-    body = np.zeros((len(yaw), 4))
-    body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
-    return WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
+class BalanceControllerPlugin(Protocol):
+    """A plug-in of group `simbench.balance_controllers`: a section with keys that has this method."""
+
+    def balancer(self, robot: Robot, plan: BalancedRun, timestep: float) -> Balancer:
+        """Make the balance controller of a run.
+
+        Parameters
+        ----------
+        robot : Robot
+            Robot on two feet, without variations.
+        plan : BalancedRun
+            `plan.timeline` is the planned motion of all joints at every physics step; `plan.balancer.gait`
+            has the footsteps and the desired ZMP and COG at every tick; `plan.balancer` is simbench's own
+            controller, whose `command` one's own may call.
+        timestep : float
+            Physics step, s.
+
+        Returns
+        -------
+        Balancer
+            Its method `command` is called every `every` steps, and overwrites rows of the reference.
+        """
 
 
-def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) -> WholeBodyPlan:
-    """Plan to stand on both feet with everything as in the timeline."""
-    position = timeline.reference.position
-    joints = _at_ticks(position, position[0], every)
-    rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
-    if len(rows) < 3:
-        raise BalanceError(
-            f"simulation.settle_s + simulation.hold_s: {timeline.time[-1]:g}; "
-            f"allowed: at least {2.0 * tick:g}, two ticks of balance"
+class _PluggedBalancer:
+    """A balance controller of a plug-in; what it writes into the reference is checked."""
+
+    def __init__(self, reference: str, balancer: Balancer) -> None:
+        self._reference, self._balancer, self.every = reference, balancer, int(balancer.every)
+
+    def command(self, step: int, state: RobotState, foot_wrench: Array, reference: Reference) -> None:
+        """Let the plug-in overwrite rows of the reference."""
+        call_plugin(self._reference, self._balancer.command, step, state, foot_wrench, reference)
+        rows = slice(step, step + self.every)
+        for name in ("position", "velocity", "feedforward"):
+            if not np.isfinite(getattr(reference, name)[rows]).all():
+                raise PluginError(f"{self._reference}: wrote a {name} at step {step} that is not finite")
+
+
+def plug_balancer(
+    reference: str, options: BaseModel | None, robot: Robot, plan: BalancedRun, settings: SimulationSection
+) -> Balancer:
+    """Make the balance controller of a plug-in.
+
+    `reference`: how the scenario names it; `options`: its section, if it has one; `robot`: robot on two feet;
+    `plan`: planned motion and simbench's own controller; `settings`: section `simulation` of the scenario.
+    """
+    made = plugin_maker("balance_controllers", reference, options)(robot, plan, settings.timestep_s)
+    every = getattr(made, "every", None)
+    if not callable(getattr(made, "command", None)) or not isinstance(every, int) or every < 1:
+        raise PluginError(
+            f"{reference}: makes a value of type {type(made).__name__}; allowed: an object with `every`, the "
+            "number of steps between commands, and `command(step, state, foot_wrench, reference)`"
         )
-    cog, zmp, base = timeline.cog[rows], timeline.zmp[rows], timeline.base_path[rows]
-    gait = standing_gait(stance.soles, cog[:, :2], zmp, tick, len(rows))
-    return WholeBodyPlan(gait, joints, timeline.base, cog[:, 2], base[:, 3:])
+    return _PluggedBalancer(reference, made)

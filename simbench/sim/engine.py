@@ -1,17 +1,20 @@
-"""The interface of a physics engine: what the simulation loop, contacts, grips, pushes and pictures need.
+"""The interface of a physics engine: what loop, contacts, grips, pushes and pictures need; and its choice.
 
-A folder such as `sim.bullet` implements `Engine` with its functions, and `sim.engines` names the folder. No
-other module knows which engine is at work: bodies and links are handles that only their engine understands.
+A folder such as `sim.bullet` implements `Engine` with its functions, and `ENGINES` names the folder. No other
+module knows which engine is at work: bodies and links are handles that only their engine understands.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, NewType, Protocol
+from typing import NamedTuple, NewType, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.errors import RunError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -422,10 +425,7 @@ class World(Protocol):
         """
 
     def are_links_near(
-        self,
-        first: tuple[BodyHandle, LinkHandle],
-        second: tuple[BodyHandle, LinkHandle],
-        distance: float,
+        self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle], distance: float
     ) -> bool:
         """Tell whether two links are within a distance, whether or not they can collide.
 
@@ -474,18 +474,6 @@ class ShapeBoxes(Protocol):
 class Stage(World, Protocol):
     """A world for pictures, without the floor's body, in which nothing is simulated."""
 
-    @property
-    def largest_picture(self) -> tuple[int, int] | None:
-        """Columns and rows of the largest picture that is drawn at once; None if any size is."""
-
-    @property
-    def oversampled(self) -> bool:
-        """Whether pictures are drawn larger than needed and averaged, because edges are not smoothed."""
-
-    @property
-    def warm_up_pictures(self) -> int:
-        """Number of pictures to draw and throw away when all bodies are there."""
-
     def tint(self, body: RobotBody, colour: Sequence[float]) -> None:
         """Give all links of a robot one colour.
 
@@ -533,7 +521,7 @@ class Stage(World, Protocol):
         light : (3,) array
             Vector from the world's origin to the light, m.
         width, height : int
-            Size of the picture, pixels; at most `largest_picture`.
+            Size of the picture, pixels.
 
         Returns
         -------
@@ -607,16 +595,14 @@ class Engine(Protocol):
         """
 
 
-class PictureEngine(Protocol):
+class PictureEngine(Engine, Protocol):
     """An engine that draws. The functions of a module implement it."""
 
-    def open_stage(self, renderer: str, *, window: bool = False) -> AbstractContextManager[Stage]:
+    def open_stage(self, *, window: bool = False) -> AbstractContextManager[Stage]:
         """Open a world for pictures; it closes on leaving.
 
         Parameters
         ----------
-        renderer : str
-            Name that `choose_renderer` gave.
         window : bool
             Whether to open the engine's window, which shows nothing until `Stage.show_window`.
 
@@ -626,27 +612,68 @@ class PictureEngine(Protocol):
             Closes the world on leaving.
         """
 
-    def choose_renderer(self) -> str:
-        """Find the best of the engine's renderers that works on this machine.
 
-        Returns
-        -------
-        str
-            Name of the renderer, as it appears in outputs.
-        """
+class EngineLibrary(NamedTuple):
+    """Where an engine is, and what it needs."""
 
-    def require_display(self, option: str = "--gui", alternative: str = "--video") -> None:
-        """Refuse where the engine's window cannot open.
+    module: str  # Module whose functions implement `Engine`.
+    library: str  # Library that has to be installed, as it is imported.
+    title: str  # Its name.
+    install: str
 
-        Parameters
-        ----------
-        option : str
-            Option that needs the window, named in the error message.
-        alternative : str
-            Option to use instead, named in the error message.
 
-        Raises
-        ------
-        RunError
-            If there is no screen.
-        """
+BULLET, MUJOCO = "bullet", "mujoco"
+ENGINES = {
+    BULLET: EngineLibrary(
+        "simbench.sim.bullet",
+        "pybullet",
+        "PyBullet",
+        'pip install pybullet (pybullet-arm64 from Python 3.12 on), or in a clone pip install -e ".[bullet]"',
+    ),
+    MUJOCO: EngineLibrary(
+        "simbench.sim.mujoco",
+        "mujoco",
+        "MuJoCo",
+        'pip install mujoco, or in a clone pip install -e ".[mujoco]"',
+    ),
+}
+"""Every engine by its name. A new one is a folder that implements `Engine`, and an entry here."""
+
+
+def is_installed(name: str) -> bool:
+    """Tell whether the library of a physics engine is installed. Returns true if worlds can be opened."""
+    return find_spec(ENGINES[name].library) is not None
+
+
+def usual_engine() -> str:
+    """Choose the engine of a simulation for which nobody names one.
+
+    Returns Bullet where it is installed, or nothing is; else MuJoCo.
+    """
+    return MUJOCO if is_installed(MUJOCO) and not is_installed(BULLET) else BULLET
+
+
+def open_engine(name: str | None = None) -> Engine:
+    """Load a physics engine.
+
+    `name`: one of `ENGINES`; by default the usual one. Returns functions of the engine's module.
+    """
+    name = usual_engine() if name is None else name
+    if not is_installed(name):
+        others = [other for other in ENGINES if other != name and is_installed(other)]
+        instead = f"; or choose --engine {others[0]}" if others else ""
+        _, _, title, install = ENGINES[name]
+        raise RunError(f"simulation.engine: {name} needs {title}, which is not installed: {install}{instead}")
+    return cast(Engine, import_module(ENGINES[name].module))
+
+
+def open_picture_engine(purpose: str) -> PictureEngine:
+    """Load the engine that draws pictures where our own renderer cannot, and that has a window.
+
+    `purpose`: what it is for, for the message: `simbench replay`. Returns functions of the engine's module,
+    whatever engine simulates.
+    """
+    if not is_installed(BULLET):
+        _, _, title, install = ENGINES[BULLET]
+        raise RunError(f"{purpose} needs {title}, which is not installed: {install}")
+    return cast(PictureEngine, import_module(ENGINES[BULLET].module))

@@ -1,27 +1,147 @@
-"""A scenario's equipment: handle poses, resistance to the hands, and the actor's motion of it."""
+"""A scenario's equipment: handle poses, resistance to hands, and joint positions that follow from palms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
-from simbench.motion.handles import HandlePath
+from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.contact.hand_plan import HandPlan, Resistance
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import hand_links
 from simbench.robot.sides import SIDES
 from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import (
     LATCH_FREQUENCY,
     Mechanism,
+    MechanismHandle,
     MechanismJoint,
     handle_poses,
     joint_lever,
+    joint_motion,
     mechanism_obstacles,
     moved_inertia,
 )
-from simbench.sim.fixtures.positions_from_palms import compute_joint_positions
+
+_GRID = 9
+"""Positions of each joint from which those of a chain are searched."""
+_GAUSS_NEWTON_STEPS, _DAMPING = 12, 1e-9
+"""Steps of that search, and what keeps it determined where a joint does not move the handle, m²."""
+
+
+def compute_joint_positions(
+    mechanism: Mechanism, palms: Mapping[str, Array], contact: Mapping[str, NDArray[np.bool_]]
+) -> Array:
+    """Compute the joint positions of a mechanism from the poses of palms on its handles.
+
+    Every joint follows the mean of the hands that hold the part it carries, or one further out; while no hand
+    does, it keeps its last position. A pose does not show full revolutions: these are counted from the
+    joint's initial position. `mechanism`: equipment with the handles; `palms` {side: (T, 4, 4) array}: poses
+    of the palms in the world; `contact` {side: (T,) bool array}: whether each hand holds its handle; only of
+    the hands that exist. Returns (T, J): positions of the mechanism's joints, m or rad.
+    """
+    count = len(next(iter(palms.values())))
+    positions = np.tile(mechanism.start, (count, 1))
+    held: dict[str, Array] = {}
+    for side, handle in mechanism.handles.items():
+        chain = mechanism.chain(mechanism.part(handle.part).joint)
+        if side in contact and chain:
+            held[side] = np.full((count, len(mechanism.joints)), np.nan)
+            touching = np.flatnonzero(contact[side])
+            held[side][np.ix_(touching, np.array(chain))] = _positions_from_palm(
+                mechanism, chain, handle, palms[side][touching]
+            )
+    for column, joint in enumerate(mechanism.joints):
+        values = np.array([each[:, column] for each in held.values()]).reshape(len(held), count)
+        if joint.kind == "turn":
+            # Add full revolutions, so that hands agree and follow the samples before.
+            latest = joint.start
+            for sample in np.flatnonzero(np.isfinite(values).any(axis=0)):
+                now = values[:, sample]
+                values[:, sample] = now + 2.0 * np.pi * np.round((latest - now) / (2.0 * np.pi))
+                latest = float(np.nanmean(values[:, sample]))
+        # The mean of the hands that hold; where none does, the last one.
+        known = np.isfinite(values)
+        holding = known.sum(axis=0)
+        mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(holding, 1)
+        last = np.maximum.accumulate(np.where(holding > 0, np.arange(count), -1))
+        positions[:, column] = np.where(last >= 0, mean[last], joint.start)
+    return positions
+
+
+def _positions_from_palm(
+    mechanism: Mechanism, chain: tuple[int, ...], handle: MechanismHandle, palms: Array
+) -> Array:
+    """Compute the positions (T, C) of a chain of joints that bring a handle to the palms (T, 4, 4).
+
+    Where several joints move the handle, Gauss-Newton from the nearest of a grid of positions finds those
+    from which points of the handle are nearest to the palm's: the one that is held, and, unless the hand is
+    free to rotate there, points beside it.
+    """
+    if len(chain) == 1:
+        # m, or rad in (-pi, pi].
+        joint, point = mechanism.joints[chain[0]], np.array([*handle.point, 1.0])
+        held = (mechanism.pose.inverse().homogeneous @ palms @ point)[:, :3] - joint.origin
+        axis = np.array(joint.axis)
+        rest = (handle.pose.homogeneous @ point)[:3] - joint.origin
+        if joint.kind == "slide":
+            return np.asarray((held - rest) @ axis)[:, None]
+        across = rest - (rest @ axis) * axis
+        return np.asarray(np.arctan2(held @ np.cross(axis, across), held @ across))[:, None]
+    # Points of the palm, homogeneous, that a grip keeps on the handle: they stand for its pose.
+    beside = np.empty((0, 3))
+    if not handle.level:
+        beside = np.eye(3) if handle.axis is None or handle.grip != "pivot" else np.array([handle.axis])
+    points = np.array(handle.point) + ROTATION_WEIGHT * np.vstack([np.zeros((1, 3)), beside])
+    points = np.hstack([points, np.ones((len(points), 1))])
+    target = (mechanism.pose.inverse().homogeneous @ palms @ points.T)[:, :3].transpose(0, 2, 1)
+    joints = [mechanism.joints[column] for column in chain]
+    # Half a turn to either side without end stops.
+    ranges = [
+        (joint.start - np.pi, joint.start + np.pi)
+        if joint.lowest is None or joint.highest is None
+        else (joint.lowest, joint.highest)
+        for joint in joints
+    ]
+    grids = np.meshgrid(*(np.linspace(low, high, _GRID) for low, high in ranges), indexing="ij")
+    grid = np.stack([each.ravel() for each in grids], axis=1)
+    placed = _points_on_chain(joints, handle, points, grid)[0].reshape(len(grid), -1)
+    found = grid[[int(((placed - each.ravel()) ** 2).sum(axis=1).argmin()) for each in target]]
+    low, high = np.array(ranges).T
+    for _ in range(_GAUSS_NEWTON_STEPS):
+        place, slope = _points_on_chain(joints, handle, points, found)
+        error = (target - place).reshape(len(found), -1)
+        jacobian = slope.reshape(len(found), error.shape[1], len(chain))
+        normal = jacobian.transpose(0, 2, 1) @ jacobian + _DAMPING * np.eye(len(chain))
+        step = np.linalg.solve(normal, (jacobian.transpose(0, 2, 1) @ error[:, :, None]))[:, :, 0]
+        found = np.clip(found + step, low, high)
+    return found
+
+
+def _points_on_chain(
+    joints: Sequence[MechanismJoint], handle: MechanismHandle, points: Array, positions: Array
+) -> tuple[Array, Array]:
+    """Places (T, P, 3) of a handle's points in the mechanism's frame, and their derivatives (T, P, 3, C)."""
+    count = len(positions)
+    moved = np.tile(np.eye(4), (count, 1, 1))
+    before = []
+    for column, joint in enumerate(joints):
+        before.append(moved)
+        moved = moved @ joint_motion(joint, positions[:, column])
+    places = (moved @ handle.pose.homogeneous @ points.T)[:, :3].transpose(0, 2, 1)
+    slopes = np.empty((*places.shape, len(joints)))
+    for column, (joint, frame) in enumerate(zip(joints, before, strict=True)):
+        axis = frame[:, :3, :3] @ np.array(joint.axis)
+        if joint.kind == "slide":
+            slopes[..., column] = axis[:, None, :]
+        else:
+            center = frame[:, :3, :3] @ np.array(joint.origin) + frame[:, :3, 3]
+            slopes[..., column] = np.cross(axis[:, None, :], places - center[:, None, :])
+    return places, slopes
+
 
 _POSITIONS = 101
 """Number of joint positions at which the handles of a fixture are described."""
@@ -66,7 +186,17 @@ def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
     """
     handles = {}
     for side, mechanism in find_held_mechanisms(mechanisms).items():
-        travel = _range_of_use(mechanism)
+        if mechanism.moves:
+            travel = np.linspace(0.0, len(mechanism.moves), _POSITIONS * len(mechanism.moves))
+        else:
+            ends = [
+                (0.0, _FULL_TURN)
+                if joint.lowest is None or joint.highest is None
+                else (joint.lowest - joint.start, joint.highest - joint.start)
+                for joint in mechanism.joints
+            ]
+            low, high = np.array([(0.0, 0.0), *ends]).T
+            travel = np.linspace(low.min(), high.max(), _POSITIONS)
         poses = handle_poses(mechanism, positions_of_use(mechanism, travel))[side]
         still = bool((poses == poses[0]).all())
         start = 0 if still else int(np.abs(travel).argmin())
@@ -131,7 +261,17 @@ def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
         point = handle.pose.act(np.array(handle.point))
         chain = mechanism.chain(mechanism.part(handle.part).joint)
         # A hand moves one joint after the other: what it feels is at most the largest of each.
-        resisting = [_resistance_of(mechanism, column, point) for column in chain]
+        resisting = []
+        for column in chain:
+            joint = mechanism.joints[column]
+            sharing = sum(
+                column in mechanism.chain(mechanism.part(each.part).joint)
+                for each in mechanism.handles.values()
+            )
+            lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
+            damping = 0.5 * (joint.damping + joint.back_damping)
+            numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
+            resisting.append([number / sharing for number in numbers])
         if resisting:
             felt[side] = Resistance(*np.max(resisting, axis=0).tolist())
     return felt
@@ -172,34 +312,3 @@ def _latch_efforts(fixture: Fixture) -> dict[int, float]:
             effort = -stiffness * (out + velocity / (np.pi * LATCH_FREQUENCY))
         efforts[column] = efforts.get(column, 0.0) + effort
     return efforts
-
-
-def _resistance_of(mechanism: Mechanism, column: int, point: Array) -> tuple[float, float, float]:
-    """Friction (N), damping (N·s/m) and mass (kg) of one joint that a hand feels at a point."""
-    joint = mechanism.joints[column]
-    sharing = sum(
-        column in mechanism.chain(mechanism.part(handle.part).joint) for handle in mechanism.handles.values()
-    )
-    lever = joint_lever(joint, point) if joint.kind == "turn" else 1.0
-    damping = 0.5 * (joint.damping + joint.back_damping)
-    numbers = joint.friction / lever, damping / lever**2, moved_inertia(mechanism, joint) / lever**2
-    friction, damping, mass = (number / sharing for number in numbers)
-    return friction, damping, mass
-
-
-def _range_of_use(mechanism: Mechanism) -> Array:
-    """Range of `positions_of_use`'s travel, at equal distances (P,)."""
-    if mechanism.moves:
-        return np.linspace(0.0, len(mechanism.moves), _POSITIONS * len(mechanism.moves))
-    low, high = 0.0, 0.0
-    for joint in mechanism.joints:
-        least, most = _way(joint)
-        low, high = min(low, least), max(high, most)
-    return np.linspace(low, high, _POSITIONS)
-
-
-def _way(joint: MechanismJoint) -> tuple[float, float]:
-    """Range of a joint relative to its initial position, m or rad."""
-    if joint.lowest is None or joint.highest is None:
-        return 0.0, _FULL_TURN
-    return joint.lowest - joint.start, joint.highest - joint.start

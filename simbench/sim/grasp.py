@@ -1,29 +1,121 @@
 """Grip: a force-limited compliant constraint between a palm and a handle, engaged by contact."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from simbench.kinematics.compiled import compile_for
-from simbench.robot.hand_shapes import links_with_collision_shape, palm_links
+from simbench.kinematics.compiled import compile_for, compiled
+from simbench.robot.robot_limbs import links_with_collision_shape, palm_links
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
-from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin
-from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, GripSpring, Wrench, spring_wrench
-from simbench.sim.signals import Signal
+from simbench.sim.fixtures.mechanism import part_origin
+from simbench.sim.state import Signal
 from simbench.sim.vectors import (
     Motion,
     Quaternion,
     Vector,
+    add,
     conjugate,
+    cross,
     locate,
     multiply,
+    reject,
+    remove_twist,
     rotate,
     squared_norm,
     subtract,
 )
+
+Wrench = tuple[float, float, float, float, float, float]
+RIGID, PIVOT, SLIDE = 0, 1, 2
+"""Motion that a handle leaves free to a palm: none, rotation about its axis, translation along it."""
+
+
+class GripSpring(NamedTuple):
+    """Constants of a grip."""
+
+    stiffness: float  # `stiffness`, `damping`: k (N/m) and c (N·s/m).
+    damping: float
+    # `rotational_stiffness`, `rotational_damping`: κ (N·m/rad) and γ (N·m·s/rad).
+    rotational_stiffness: float
+    rotational_damping: float
+    held: Vector  # (3,): point that holds, in the palm's link, m.
+    free: int  # Motion that the handle leaves free.
+    axis: Vector  # (3,): axis of pivot or slide in the handle's link, a unit vector.
+    # (3,) and (4,) floats: position (m) and quaternion of the palm's link in the frame of the joint that
+    # carries it.
+    on_joint: tuple[Vector, Quaternion]
+
+
+@compiled
+def spring_wrench(
+    palm: Motion, handle: Motion, rest: tuple[Vector, Quaternion], spring: GripSpring
+) -> tuple[Vector, Vector, Vector, Wrench]:
+    """Compute the wrench of a spring and damper between a palm and its rest pose on a handle.
+
+    With x the held point relative to its rest position, R the palm's rotation relative to its rest
+    orientation, and v, ω the palm's velocity relative to the handle's link, taken at the rest position: force
+    = −k x − c v, torque = −κ log R − γ ω. For a pivot about an axis a, R is without its twist about a and the
+    torque without its part along a; for a slide, the force is without its part along a. `handle`: motion of
+    the link that carries the handle; `rest` (3,) and (4,) floats: rest position of the held point (m) and
+    rest orientation of the palm's link, in the handle's link; `spring`: constants of the grip. Returns
+    `force`, `torque` (3,): wrench on the palm at the rest position, N and N·m, world axes; `point` (3,): rest
+    position, world frame, m; `load` (6,): the same force and its moment about the joint's origin, in the
+    joint's frame.
+    """
+    palm_com, palm_origin, palm_rotation, palm_linear, palm_angular = palm
+    handle_com, handle_origin, handle_rotation, handle_linear, handle_angular = handle
+    along_axis = rotate(handle_rotation, spring.axis)
+    point = add(handle_origin, rotate(handle_rotation, rest[0]))
+    offset = subtract(add(palm_origin, rotate(palm_rotation, spring.held)), point)
+    speed = subtract(
+        add(palm_linear, cross(palm_angular, subtract(point, palm_com))),
+        add(handle_linear, cross(handle_angular, subtract(point, handle_com))),
+    )
+    if spring.free == SLIDE:
+        offset, speed = reject(offset, along_axis), reject(speed, along_axis)
+    rotation = multiply(palm_rotation, conjugate(multiply(handle_rotation, rest[1])))
+    spin = subtract(palm_angular, handle_angular)
+    if spring.free == PIVOT:
+        rotation, spin = remove_twist(rotation, along_axis), reject(spin, along_axis)
+    ex, ey, ez, ew = rotation
+    # log R = 2 atan2(|e|, e_w) e / |e|, of that of R's two quaternions whose e_w is positive
+    length = math.sqrt(ex * ex + ey * ey + ez * ez)
+    angle = math.copysign(2.0 * math.atan2(length, abs(ew)) / length if length > 1e-12 else 2.0, ew)
+    bend = angle * spring.rotational_stiffness
+    bend_damping = spring.rotational_damping
+    torque = (
+        -bend * ex - bend_damping * spin[0],
+        -bend * ey - bend_damping * spin[1],
+        -bend * ez - bend_damping * spin[2],
+    )
+    if spring.free == PIVOT:
+        torque = reject(torque, along_axis)
+    stiffness, damping = spring.stiffness, spring.damping
+    force = (
+        -stiffness * offset[0] - damping * speed[0],
+        -stiffness * offset[1] - damping * speed[1],
+        -stiffness * offset[2] - damping * speed[2],
+    )
+    return force, torque, point, _on_joint(palm, spring.on_joint, force, torque, point)
+
+
+@compiled
+def _on_joint(
+    palm: Motion, on_joint: tuple[Vector, Quaternion], force: Vector, torque: Vector, point: Vector
+) -> Wrench:
+    """Express a wrench at `point`, world axes, in the frame of the joint that carries the palm's link."""
+    lever, rotation = on_joint
+    to_palm = conjugate(palm[2])
+    moment = add(cross(subtract(point, palm[1]), force), torque)
+    x, y, z = rotate(rotation, rotate(to_palm, force))
+    mx, my, mz = add(rotate(rotation, rotate(to_palm, moment)), cross(lever, (x, y, z)))
+    return x, y, z, mx, my, mz
+
 
 _TOUCH_DISTANCE = 1e-3
 """Distance of a hand's link from the handle that counts as contact, m."""
@@ -87,7 +179,11 @@ class Grip:
         pose = pin.SE3ToXYZQUAT(palm).tolist()
         self._joint = int(frame.parentJoint)
         self._palm: Vector = tuple(palm.actInv(frame.placement).act(point).tolist())
-        free, axis = _free_axis(handle)
+        # Which motion the handle leaves free, and its axis in the axes of the handle's part.
+        free, axis = RIGID, (0.0, 0.0, 0.0)
+        if handle.axis is not None and handle.grip != "rigid":
+            free = PIVOT if handle.grip == "pivot" else SLIDE
+            axis = tuple((handle.pose.rotation @ np.array(handle.axis)).tolist())
         self._spring = GripSpring(
             stiffness=design.stiffness_n_m,
             damping=design.damping_ns_m,
@@ -126,7 +222,14 @@ class Grip:
             return None
         if not self.engaged:
             centre = locate(palm, self._palm)
-            if not self._touches(centre, handle):
+            apart = subtract(centre, locate(handle, self._handle))
+            if squared_norm(apart) > self._design.tolerance_m**2:
+                return None
+            # Asked for the distance, not for contacts: a palm may be excepted from those.
+            robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
+            near = self.body.world.are_links_near
+            links = self._hand_links
+            if links and not any(near((robot, link), rod, _TOUCH_DISTANCE) for link in links):
                 return None
             to_handle = conjugate(handle[2])
             self._rest = rotate(to_handle, subtract(centre, handle[1])), multiply(to_handle, palm[2])
@@ -141,7 +244,9 @@ class Grip:
             self.lost += 1
             return None
         self.wrench, self.point = (*force, *torque), point
-        self._push(force, torque, point)
+        (fx, fy, fz), (tx, ty, tz) = force, torque
+        self.body.apply_wrench(self.palm_link, force, torque, point)
+        self.fixture.apply_wrench(self.handle_link, (-fx, -fy, -fz), (-tx, -ty, -tz), point)
         return self._joint, load
 
     def release(self) -> None:
@@ -150,23 +255,6 @@ class Grip:
         if self.engaged:
             self.engaged = False
             self.wrench = _NO_WRENCH
-
-    def _touches(self, centre: Vector, handle: Motion) -> bool:
-        """Whether the palm is near enough, and a link of the hand that has a shape touches the handle."""
-        if squared_norm(subtract(centre, locate(handle, self._handle))) > self._design.tolerance_m**2:
-            return False
-        if not self._hand_links:
-            return True
-        # Asked for the distance, not for contacts: a palm may be excepted from those.
-        robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
-        near = self.body.world.are_links_near
-        return any(near((robot, link), rod, _TOUCH_DISTANCE) for link in self._hand_links)
-
-    def _push(self, force: Vector, torque: Vector, point: Vector) -> None:
-        """Apply the wrench to the palm, and its opposite to the handle."""
-        (fx, fy, fz), (tx, ty, tz) = force, torque
-        self.body.apply_wrench(self.palm_link, force, torque, point)
-        self.fixture.apply_wrench(self.handle_link, (-fx, -fy, -fz), (-tx, -ty, -tz), point)
 
 
 class EmptyHand:
@@ -209,14 +297,6 @@ GRIP_SIGNALS: tuple[Signal[Sequence[Grip | EmptyHand]], ...] = (
     ),
 )
 """What is logged of the grips of a robot."""
-
-
-def _free_axis(handle: MechanismHandle) -> tuple[int, Vector]:
-    """Tell which motion a handle leaves free, and its axis in the axes of the handle's part."""
-    if handle.axis is None or handle.grip == "rigid":
-        return RIGID, (0.0, 0.0, 0.0)
-    axis: Vector = tuple((handle.pose.rotation @ np.array(handle.axis)).tolist())
-    return (PIVOT if handle.grip == "pivot" else SLIDE), axis
 
 
 def apply_grips(grips: Sequence[Grip | EmptyHand], hold: Sequence[bool], sense: bool) -> list[Load]:

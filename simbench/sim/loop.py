@@ -1,10 +1,10 @@
 """The simulation loop: sense, control and step at every time step; record at a chosen rate."""
 
+import contextlib
 import gc
 import math
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,12 +17,17 @@ from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import ControlLaw
-from simbench.sim.divergence import Divergence, find_divergence, find_fixture_divergence, first_rows
 from simbench.sim.engine import GRAVITY, Contacts, Fixture, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import EmptyHand, Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
-from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.recorder import (
+    Divergence,
+    Recorder,
+    derive_signals,
+    find_divergence,
+    find_fixture_divergence,
+)
 from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
 from simbench.sim.state import RobotState, empty_state
 
@@ -109,7 +114,10 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     loop = Stepper(simulation, recorder, options)
     try:
         # What is compiled at its first call would count as the loop's.
-        with compile_timer() as compile_time, _loaded_objects_frozen():
+        with compile_timer() as compile_time, contextlib.ExitStack() as stack:
+            # Else Python's garbage collector searches all that was loaded before: 0.15 s each time.
+            gc.freeze()
+            stack.callback(gc.unfreeze)
             loop.compile_time = compile_time
             started = clock.perf_counter()
             try:
@@ -130,16 +138,6 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     finally:
         recorder.grips_lost = sum(grip.lost for grip in simulation.grips)
         derive_signals(recorder, simulation.body.robot)
-
-
-@contextmanager
-def _loaded_objects_frozen() -> Iterator[None]:
-    """Keep Python's garbage collector from searching all that was loaded before: 0.15 s each time."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 class Stepper:
@@ -274,10 +272,10 @@ class Stepper:
         if simulation.grips:
             recorder.record(recorder.grip, simulation.grips)
         robot = simulation.body
-        for fixture, channels in zip(simulation.fixtures, recorder.fixtures, strict=True):
-            recorder.record(channels.state, fixture.read_state())
+        for fixture, (states, contacts) in zip(simulation.fixtures, recorder.fixtures, strict=True):
+            recorder.record(states, fixture.read_state())
             wrench = contact_wrench(self._contacts, fixture.handle, robot.handle)
-            recorder.record(channels.contact, wrench)
+            recorder.record(contacts, wrench)
         fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
         if fallen and self._end == self.steps:
             self._end = step + round(_AFTER_FALL / self._timestep)
@@ -305,7 +303,8 @@ class Stepper:
 
     def _take_extremes(self, first: int, count: int) -> None:
         """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
-        simulation, recorder, last = self._simulation, self._recorder, first_rows(self._last, count)
+        simulation, recorder = self._simulation, self._recorder
+        last = RobotState(self._last.q[:count], self._last.v[:count], self._last.root)
         robot = simulation.body.robot
         found = find_divergence(robot, last, fallen=self._end < self.steps)
         if found is None:

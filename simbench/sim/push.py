@@ -10,7 +10,7 @@ from simbench.kinematics.arrays import Array
 from simbench.options import PushSection, SimulationSection
 from simbench.sim.control.command import Load
 from simbench.sim.engine import RobotBody
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 from simbench.sim.vectors import conjugate, cross, rotate
 
 

@@ -1,9 +1,11 @@
-"""Samples of a run, allocated for the signals that its parts declare, and what is computed from them."""
+"""Samples of a run, allocated for the signals that its parts declare; what is computed from them; divergence.
+
+Physics diverges where it reaches states that no motion of a robot or of equipment reaches.
+"""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -13,11 +15,17 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim import grasp, push, sensing
 from simbench.sim.control import command
-from simbench.sim.divergence import Divergence
+from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, contact_wrench_signal
-from simbench.sim.signals import Signal, Source
-from simbench.sim.state import FixtureState, RobotState, fixture_signals, robot_signals
+from simbench.sim.state import (
+    FixtureState,
+    RobotState,
+    Signal,
+    Source,
+    fixture_signals,
+    root_and_joint_signals,
+)
 
 REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (
     Signal(
@@ -53,12 +61,85 @@ _SAME_TIME = 1e-9
 """Difference of two times that are the same but for rounding, s."""
 
 
-@dataclass(frozen=True)
-class FixtureChannels:
-    """Signals of one fixture."""
+SPEED_BOUND = 99.0
+"""Speed of a joint or of the base that only an explosion reaches, rad/s or m/s.
 
-    state: Channels[FixtureState]  # Signals measured on its `FixtureState`.
-    contact: Channels[list[float]]  # Signals measured on the wrench of the robot's contacts.
+Bullet cuts all speeds off at 100, so that a state there is not a solution of the equations of motion.
+"""
+FARTHEST = 1000.0
+"""Distance of the base from the origin that only an explosion reaches, m."""
+
+
+class Divergence(NamedTuple):
+    """When and where physics diverged."""
+
+    time: float  # Time of the first state that is not a motion, s.
+    cause: str  # What reached it first, and how: `joint LElbow (speed 100 rad/s)`.
+
+    def __str__(self) -> str:
+        """Say what happened in one line, with what to try."""
+        return (
+            f"physics diverged at {self.time:.3f} s: {self.cause} first; "
+            "try a smaller simulation.timestep_s, lower gains, or a start without penetration"
+        )
+
+
+def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -> tuple[int, str] | None:
+    """Find the first of several states that no motion reaches.
+
+    The impact of a fall drives light joints, such as wrists, to the speed where Bullet cuts them off: after a
+    fall only what is not finite counts. `robot`: robot in these states; `states`: K states: q (K, nq) and v
+    (K, nv); `fallen`: whether the robot has fallen. Returns index of the state, and what reached it first;
+    None if all states are motions.
+    """
+    q, v, bound = states.q, states.v, np.inf if fallen else SPEED_BOUND
+    if not len(q) or (_is_within(v, bound) and _is_within(q, FARTHEST)):
+        return None
+    speed = np.where(np.isfinite(v), np.abs(v), np.inf)
+    beyond = ~np.isfinite(q)
+    if robot.floating:
+        beyond[:, :3] |= np.abs(q[:, :3]) >= FARTHEST
+    rows = (speed >= bound).any(axis=1) | beyond.any(axis=1)
+    if not rows.any():
+        return None
+    row = int(rows.argmax())
+    column = int(speed[row].argmax())
+    if speed[row, column] >= bound:
+        reached, unit = abs(float(v[row, column])), "m/s" if column < 3 else "rad/s"
+        if column < robot.root_v:
+            return row, f"the base (speed {reached:.3g} {unit})"
+        name = robot.joint_names[column - robot.root_v]
+        kind = robot.model.joints[robot.model.getJointId(name)].shortname()
+        unit = "m/s" if kind.startswith("JointModelP") else "rad/s"
+        return row, f"joint {name} (speed {reached:.3g} {unit})"
+    column = int(beyond[row].argmax())
+    if column < robot.root_q:
+        return row, f"the base (position {q[row, min(column, 2)]:.3g} m)"
+    return row, f"joint {robot.joint_names[column - robot.root_q]} (position {q[row, column]:.3g})"
+
+
+def _is_within(values: Array, bound: float) -> bool:
+    """Tell whether all values are smaller than a bound; the extremes of what contains NaN are NaN."""
+    return bool(
+        np.maximum.reduce(values, axis=None) < bound and np.minimum.reduce(values, axis=None) > -bound
+    )
+
+
+def find_fixture_divergence(fixtures: Sequence[Fixture]) -> str | None:
+    """Find a fixture whose present state no motion reaches.
+
+    `fixtures`: all equipment of the world. Returns fixture, joint and how it moves; None if all states are
+    motions.
+    """
+    for fixture in fixtures:
+        position, velocity, stand = fixture.read_state()
+        for joint, place, speed in zip(fixture.mechanism.joints, position, velocity, strict=True):
+            if not (abs(speed) < SPEED_BOUND and np.isfinite(place)):
+                unit = f"{joint.unit}/s"
+                return f"joint {joint.name} of {fixture.mechanism.name} (speed {abs(speed):.3g} {unit})"
+        if not (np.abs(np.asarray(stand)[:3]) < FARTHEST).all():
+            return f"{fixture.mechanism.name} (position {np.abs(np.asarray(stand)[:3]).max():.3g} m)"
+    return None
 
 
 class Recorder:
@@ -73,20 +154,31 @@ class Recorder:
         joints = len(robot.joint_names)
         self.count = 0
         self.time = np.zeros(samples)
-        self._samples, self._sizes = samples, _sizes(robot)
+        self._samples, self._sizes = (
+            samples,
+            {
+                "joint": len(robot.joint_names),
+                "foot": len(robot.feet),
+                "hand": len(robot.hands),
+                "point": POINTS_PER_FOOT,
+                "xyz": 3,
+                "xy": 2,
+                "pose": 7,
+                "axis6": 6,
+            },
+        )
         self.signals: dict[str, Signal[Any]] = {}
         self._values: dict[str, NDArray[Any]] = {}
-        self.state: Channels[RobotState] = self._allocate(robot_signals(robot))
+        self.state: Channels[RobotState] = self._allocate(root_and_joint_signals(robot.root_q, robot.root_v))
         self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
         self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
         self._allocate(DERIVED_SIGNALS)
         self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
         self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
         self.grip: Channels[Sequence[grasp.Grip | grasp.EmptyHand]] = self._allocate(grasp.GRIP_SIGNALS)
-        self.fixtures = [
-            FixtureChannels(
-                self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),))
-            )
+        # Of each, the signals measured on its state, and on the wrench of the robot's contacts.
+        self.fixtures: list[tuple[Channels[FixtureState], Channels[list[float]]]] = [
+            (self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),)))
             for each in mechanisms
         ]
         self.highest_position = np.full(joints, -np.inf)
@@ -157,20 +249,6 @@ class Recorder:
             np.maximum(self.highest_speed, np.maximum.reduce(speed), out=self.highest_speed)
 
 
-def _sizes(robot: Robot) -> Mapping[str, int]:
-    """Count the coordinates along each dimension of a sample."""
-    return {
-        "joint": len(robot.joint_names),
-        "foot": len(robot.feet),
-        "hand": len(robot.hands),
-        "point": POINTS_PER_FOOT,
-        "xyz": 3,
-        "xy": 2,
-        "pose": 7,
-        "axis6": 6,
-    }
-
-
 def derive_signals(recorder: Recorder, robot: Robot) -> None:
     """Compute the signals that follow from others: COG, angular momentum, palms, feet, external wrenches.
 
@@ -198,11 +276,7 @@ def derive_signals(recorder: Recorder, robot: Robot) -> None:
     used = slice(0, recorder.count)
     wrench, point = recorder["grip_wrench"][used], recorder["grip_point"][used]
     other = recorder["other_wrench"]
-    other[used] = other[used] + _sum_grips(wrench, point) + recorder["push_wrench"][used]
-
-
-def _sum_grips(wrench: Array, point: Array) -> Array:
-    """Sum the grips' forces on the palms (S, H, 6), and their moments about the world's origin, to (S, 6)."""
-    force, torque = wrench[:, :, :3], wrench[:, :, 3:]
-    moment = torque + np.cross(point, force)
-    return np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
+    # The grips' forces on the palms, and their moments about the world's origin.
+    force, moment = wrench[:, :, :3], wrench[:, :, 3:] + np.cross(point, wrench[:, :, :3])
+    grips = np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
+    other[used] = other[used] + grips + recorder["push_wrench"][used]

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.sim.engine import BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
-from simbench.sim.signals import Signal
+from simbench.sim.state import Signal
 from simbench.sim.vectors import Vector
 
 TOUCH_DISTANCE = 1e-3
@@ -92,22 +92,20 @@ class ContactEvent:
     peak_force: float  # Largest sum of normal forces at a sample, N.
 
 
-@dataclass
 class ContactSensor:
-    """Reads the contacts of one robot; holds the open events."""
+    """Reads the contacts of one robot; holds the open events.
 
-    body: RobotBody
-    # Names of the other bodies of the world and of their links.
-    names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
-    # All contacts so far, in the order of their beginning.
-    events: list[ContactEvent] = field(default_factory=list)
-    _open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = field(
-        init=False, default_factory=dict
-    )
+    `names`: names of the other bodies of the world and of their links.
+    """
 
-    def __post_init__(self) -> None:
-        robot = self.body.robot
-        model = robot.model
+    def __init__(
+        self, body: RobotBody, names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
+    ) -> None:
+        self.body, self.names = body, names
+        self.events: list[ContactEvent] = []
+        """All contacts so far, in the order of their beginning."""
+        self._open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = {}
+        robot, model = body.robot, body.robot.model
         self._feet: dict[LinkHandle, int] = {}
         for row, role in enumerate(robot.feet):
             joint = model.frames[model.getFrameId(robot.frames[role])].parentJoint
@@ -143,7 +141,11 @@ class ContactSensor:
         sums.other_wrench[:] = totals.pop()
         if feet:
             wrenches[:] = totals
-            sums.foot_points[:] = [_first_points(each) for each in points]
+            # x and y of as many points as are logged; NaN where there are fewer.
+            sums.foot_points[:] = [
+                ([(x, y) for x, y, _ in each] + [_NO_POINT] * POINTS_PER_FOOT)[:POINTS_PER_FOOT]
+                for each in points
+            ]
         self._update_events(time, pairs)
 
     def _update_events(
@@ -155,7 +157,14 @@ class ContactSensor:
         for key, force in pairs.items():
             event = self._open.get(key)
             if event is None:
-                first, second = self._link_name(key[1]), self._other_name(key[0], key[2])
+                body, link, other_link = key
+                first = self._link_name(link)
+                if body == self.body.handle:
+                    second = self._link_name(other_link)
+                else:
+                    # The body alone if the link has no name.
+                    second, links = self.names[body]
+                    second = f"{second}/{links[other_link]}" if other_link in links else second
                 event = ContactEvent(first, second, time, time, force)
                 self._open[key] = event
                 self.events.append(event)
@@ -165,13 +174,6 @@ class ContactSensor:
     def _link_name(self, link: LinkHandle) -> str:
         """Name a link of the robot."""
         return f"{self.body.robot.name}/{self._link_names[link]}"
-
-    def _other_name(self, body: BodyHandle, link: LinkHandle) -> str:
-        """Name a link of any body; the body alone if the link has no name."""
-        if body == self.body.handle:
-            return self._link_name(link)
-        name, links = self.names[body]
-        return f"{name}/{links[link]}" if link in links else name
 
 
 def watch_contacts(body: RobotBody, fixtures: Sequence[Fixture]) -> ContactSensor:
@@ -200,12 +202,6 @@ def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> l
         if touched == other:
             _add(total, position, force)
     return total
-
-
-def _first_points(positions: Sequence[Vector]) -> list[tuple[float, float]]:
-    """Take x and y of as many points as are logged of a foot; NaN where there are fewer."""
-    found = [(x, y) for x, y, _ in positions[:POINTS_PER_FOOT]]
-    return found + [_NO_POINT] * (POINTS_PER_FOOT - len(found))
 
 
 def _add(total: list[float], position: Vector, force: Vector) -> None:

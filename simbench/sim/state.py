@@ -1,14 +1,49 @@
-"""States of a robot and of a mechanism as an engine reports them."""
+"""Declarations of the quantities that a run samples; states of robots and mechanisms as engines give them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.signals import Signal
+
+Source = TypeVar("Source")
+"""Object that a signal is measured on: a state, a command, the grips of a robot."""
+
+
+@dataclass(frozen=True)
+class Signal(Generic[Source]):
+    """A quantity that a run samples; recorder and log take everything they know of it from here.
+
+    Parameters
+    ----------
+    name : str
+        Name of the variable in the log.
+    dims : tuple of str
+        Dimensions of a sample, among the coordinates of the log; empty for a number.
+    unit : str
+        SI unit, and the frame where there is one; empty for what has none.
+    description : str
+        Description of the measured quantity.
+    measure : callable (Source) -> array_like, optional
+        Gives a sample; None for a signal that is computed after the run.
+    dtype : type
+        Type of the values.
+    fill : float
+        Value of a sample that is not measured.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    unit: str
+    description: str
+    measure: Callable[[Source], ArrayLike] | None = None
+    dtype: type[Any] = float
+    fill: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -41,19 +76,11 @@ def empty_state(robot: Robot, *shape: int) -> RobotState:
     return RobotState(np.zeros((*shape, robot.model.nq)), np.zeros((*shape, robot.model.nv)))
 
 
-def robot_signals(robot: Robot) -> tuple[Signal[RobotState], ...]:
-    """Declare what is logged of a robot's state.
-
-    `robot`: robot that moves. The base of one with a fixed root is not sampled: it stays as it was at the
-    start. Returns signals measured on a `RobotState`.
-    """
-    return root_and_joint_signals(robot.root_q, robot.root_v)
-
-
 def root_and_joint_signals(root_q: int, root_v: int) -> tuple[Signal[RobotState], ...]:
     """Declare what is logged of the state of a robot whose root has some coordinates.
 
-    `root_q`: number of the root's position coordinates: 7, or 0 for a fixed base; `root_v`: number of the
+    The base of one with a fixed root is not sampled: it stays as it was at the start. `root_q`: number of
+    the root's position coordinates: 7, or 0 for a fixed base; `root_v`: number of the
     root's velocity coordinates: 6, or 0 for a fixed base. Returns signals measured on a `RobotState`.
     """
     floating = root_q > 0

@@ -7,16 +7,20 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.human_motion import Actor, HumanMotion
 from simbench.robot.sides import SIDES
-from simbench.skills.fuzzy.strategy import DetectedStrategy, detect_strategy
-from simbench.skills.ioc.fitness import compute_path_errors
-from simbench.skills.ioc.identifiability import Flatness, explore_mixture
-from simbench.skills.ioc.inverse_optimal_control import Mixture, find_mixture
-from simbench.skills.ioc.simplex_search import LATTICE
-from simbench.skills.person.anatomical_motion import PERSON, prepare_motion
-from simbench.skills.person.task_motion import TaskMotion, split_task
+from simbench.skills.anatomical_motion import PERSON, prepare_motion
+from simbench.skills.fuzzy_strategy import DetectedStrategy, detect_strategy
+from simbench.skills.inverse_optimal_control import (
+    Flatness,
+    Mixture,
+    compute_path_errors,
+    explore_mixture,
+    find_mixture,
+)
+from simbench.skills.task_motion import TaskMotion, split_task
+from simbench.skills.weight_search import LATTICE
 
 _STATURES = 0.5, 2.5
 _MASSES = 10.0, 300.0

@@ -8,10 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import IO
-
-from simbench.system.compile_counter import CompileCounter
+from types import TracebackType
+from typing import IO, Any
 
 OnProgress = Callable[[str, int, int], None]
 """Called with a stage's name, how much of it is done, and how much there is."""
@@ -28,27 +26,8 @@ _RECENT = 10.0
 """Time after which a stage that says nothing is no longer shown beside others, s."""
 _KNOWN = 0.03
 """Fraction of a stage from which on the time that is left is estimated."""
-
-
-@dataclass
-class _Stage:
-    """A stage that is not finished."""
-
-    name: str
-    done: int
-    total: int
-    begin: float
-    changed: float
-
-    def describe(self, now: float) -> str:
-        """Write its name, what is done of it, how long it has taken, and how long it may take."""
-        elapsed = now - self.begin
-        fraction = self.done / self.total if self.total > 1 else 0.0
-        text = f"{self.name}:" + (f" {100.0 * fraction:.0f} %," if self.total > 1 else "")
-        text += f" {elapsed:.0f} s"
-        if fraction > _KNOWN and elapsed > 1.0:
-            text += f", about {elapsed * (1.0 - fraction) / fraction:.0f} s left"
-        return text
+_LONG_COMPILATION = 1.0
+"""Time of compiling from which on it is said, s; also the pause after which it counts as over."""
 
 
 class StageText:
@@ -61,7 +40,8 @@ class StageText:
     def __init__(self, stream: IO[str], in_place: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._in_place, self._clock = stream, in_place, clock
         self._lock = threading.Lock()
-        self._stages: dict[str, _Stage] = {}
+        self._stages: dict[str, tuple[int, int, float, float]] = {}
+        """Unfinished stages: what is done, the total, when each began and when it last changed, s."""
         self._written = clock()
         self._length = 0
         self._compiling = False
@@ -75,17 +55,16 @@ class StageText:
         """
         now = self._clock()
         with self._lock:
-            known = self._stages.get(stage)
-            if known is None:
-                if done >= total > 0 and self._latest == stage:
-                    return
-                known = self._stages[stage] = _Stage(stage, done, total, now, now)
-            known.done, known.total, known.changed = done, total, now
+            over = done >= total > 0
+            if stage not in self._stages and over and self._latest == stage:
+                return
+            begin = self._stages[stage][2] if stage in self._stages else now
+            self._stages[stage] = done, total, begin, now
             self._latest, self._latest_time = stage, now
-            if done >= total > 0:
+            if over:
                 del self._stages[stage]
-                if not self._in_place and now - known.begin >= _SHORT:
-                    self._write(f"{stage}: done in {now - known.begin:.1f} s")
+                if not self._in_place and now - begin >= _SHORT:
+                    self._write(f"{stage}: done in {now - begin:.1f} s")
 
     def tick(self, compiling: str) -> None:
         """Write what is going on, if it is time to; called a few times a second.
@@ -95,8 +74,20 @@ class StageText:
         with self._lock:
             now = self._clock()
             began, self._compiling = bool(compiling) and not self._compiling, bool(compiling)
-            if self._in_place or began or now - self._written >= _INTERVAL:
-                self._write(", ".join(filter(None, (self._describe(now), compiling))))
+            if not (self._in_place or began or now - self._written >= _INTERVAL):
+                return
+            latest = sorted(self._stages.items(), key=lambda stage: -stage[1][3])
+            described = []
+            for number, (name, (done, total, begin, changed)) in enumerate(latest):
+                if number and now - changed >= _RECENT:
+                    continue
+                elapsed, fraction = now - begin, done / total if total > 1 else 0.0
+                text = f"{name}:" + (f" {100.0 * fraction:.0f} %," if total > 1 else "") + f" {elapsed:.0f} s"
+                if fraction > _KNOWN and elapsed > 1.0:
+                    text += f", about {elapsed * (1.0 - fraction) / fraction:.0f} s left"
+                described.append(text)
+            stages = "; ".join(described) or f"after {self._latest}: {now - self._latest_time:.0f} s"
+            self._write(", ".join(filter(None, (stages, compiling))))
 
     def close(self) -> None:
         """Remove the line that changes."""
@@ -104,14 +95,6 @@ class StageText:
             if self._in_place and self._length:
                 self._write("")
                 self._put("\r")
-
-    def _describe(self, now: float) -> str:
-        """Describe the stages that go on, the latest first."""
-        stages = sorted(self._stages.values(), key=lambda stage: -stage.changed)
-        shown = [stage for k, stage in enumerate(stages) if k == 0 or now - stage.changed < _RECENT]
-        return "; ".join(stage.describe(now) for stage in shown) or (
-            f"after {self._latest}: {now - self._latest_time:.0f} s"
-        )
 
     def _write(self, text: str) -> None:
         self._written = self._clock()
@@ -129,6 +112,65 @@ class StageText:
         except (OSError, ValueError):
             # Nobody reads it any more, or it is closed: the work goes on.
             return
+
+
+class CompileCounter:
+    """Counts the functions that numba compiles while a context is open; those read from disk do not count.
+
+    Numba is not imported for it: counting begins when something else has imported it.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Functions compiled so far, with the one that is being compiled."""
+        self._running = 0
+        self._begin = self._last = 0.0
+        self._listener: Any = None
+
+    def __enter__(self) -> CompileCounter:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Count no more."""
+        if self._listener is not None:
+            sys.modules["numba.core.event"].unregister("numba:compile", self._listener)
+
+    def describe(self) -> str:
+        """Say that functions are being compiled, if that takes long; called a few times a second.
+
+        Returns text with the number of functions; empty while nothing, or only a little, is compiled.
+        """
+        module: Any = sys.modules.get("numba.core.event")
+        if self._listener is None and hasattr(module, "trigger_event"):
+            counter = self
+
+            class Listener(module.Listener):  # type: ignore[misc]
+                def on_start(self, event: Any) -> None:
+                    counter.add(1)
+
+                def on_end(self, event: Any) -> None:
+                    counter.add(-1)
+
+            self._listener = Listener()
+            module.register("numba:compile", self._listener)
+        now = time.monotonic()
+        if not self._running and now - self._last > _LONG_COMPILATION:
+            self._begin = 0.0
+        if not self._begin or now - self._begin < _LONG_COMPILATION:
+            return ""
+        return f"compiling kernels {self.count} (first run only)"
+
+    def add(self, started: int) -> None:
+        """Take an event of numba: 1 where it starts to compile a function, -1 where it has compiled one."""
+        if started > 0:
+            self.count += 1
+            self._begin = self._begin or time.monotonic()
+        else:
+            self._last = time.monotonic()
+        self._running = max(self._running + started, 0)
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from script_modules import loaded_script
 
+from simbench.calibration.arm_recording import CHANNELS, Feedback
 from simbench.cli.main import main
-from simbench.dynamics.animation import simulate_motions
 from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.arm_motion import Feedback
-from simbench.dynamics.calibration.arm_recording import CHANNELS
+
+with loaded_script("reproduce/ohtsuki/forward_dynamics.py") as script:
+    simulate_motions = script.simulate_motions
 
 JOINTS = ("joint1", "joint2")
 HEADER = ["time", *(f"{joint}.{channel}" for channel in CHANNELS for joint in JOINTS)]

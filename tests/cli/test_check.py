@@ -10,11 +10,11 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.errors import RunError, ScenarioError
+from simbench.runs import dossier
 from simbench.runs import regression as checking
-from simbench.runs.dossier import clip, dossier
-from simbench.runs.execution.local import JobResult
+from simbench.runs.check_history import read_history
+from simbench.runs.execution import JobResult
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.trend.history import read_history
 
 UNTRACED = "without a trace, metrics only: short; --update --only traces writes one"
 SHORT = """
@@ -131,7 +131,7 @@ def test_signals_that_hold_are_counted_and_only_the_trace_is_rewritten(trace, ca
 
 
 def test_a_signal_that_diverges_fails_although_all_metrics_are_better(trace, capsys, monkeypatch):
-    monkeypatch.setattr(clip, "RATE", 5)
+    monkeypatch.setattr(dossier, "RATE", 5)
     arguments = ["check", "short.yaml", "--set", "control.bandwidth_hz=20"]
     assert main([*arguments, "--no-traces"]) == 0
     assert "better; --update keeps it" in capsys.readouterr().out

@@ -8,7 +8,6 @@ import sys
 import pytest
 from typer.main import get_command
 
-from simbench.cli.bash_completion import join_words, whole_words
 from simbench.cli.completion import (
     complete_explained,
     complete_marker_map,
@@ -16,6 +15,8 @@ from simbench.cli.completion import (
     complete_motion,
     complete_scenario_key,
     complete_tasks,
+    join_words,
+    whole_words,
 )
 from simbench.cli.main import app, main
 

@@ -6,11 +6,10 @@ import run_by_hand as by_hand
 from scipy.spatial.transform import Rotation
 
 from simbench import JointTrajectory, read_trajectory
-from simbench.cli.convert import FORMATS
 from simbench.cli.main import main
-from simbench.motion.trajectory_files import write_robot_motion
-from simbench.motion.trajectory_files.sole_heights import foot_poses
-from simbench.motion.trajectory_files.write import WRITERS
+from simbench.cli.shared_options import FORMATS
+from simbench.motion.trajectory_files.joint_order import foot_poses
+from simbench.motion.trajectory_files.write import WRITERS, write_robot_motion
 
 
 @pytest.fixture

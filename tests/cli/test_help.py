@@ -7,10 +7,11 @@ import pytest
 from typer.main import get_command
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.example import read_examples
 from simbench.cli.main import app, main
+from simbench.cli.shared_options import read_examples
 from simbench.motion.readers import read_motion
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 
 def find_commands(command, words=()):

@@ -16,10 +16,9 @@ import simbench.cli
 from simbench.cli.console import make_console, metrics_table
 from simbench.cli.main import main
 from simbench.cli.streams import guarded_streams
-from simbench.runs.checks import Check
+from simbench.runs.baseline import Check
 from simbench.runs.log import write_log
-from simbench.runs.plots.torque import draw_torque
-from simbench.runs.plots.tracking import draw_tracking
+from simbench.runs.plots.run_plots import draw_torque, draw_tracking
 
 NAMES = [
     "[red]name[/red]",

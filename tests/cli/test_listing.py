@@ -1,13 +1,15 @@
+from typing import get_args
+
 import pytest
 
 from simbench.cli.listing import Kind, listing_lines, make_listing, plain_lines
 from simbench.cli.main import main
-from simbench.runs.scenario.library import summarise_scenario
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios, summarise_scenario
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", get_args(Kind))
 def test_a_table_fits_the_terminal_and_breaks_no_word(kind, width):
     listing = make_listing(kind)
     lines = [line for line, _ in listing_lines(listing, width)]
@@ -18,8 +20,8 @@ def test_a_table_fits_the_terminal_and_breaks_no_word(kind, width):
 
 
 def test_a_table_has_the_robot_kind_and_duration_of_a_scenario():
-    rows = {row[0]: row[1:] for row in make_listing(Kind.scenarios).rows}
-    assert make_listing(Kind.scenarios).headings == ("scenario", "robot", "kind", "duration")
+    rows = {row[0]: row[1:] for row in make_listing("scenarios").rows}
+    assert make_listing("scenarios").headings == ("scenario", "robot", "kind", "duration")
     assert rows["drawer"] == ("romeo", "standing", "16.8 s")
     assert rows["pump"][1] == "seated"
     assert rows["mahru_walk"] == ("mahru", "walking", "–")
@@ -44,12 +46,12 @@ def test_a_pipe_has_the_name_first_in_every_line(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list_scenarios()
     assert [line for line in lines if line.startswith("drawer ")]
-    assert "romeo" in plain_lines(Kind.robots)
+    assert "romeo" in plain_lines("robots")
 
 
 def test_a_terminal_gets_tables(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("simbench.cli.main.is_terminal", lambda: True)
+    monkeypatch.setattr("simbench.cli.listing.is_terminal", lambda: True)
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines if line.split()[:1] in (["robot"], ["scenario"], ["motion"])]

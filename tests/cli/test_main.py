@@ -14,7 +14,7 @@ from simbench.cli.console import metrics_table, progress_bars
 from simbench.cli.main import main
 from simbench.errors import MotionError
 from simbench.options import Bound
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import check_metrics
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
 from simbench.runs.video import View
 
@@ -258,7 +258,7 @@ def test_ctrl_c_outside_a_run_is_one_word(monkeypatch, capsys):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simbench.runs.talk_video.composition.render_talk_video", stop)
+    monkeypatch.setattr("simbench.runs.talk_video.render_talk_video", stop)
     assert main(["video", "a"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"
 
@@ -385,7 +385,7 @@ def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, 
         views.append(view)
         raise MotionError("enough")
 
-    monkeypatch.setattr("simbench.runs.talk_video.composition.render_talk_video", render_video)
+    monkeypatch.setattr("simbench.runs.talk_video.render_talk_video", render_video)
     assert main(["video", str(tmp_path)]) == 2
     assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None, fast=False)]
     assert main(["video", str(tmp_path), "--fast"]) == 2

@@ -10,7 +10,7 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.errors import MotionError
-from simbench.files.arrays.array_file import read_array_file
+from simbench.files.arrays import read_array_file
 
 FRAMES = 8
 COMMANDS = {

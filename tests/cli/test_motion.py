@@ -119,11 +119,11 @@ def test_gaps_what_is_missing_and_doubts_are_shown(reading, capsys, walk):
 
 
 def test_phases_and_primitives_are_listed(reading, capsys, monkeypatch, walk):
-    from simbench.motion import inspection
+    from simbench.motion import motion_inspection
     from simbench.motion.phases import Phases
 
     found = Phases((0.0, 0.2), (0.2, 0.5), (0.5, 1.1), None, np.array([0.5, 0.8, 1.1]))
-    monkeypatch.setattr(inspection, "find_phases", lambda motion: found)
+    monkeypatch.setattr(motion_inspection, "find_phases", lambda motion: found)
     assert main(["motion", "inspect", WALK]) == 0
     printed = rows(capsys)
     first = printed.index(["ICP", "0.000", "0.200", "0.200"])

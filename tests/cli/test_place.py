@@ -7,7 +7,7 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.motion import readers
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.motion.readers import read_motion
 
 WALK = "deepmimic:humanoid3d_walk"

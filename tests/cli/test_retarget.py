@@ -18,8 +18,7 @@ from simbench.options import PHYSICS, RETARGETING_METHODS, TIMINGS
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation import imitation
 from simbench.retargeting.steps.step_following import StepFollowingPlan
-from simbench.runs.plots import fidelity as fidelity_picture
-from simbench.runs.plots import fidelity_view
+from simbench.runs.plots import fidelity_plot
 from simbench.runs.plots import retargeting_plot as retarget_picture
 
 
@@ -109,8 +108,8 @@ def test_lines_below_say_the_tempo_and_the_share_at_limits(retargeting, made, ca
 
 def test_the_robot_is_drawn_beside_the_person(retargeting, made, capsys, monkeypatch):
     drawn = []
-    monkeypatch.setattr(fidelity_picture, "draw_comparison", lambda *all_: drawn.append(all_))
-    monkeypatch.setattr(fidelity_view, "draw_robot", lambda *all_: ["pictures", all_[3]])
+    monkeypatch.setattr(fidelity_plot, "draw_comparison", lambda *all_: drawn.append(all_))
+    monkeypatch.setattr(fidelity_plot, "draw_robot", lambda *all_: ["pictures", all_[3]])
     assert main(["retarget", "actor:drawer", "--picture", "b.png", "--beside", "--moments", "3"]) == 0
     assert "picture  b.png\n" in capsys.readouterr().out
     ((shown, path),) = drawn
@@ -327,28 +326,6 @@ def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
         ["lift", "100.0", "250.0", "0 to 500", "100.0", "300", "600", "50%", "mm, mm/s"],
         ["elbow", "0.0", "30.0", "-90 to 90", "60.0", "45", "180", "25%", "°, °/s"],
     ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "draw"),
-    [
-        ("--plot", "--picture FILE", "simbench.runs.plots.retargeting_plot.draw_retargeting"),
-        ("--compare", "--picture FILE --beside", "simbench.cli.retarget.draw_compared"),
-    ],
-)
-def test_the_old_names_of_the_picture_still_work_and_say_what_is_new(
-    retargeting, monkeypatch, capsys, old, new, draw
-):
-    drawn = []
-    monkeypatch.setattr(draw, lambda *given: drawn.extend(each for each in given if isinstance(each, Path)))
-    assert main(["retarget", "actor:drawer", old, "a.png"]) == 0
-    assert drawn == [Path("a.png")]
-    printed = capsys.readouterr()
-    assert "picture  a.png\n" in printed.out
-    assert printed.err == f"deprecated: {old} is {new} now\n"
-    both = [*new.replace("FILE", "b.png").split(), old, "a.png"]
-    assert main(["retarget", "actor:drawer", *both]) == 2
-    assert capsys.readouterr().err == f"error: {old} is the old name of {new}: give one of them\n"
 
 
 def test_beside_needs_a_picture(capsys):

@@ -143,14 +143,3 @@ def test_scaffold_of_bad_input_is_one_line_and_writes_nothing(
     assert message in printed.err
     assert printed.err.count("\n") == 1
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_the_old_name_of_the_picture_still_works(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simbench.sim.rendering.portrait.draw_portrait", lambda *_, **__: "EGL")
-    assert main(["robot", "render", "romeo", "--out", "a.png"]) == 0
-    printed = capsys.readouterr()
-    assert printed.out == "picture  a.png  (drawn by EGL)\n"
-    assert printed.err == "deprecated: --out is --picture FILE now\n"
-    assert main(["robot", "render", "romeo", "--out", "no/a.png"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1

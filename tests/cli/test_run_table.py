@@ -9,9 +9,10 @@ from simbench.cli.console import make_console
 from simbench.cli.run_table import next_commands, print_every_metric, print_important, print_run
 from simbench.options import Bound
 from simbench.resources import resource_dir
-from simbench.runs.checks import Check, check_metrics
+from simbench.runs.baseline import Check, check_metrics
 from simbench.runs.result import RunResult
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 BASELINES = sorted((resource_dir("scenarios") / "baselines").glob("*.json"))
 # Beside the table: failed checks, how many hold, run, video and what to do next, and the command line itself.

@@ -8,7 +8,7 @@ from PIL import Image
 
 from simbench.cli.main import main
 from simbench.errors import MotionError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.human_motion import Actor
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion

@@ -10,7 +10,7 @@ from standing_motions import standing_motion
 
 from simbench.cli.main import main
 from simbench.motion.joint_use import joint_units
-from simbench.motion.trajectory_files import write_trajectory
+from simbench.motion.trajectory_files.native import write_trajectory
 
 
 def write(robot, trajectory, path):

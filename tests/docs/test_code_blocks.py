@@ -11,7 +11,8 @@ from typer.main import get_command
 
 import simbench
 from simbench.cli.main import app
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 EVERYWHERE = [pages.ROOT / "README.md", *sorted(pages.DOCS.rglob("*.md"))]
 SITE = [path for path in EVERYWHERE if not {"_build", "generated"} & set(path.parts)]

@@ -20,8 +20,9 @@ from gallery import (
 from PIL import Image
 from yaml import safe_load
 
-from simbench.cli.overrides import list_overrides
-from simbench.runs.scenario.loading import find_scenario, list_scenarios, load_scenario
+from simbench.cli.shared_options import list_overrides
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import find_scenario, list_scenarios
 
 PICTURES = pages.DOCS / "pictures"
 LABELS = {**RESULTS, **QUALITY, **MORE}

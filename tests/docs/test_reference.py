@@ -6,12 +6,11 @@ import pages
 import pytest
 import reference_pages
 
-from simbench.motion.marker_maps.library import load_map, map_names
+from simbench import errors
+from simbench.motion.marker_maps.map_library import load_map, map_names
 from simbench.motion.readers import SCHEMES, SUFFIXES
-from simbench.runs.explain.glossary import glossary_entries
-from simbench.runs.explain.keys import robot_key_entries, scenario_key_entries
-from simbench.runs.explain.log_names import log_entries
-from simbench.runs.explain.messages import error_classes, message_entries
+from simbench.runs.explain.documented_names import log_entries, robot_key_entries, scenario_key_entries
+from simbench.runs.explain.lookup import glossary_entries
 from simbench.runs.metric_catalogue import metric_entries
 
 
@@ -40,15 +39,22 @@ def test_every_key_is_listed_with_its_facts(sections):
     assert page.count("**required**") == len(required) > 0
 
 
-def test_every_message_and_word_is_listed():
-    page = reference_pages.messages_page()
-    assert page.count("**What to do:**") == len(message_entries())
-    assert all(f"`{each.name}`" in page for each in error_classes())
+def test_every_class_of_errors_and_every_word_is_listed():
+    page = reference_pages.errors_page()
+    own = [
+        each
+        for each in vars(errors).values()
+        if isinstance(each, type) and each.__module__ == errors.__name__
+    ]
+    for each in own:
+        listed = issubclass(each, errors.SimbenchError) and each is not errors.SimbenchError
+        assert (f"`{each.__name__}`" in page) is listed
+    assert "A recording cannot be read" in page
     assert reference_pages.words_page().count("\n| ") == len(glossary_entries())
 
 
 def test_every_page_that_an_explanation_names_exists():
-    named = {each.page for each in (*message_entries(), *error_classes(), *glossary_entries()) if each.page}
+    named = {each.page for each in glossary_entries() if each.page}
     assert named
     missing = [page for page in named if not (pages.DOCS / f"{page.partition('#')[0]}.md").is_file()]
     assert not missing

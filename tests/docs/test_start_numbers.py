@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simbench.resources import resource_dir
-from simbench.runs.tolerances import usual_tolerance
+from simbench.runs.metric_catalogue import usual_tolerance
 
 ROOT = Path(__file__).parents[2]
 EXCERPT = re.compile(r"<!-- excerpt of: (\w+) -->\n\n```text\n(.*?)```", re.S)

@@ -8,15 +8,19 @@ import pytest
 gymnasium = pytest.importorskip("gymnasium")
 
 import simbench.environments  # noqa: E402
-from simbench.environments.environment import ScenarioEnv  # noqa: E402
-from simbench.environments.registration import register_environments  # noqa: E402
-from simbench.environments.rewards import RewardInputs, RewardWeights, add_up, compute_terms  # noqa: E402
+from simbench.environments import register_environments  # noqa: E402
+from simbench.environments.environment import (  # noqa: E402
+    RewardWeights,
+    ScenarioEnv,
+    add_up,
+    compute_terms,
+)
 from simbench.errors import PolicyError, ScenarioError, SimbenchError  # noqa: E402
 from simbench.runs.log import open_run  # noqa: E402
 from simbench.runs.pipeline import run_scenario  # noqa: E402
-from simbench.runs.scenario.library import list_scenarios  # noqa: E402
 from simbench.runs.scenario.loading import load_scenario, override_scenario  # noqa: E402
-from simbench.sim.control.policy.contract import PolicyContract  # noqa: E402
+from simbench.runs.scenario.scenario_files import list_scenarios  # noqa: E402
+from simbench.sim.control.policy_contract import PolicyContract  # noqa: E402
 
 SHORT = {"motion.task": {"amplitude_rad": 0.1}, "control.law": "pd"}
 STILL = {
@@ -126,12 +130,11 @@ def test_a_fall_ends_the_episode(still):
 
 
 def test_rewards_are_one_without_errors_and_fall_with_them():
-    nothing = RewardInputs(np.zeros(3), np.zeros(3), 0.0, 0.0, np.zeros(1), np.zeros(3))
-    terms = compute_terms(nothing, floating=True)
+    zero = np.zeros(3)
+    terms = compute_terms(zero, zero, np.zeros(1), zero, (0.0, 0.0))
     assert set(terms) == {"position", "velocity", "smoothness", "tilt", "height", "equipment"}
     assert add_up(terms, RewardWeights()) == 1.0
-    wrong = nothing._replace(position_error=np.full(3, 0.1))
-    terms = compute_terms(wrong, floating=False)
+    terms = compute_terms(np.full(3, 0.1), zero, np.zeros(1), zero, None)
     assert terms["position"] == pytest.approx(np.exp(-1.0))
     assert "tilt" not in terms
     only = RewardWeights(position=2.0, velocity=0.0, equipment=0.0, smoothness=0.0)

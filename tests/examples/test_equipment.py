@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simbench import load_scenario, run_scenario
-from simbench.motion.anatomy import PALM_OFFSET
-from simbench.runs.actor_on_fixture import perform_on_fixture
+from simbench.motion.human_motion import PALM_OFFSET
+from simbench.runs.motion_source import perform_on_fixture
 from simbench.runs.scenario.loading import scenario_mechanisms
-from simbench.sim.fixtures.positions_from_palms import compute_joint_positions
+from simbench.sim.equipment import compute_joint_positions
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "equipment"
 

@@ -75,14 +75,19 @@ def test_the_robot_moves_the_drawer_as_far_as_the_person(run_example, tmp_path):
 
 
 def test_the_gait_is_that_of_the_walking_actor(run_example, tmp_path):
-    from simbench.motion.actors.free.walking import SPREAD, STATURE, STRIDE_LENGTH, STRIDE_TIME
+    from simbench.motion.actors.free_motions import (
+        STRIDE_LENGTH,
+        STRIDE_TIME,
+        WALKING_SPREAD,
+        WALKING_STATURE,
+    )
 
     printed = run_example("02_read_a_recording")
     ((speed, time),) = numbers(printed, r"speed ([\d.]+) m/s, stride time ([\d.]+) s")
     (length,) = numbers(printed, r"stride length ([\d.]+) m")
     # Twice the spread between people, and half a sample.
-    assert time == pytest.approx(STRIDE_TIME, rel=2 * SPREAD, abs=0.01)
-    assert length == pytest.approx(STRIDE_LENGTH * STATURE, rel=3 * SPREAD)
+    assert time == pytest.approx(STRIDE_TIME, rel=2 * WALKING_SPREAD, abs=0.01)
+    assert length == pytest.approx(STRIDE_LENGTH * WALKING_STATURE, rel=3 * WALKING_SPREAD)
     assert speed == pytest.approx(length / time, rel=0.01)
     assert (tmp_path / "runs" / "02_walk.png").is_file()
 

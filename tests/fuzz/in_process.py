@@ -28,12 +28,12 @@ from seeds import ReaderSeeds
 
 from simbench import read_motion
 from simbench.errors import SimbenchError
-from simbench.motion.inspection import inspect_motion
 from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_recording
-from simbench.motion.trajectory_files.options import TrajectoryOptions
-from simbench.motion.trajectory_files.robot_motion import read_robot_motion
+from simbench.motion.trajectory_files import read_robot_motion
+from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.robot.robot import load_robot
 

@@ -15,7 +15,7 @@ from simbench import load_scenario, open_run, read_trajectory
 from simbench.cli.main import main
 from simbench.errors import SimbenchError
 from simbench.runs.baseline import compare, read_baseline
-from simbench.skills.fuzzy import memberships
+from simbench.skills import fuzzy_rules
 
 
 class Input(NamedTuple):
@@ -277,7 +277,7 @@ _PASSABLE = tuple(word for word in WORDS if "\x00" not in word)
 
 def _memberships(rng: random.Random, seeds: Seeds) -> Case:
     del seeds
-    shipped = Path(memberships.__file__).with_name("memberships.yaml")
+    shipped = Path(fuzzy_rules.__file__).with_name("memberships.yaml")
     return Case({"rules.yaml": mutate_yaml(shipped.read_bytes(), rng)}, ("rules.yaml",), "read_memberships")
 
 
@@ -342,6 +342,6 @@ CALLS: Mapping[str, Callable[..., int]] = {
     "load_scenario": _said_in_one_line(load_scenario),
     "open_run": _said_in_one_line(open_run),
     "read_trajectory": _said_in_one_line(read_trajectory),
-    "read_memberships": _said_in_one_line(lambda path: memberships.read_memberships(Path(path))),
+    "read_memberships": _said_in_one_line(lambda path: fuzzy_rules.read_memberships(Path(path))),
     "compare": _said_in_one_line(_compare),
 }

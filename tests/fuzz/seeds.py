@@ -18,11 +18,11 @@ from written_tables import joint_array, motive, motive_markers, mvnx, table
 from simbench import read_motion
 from simbench.cli.main import main
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.readers.deepmimic import clip_folder
-from simbench.motion.readers.joint_layouts import LAYOUTS
+from simbench.motion.readers.joint_names import LAYOUTS
+from simbench.motion.shipped import clip_folder
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import write_robot_motion
 from simbench.motion.trajectory_files.native import write_trajectory
+from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot

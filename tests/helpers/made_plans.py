@@ -4,7 +4,7 @@ import numpy as np
 
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Reference, Timeline
-from simbench.runs.plans.plan import Plan
+from simbench.runs.run_plan import Plan
 
 
 def make_plan(seed=0, samples=40):

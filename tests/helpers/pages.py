@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.cli.main import main
-from simbench.runs import regression
-from simbench.runs.execution import local
+from simbench.runs import execution, regression
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -91,7 +90,7 @@ def run_page(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:
     Runs of a study are made in this process: one of its own would import everything anew for each.
     """
     with (
-        unittest.mock.patch.object(local, "run_isolated", _run_here),
+        unittest.mock.patch.object(execution, "run_isolated", _run_here),
         unittest.mock.patch.object(regression, "run_isolated", _run_here),
     ):
         _run_blocks(page, folder, drawer_run)
@@ -99,7 +98,7 @@ def run_page(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:
 
 def _run_here(function: Callable[..., Any], work: Sequence[Any], jobs: int) -> Iterator[tuple[int, Any]]:
     del jobs
-    return ((index, local.capture_result(function, arguments)) for index, arguments in enumerate(work))
+    return ((index, execution.capture_result(function, arguments)) for index, arguments in enumerate(work))
 
 
 def _run_blocks(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:

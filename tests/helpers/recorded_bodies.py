@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.ioc.inverse_kinematics import observe
-from simbench.skills.person.task_motion import TaskMotion, prepare_romeo_motion
+from simbench.skills.law_motion import observe
+from simbench.skills.task_motion import TaskMotion, prepare_romeo_motion
 
 SEED = 2018
 

@@ -1,6 +1,6 @@
 """Scenes that several tests build: a drawer, a grip, a short scenario."""
 
-from simbench.sim.fixtures.drawer import Drawer
+from simbench.sim.fixtures.furniture import Drawer
 from simbench.sim.grasp import GripDesign
 
 SOFT_GRIP = GripDesign(

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simbench.balance.standing.standing import solve_com_ik, stand
+from simbench.balance.leg_ik import solve_com_ik, stand
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import load_robot
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.human_motion import HumanMotion, InitialPose
 from simbench.robot.sides import SIDES
 

@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 from simbench.robot.description import read_description
-from simbench.robot.names import shipped_robots
-from simbench.robot.sources import missing_package
+from simbench.robot.packages import shipped_robots
+from simbench.robot.robot_sources import missing_package
 
 
 @cache

@@ -1,7 +1,7 @@
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.robot.upper_body import upper_body
+from simbench.robot.robot_limbs import upper_body
 
 
 @pytest.fixture(scope="session")

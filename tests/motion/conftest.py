@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, InitialPose
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, InitialPose, transform
 
 UPPER_ARM, FOREARM, WIDTH, SHOULDER = 0.30, 0.25, 0.36, 1.40
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.motion.foot_motion import (
+from simbench.motion.person_body import (
     foot_points,
     has_only_ankles,
     measure_person_feet,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 from simbench.errors import MotionError
-from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import Gap
+from simbench.motion.marker_gaps import fill_gaps
 from simbench.motion.recordings import MarkerRecording
 
 RATE = 100.0

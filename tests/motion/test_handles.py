@@ -9,10 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from simbench.cli.motion import summary_lines
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
-from simbench.motion.handles import HandlePath, path_length
-from simbench.motion.human_motion import resample, validate_motion
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.human_motion import HandlePath, path_length, resample, transform, validate_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
 

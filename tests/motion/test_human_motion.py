@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import Gap, recorded_arms, require_both_arms, resample, validate_motion
+from simbench.motion.human_motion import (
+    Gap,
+    recorded_arms,
+    require_both_arms,
+    resample,
+    transform,
+    validate_motion,
+)
 
 
 def changed(motion, kind, name, where, value):

@@ -8,17 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.anatomy import transform
-from simbench.motion.body_measures import (
+from simbench.motion.human_motion import Gap, transform
+from simbench.motion.motion_inspection import (
+    find_doubts,
+    inspect_motion,
     measure_bone_lengths,
     measure_foot_heights,
     measure_hand_speeds,
     measure_joint_angles,
+    with_doubts,
 )
-from simbench.motion.human_motion import Gap
-from simbench.motion.inspection import find_doubts, inspect_motion, with_doubts
 from simbench.motion.readers import read_motion
-from simbench.motion.sources import list_motion_sources
+from simbench.motion.shipped import list_motion_sources
 
 # From the shoulder to the palm's centre: the fixture's wrist is at 0.55 m, its hand frame points forward.
 PALM_RADIUS = np.hypot(0.09, 0.57)

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.motion.anatomy import HANGING_LIMB
-from simbench.motion.human_motion import InitialPose, recorded_arms, validate_motion
-from simbench.motion.missing_arm import hang_missing_arm
+from simbench.motion.human_motion import HANGING_LIMB, InitialPose, recorded_arms, validate_motion
+from simbench.motion.person_body import hang_missing_arm
 from simbench.motion.readers import read_motion
 
 

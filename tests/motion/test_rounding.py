@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from simbench.motion.rounding import ROUNDING, round_motion, round_trajectory
-from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory import ROUNDING, JointTrajectory, round_motion, round_trajectory
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario
 

@@ -11,7 +11,7 @@ from pictures import coloured, pixels
 from simbench.errors import MotionError
 from simbench.motion import skeleton_plot
 from simbench.motion.human_motion import Gap
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.motion_inspection import inspect_motion
 from simbench.motion.phases import Phases
 from simbench.motion.skeleton_plot import COLOURS, PHASE_COLOURS, build_stick_figure, plot_recording
 
@@ -36,16 +36,14 @@ def one_arm(motion):
 
 
 def test_the_camera_sees_the_actor_from_the_front_and_the_left(swing):
-    chains = {(chain.side, chain.arm): chain for chain in build_stick_figure(standing(swing))}
+    chains = {(side, arm): image for side, arm, *image in build_stick_figure(standing(swing))}
     left, right = chains["left", True], chains["right", True]
     # 40 degrees from the front: 0.18 m to the side are 0.138 m across, and forward is to the left.
-    np.testing.assert_allclose(left.across[0, 0], 0.18 * np.cos(np.radians(40)), atol=1e-12)
-    np.testing.assert_allclose(right.across[:, 0], -left.across[:, 0], atol=1e-12)
+    np.testing.assert_allclose(left[0][0, 0], 0.18 * np.cos(np.radians(40)), atol=1e-12)
+    np.testing.assert_allclose(right[0][:, 0], -left[0][:, 0], atol=1e-12)
     forward = swing.joints["left_wrist"][:, 0]
-    np.testing.assert_allclose(
-        left.across[:, 2] - left.across[:, 0], -np.sin(np.radians(40)) * forward, atol=1e-12
-    )
-    np.testing.assert_allclose(left.up[:, 2], swing.joints["left_wrist"][:, 2])
+    np.testing.assert_allclose(left[0][:, 2] - left[0][:, 0], -np.sin(np.radians(40)) * forward, atol=1e-12)
+    np.testing.assert_allclose(left[1][:, 2], swing.joints["left_wrist"][:, 2])
 
 
 @pytest.mark.parametrize("body", [lambda motion: motion, standing, one_arm])

@@ -10,9 +10,7 @@ import yaml
 from simbench import PluginError, ScenarioError, load_run, load_scenario, run_scenario
 from simbench.cli.main import main
 from simbench.errors import SimbenchError
-from simbench.plugins.given import _given, give_reference
-from simbench.plugins.groups import GROUPS
-from simbench.plugins.loading import find_entry_points, load_plugin
+from simbench.plugins.loading import GROUPS, _given, find_entry_points, give_reference, load_plugin
 from simbench.retargeting.imitation.limited_posture import plugged_posture
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
@@ -269,7 +267,7 @@ def test_wrong_metrics_are_refused(tmp_path, metrics, message):
 
 FIXTURES = """
 from simbench.options import ScenarioSection
-from simbench.sim.fixtures.plugin import FixtureSection
+from simbench.sim.fixtures.fixture_section import FixtureSection
 
 class Post(FixtureSection):
     height_m: float = 1.0

@@ -26,10 +26,9 @@ from simbench.retargeting.arm_adaptation import (
     joint_bounds,
     minimise_criterion,
 )
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import estimated_accelerations, upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 WEIGHTS = np.array([1.0, 0.8, 1.3, 0.4])
 PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])

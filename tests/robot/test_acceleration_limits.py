@@ -4,8 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 
 
 @pytest.mark.parametrize("name", ["mahru", "puma560"])

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import hand_links
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from tests.robot.scaffold.synthetic import Humanoid

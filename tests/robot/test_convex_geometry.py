@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.robot.convex_geometry import build_convex_geometry
+from simbench.robot.collision_geometry import build_convex_geometry
 
 DEPTH = 0.08
 

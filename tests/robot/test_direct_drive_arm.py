@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbench.robot.dh.dh import DhJoint, DhTable, HayatiRow, table_frames
+from simbench.robot.dh import DhJoint, DhTable, HayatiRow, table_frames
 from simbench.robot.robot import Robot, load_robot
 
 # Ohtsuki, Shikata & Noborio, the identified values: I1 + m2 L1², m2 s2x, m2 s2y, I2.

@@ -8,8 +8,7 @@ import pytest
 from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.fetched import find_description
-from simbench.robot.sources import find_robot
+from simbench.robot.robot_sources import find_description, find_robot
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 import urdf_texts as texts
 
 from simbench.robot.description import Bandwidth
-from simbench.robot.gains import Contacts, choose_gains
+from simbench.robot.drives import Contacts, choose_gains
 from simbench.robot.robot import Robot, load_robot
 
 OMEGA = 2.0 * np.pi * 6.0

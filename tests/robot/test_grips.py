@@ -5,8 +5,8 @@ import pinocchio as pin
 import pytest
 
 from simbench.retargeting.collision.clearance import body_shapes, link_of
-from simbench.robot.grips import close_hands, grip_range
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import close_hands, grip_range
 
 
 def test_open_is_as_near_to_0_as_the_limits_allow_and_closed_the_farther_limit(romeo):

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from simbench.robot.link_extent import shape_points
 from simbench.robot.urdf.elements import UrdfShape
+from simbench.robot.urdf.mesh_files import shape_points
 
 
 def test_a_turned_box_reaches_as_far_as_its_corners():

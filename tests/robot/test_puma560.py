@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 from numpy.typing import NDArray
 
-from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, table_frames
+from simbench.robot.dh import DhJoint, DhRow, DhTable, table_frames
 from simbench.robot.robot import Robot, load_robot
 
 Array = NDArray[np.float64]

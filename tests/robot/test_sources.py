@@ -10,14 +10,12 @@ from wheel_robots import robot_parameters
 
 from simbench.cli.main import main
 from simbench.errors import RobotError
-from simbench.robot import packages, sources
-from simbench.robot.catalogue import list_robots
-from simbench.robot.inspection.inspection import inspect_robot
+from simbench.robot import packages, robot_sources
 from simbench.robot.robot import load_robot
-from simbench.robot.sources import find_robot, find_wheel_urdfs
+from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_sources import find_robot, find_wheel_urdfs, list_robots
 from simbench.runs.provenance import describe_robot_files
-from simbench.runs.scenario.files import robot_files, scenario_files
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_scenario, robot_files, scenario_files
 
 ARM = (texts.link("base"), texts.joint("turn", "base", "arm", xyz="0 0 0.2"), texts.link("arm"))
 DESCRIPTION = "name: {name}\nurdf: {urdf}\nbase: fixed\ngroups: {{right_arm: [turn]}}\ngains: auto\n"
@@ -95,7 +93,7 @@ def test_own_folder_before_plug_in_before_wheel(tmp_path: Path, site: Path, monk
     own = write_robot(tmp_path / "arm")
     assert load_robot("arm").source.description.resolve() == own
     own.unlink()
-    monkeypatch.setattr(sources, "find_plug_ins", dict)
+    monkeypatch.setattr(robot_sources, "find_plug_ins", dict)
     robot = load_robot("arm")
     assert (robot.source.origin, robot.source.package) == ("wheel", ("example-robot-data", "1.5"))
     assert (robot.floating, robot.groups) == (False, {})

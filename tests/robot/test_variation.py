@@ -11,7 +11,7 @@ from script_modules import loaded_script
 
 from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
-from simbench.robot.variation import draw_variation, vary_masses
+from simbench.robot.robot_variants import draw_variation, vary_masses
 from simbench.sim.bullet import open_world
 
 

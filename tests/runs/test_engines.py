@@ -8,12 +8,13 @@ import pytest
 from simbench.cli.main import main
 from simbench.errors import RunError, ScenarioError
 from simbench.runs.baseline import baseline_path
-from simbench.runs.engine_comparison import compare_engines
+from simbench.runs.isolated_runs import compare_engines
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import find_scenario, load_scenario
-from simbench.sim import engines
-from simbench.sim.engines import ENGINES, is_installed, open_engine, open_picture_engine, usual_engine
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import find_scenario
+from simbench.sim import engine as engines
+from simbench.sim.engine import ENGINES, is_installed, open_engine, open_picture_engine, usual_engine
 
 pytest.importorskip("mujoco")
 both = pytest.mark.skipif(not is_installed("bullet"), reason="compares with PyBullet")

@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from wheel_robots import missing
 
-from simbench.runs.execution.local import run_isolated
+from simbench.runs.execution import run_isolated
+from simbench.runs.isolated_runs import run_once
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.regression import run_once
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.sim.bullet.world import BulletWorld
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
+from simbench.sim.bullet.bullet_world import BulletWorld
 
 # Three seconds each: a grip that closes, moves and lets go; balance beside equipment.
 GRIP = load_scenario("puma560_drawer", ["motion.task.repetitions=1", "simulation.lead_in_s=1.0"])

@@ -11,13 +11,12 @@ import sweep_by_hand as sweep
 
 from simbench.cli.main import main
 from simbench.robot.robot import load_robot
-from simbench.runs.baseline import Expectation
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import Expectation, check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.regression import evaluate_run
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.bullet.robot import BulletRobot
+from simbench.sim.bullet.bullet_bodies import BulletRobot
 
 DT = 1e-3
 

@@ -1,16 +1,24 @@
 """The scene of a run that browsers watch: every frame once, and the run is the same."""
 
 from contextlib import contextmanager
+from types import SimpleNamespace
 
+import imageio.v3 as iio
 import numpy as np
 import pytest
+import run_by_hand as by_hand
 
 import simbench
 from simbench.cli.main import main
-from simbench.runs import live_view
-from simbench.runs.live_view import LiveView
+from simbench.runs import live_view, log
+from simbench.runs.live_view import LiveView, Playhead, advance_playhead, play_scene
 from simbench.runs.pipeline import run_scenario
-from simbench.sim.rendering.browser.browser_view import Address
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.video import View, load_video_scene, render_video
+from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.rendering import painting as video_stream
+from simbench.sim.rendering.scene_renderer import open_window, pressed_keys
+from simbench.sim.rendering.scene_viewer import Address
 
 SHORT = {"motion.task": {"amplitude_rad": 0.4, "speed_rad_s": 1.0, "repetitions": 1}, "checks": {}}
 
@@ -89,3 +97,158 @@ def test_the_command_says_where_the_page_is_and_ends_with_the_checks(page, capsy
     assert main(["run", "puma560_sweep", "--view", "--out", str(tmp_path / "run"), *sets]) == 1
     assert f"view   {page.url}" in capsys.readouterr().err
     assert page.words == [("0 of 1 checks hold", False)]
+
+
+SHORT_VIDEO = [
+    "motion.task={amplitude_rad: 0.6, speed_rad_s: 1.0}",
+    "simulation.settle_s=0.5",
+    "camera.width=160",
+    "camera.height=90",
+]
+
+
+def silent(stage, done, total):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def every_second(monkeypatch):
+    """The log has several parts, however long they take."""
+    monkeypatch.setattr(log, "_LARGEST_SHARE", np.inf)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_it_is_the_video_of_the_log(tmp_path, monkeypatch, fast):
+    parts = []
+    add = live_view.LiveVideo.add
+    monkeypatch.setattr(live_view.LiveVideo, "add", lambda self, log: parts.append(log) or add(self, log))
+    result = run_scenario(
+        load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True, fast=fast
+    )
+    if result.renderer != "OpenGL":
+        pytest.skip("no OpenGL here")
+    assert len(parts) >= 2
+    assert result.video_file == tmp_path / "run" / "video.mp4"
+    view = View(fast=fast)
+    path, _ = render_video(tmp_path / "run", tmp_path / "again.mp4", on_progress=silent, view=view)
+    assert path.read_bytes() == result.video_file.read_bytes()
+    assert iio.immeta(path, plugin="FFMPEG")["fps"] == (15.0 if fast else 30.0)
+
+
+def test_where_it_breaks_the_video_is_drawn_from_the_log(tmp_path, monkeypatch):
+    """Its processes end before the first frame."""
+    monkeypatch.setattr(live_view, "choose_renderer", lambda: "OpenGL")
+    monkeypatch.setattr(video_stream, "OPENGL_WORKER", "simbench.nothing")
+    drawn = []
+
+    def render(folder, out, *, on_progress, view):
+        drawn.append((sorted(path.name for path in folder.iterdir()), view))
+        return folder / "video.mp4", "TinyRenderer"
+
+    monkeypatch.setattr("simbench.runs.pipeline.render_video", render)
+    result = run_scenario(load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True)
+    assert result.renderer == "TinyRenderer"
+    ((files, view),) = drawn
+    # Nothing of it is left, and the log is there.
+    assert files == ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]
+    assert view == View()
+
+
+def test_an_interrupted_simulation_leaves_no_video(tmp_path, monkeypatch):
+    def stop(stage, done, total):
+        if stage == "simulate" and done > 0.6 * total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(
+            load_scenario("puma560_sweep", SHORT_VIDEO), tmp_path / "run", video=True, on_progress=stop
+        )
+    assert not list(tmp_path.rglob("*.mp4"))
+
+
+def test_more_frames_than_the_log_has_are_not_shown(monkeypatch):
+    """A simulation that diverges takes samples back."""
+    sent = []
+    monkeypatch.setattr(video_stream, "make_records", lambda cast, frames: np.arange(frames))
+    monkeypatch.setattr(video_stream.os, "write", lambda pipe, data: sent.append(pipe) or len(data))
+    stream = video_stream.VideoStream(None, None, [7, 8])
+    stream.add(5, certain=3)
+    assert (stream.count, sent) == (5, [7, 8, 7])
+    stream.add(2, certain=6)
+    assert (stream.count, sent) == (7, [7, 8, 7, 8, 7, 8])
+    with pytest.raises(video_stream.StreamBrokenError):
+        stream.finish(5, lambda done, total: None)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return by_hand.write_puma_run(tmp_path_factory.mktemp("replay") / "run")
+
+
+@pytest.mark.parametrize(
+    ("head", "keys", "elapsed", "expected"),
+    [
+        (Playhead(1.0), (), 0.25, Playhead(1.25)),
+        (Playhead(4.9), (), 0.25, Playhead(5.0)),
+        (Playhead(4.9, looping=True), (), 0.25, Playhead(0.15, looping=True)),
+        (Playhead(1.0), ("space",), 0.25, Playhead(1.0, paused=True)),
+        (Playhead(1.0, paused=True), (), 0.25, Playhead(1.0, paused=True)),
+        (Playhead(1.0, paused=True), ("space",), 0.25, Playhead(1.25)),
+        (Playhead(1.0, paused=True), ("right",), 0.25, Playhead(2.0, paused=True)),
+        (Playhead(0.5), ("left",), 0.25, Playhead(0.25)),
+        (Playhead(3.0), ("r",), 0.0, Playhead(0.0)),
+        (Playhead(3.0), ("l",), 0.0, Playhead(3.0, looping=True)),
+        (Playhead(3.0), ("q",), 0.0, Playhead(3.0, ended=True)),
+    ],
+)
+def test_the_playhead_follows_clock_and_keys(head, keys, elapsed, expected):
+    got = advance_playhead(head, keys, elapsed, 5.0)
+    assert got.time == pytest.approx(expected.time)
+    assert (got.paused, got.looping, got.ended) == (expected.paused, expected.looping, expected.ended)
+
+
+def test_bullet_has_robot_and_reference_where_the_log_says(run):
+    """Twice as fast, a pause in the middle: a clock of our own, and no window."""
+    view = View(speed=2.0, ghost=0.6)
+    film = load_video_scene(run, view, 30.0)
+    clock = SimpleNamespace(time=100.0)
+    shown = []
+
+    def keys(scene):
+        joints, base = [], []
+        for figure in (scene.robot, scene.ghost):
+            states = bullet.getJointStates(figure.handle, figure.joints, physicsClientId=scene.stage.client)
+            joints.append([state[0] for state in states])
+            base.append(
+                bullet.getBasePositionAndOrientation(figure.handle, physicsClientId=scene.stage.client)[0]
+            )
+        shown.append((joints, base))
+        return {10: {"space"}, 20: {"space"}, 40: {"q"}}.get(len(shown), set()) | pressed_keys(scene)
+
+    def sleep(duration):
+        clock.time += duration
+
+    with open_window(film.robot, film.mechanisms, film.camera, ghost=True, gui=False) as scene:
+        play_scene(film, scene, Playhead(), view.speed, keys=keys, now=lambda: clock.time, sleep=sleep)
+    assert len(shown) == 40
+    # Frames of 1/60 s, of which ten pass in the pause.
+    playing = np.array([k - min(max(k - 9, 0), 10) for k in range(40)])
+    times = 2.0 * playing / 60.0
+    joints = np.array([entry[0] for entry in shown])
+    for joint in range(6):
+        wanted = 0.1 * (joint + 1) * np.sin(np.pi * times)
+        # A sample may be 10 ms late.
+        late = 0.1 * (joint + 1) * np.pi * 0.0101
+        assert np.abs(joints[:, 0, joint] + by_hand.ERROR - wanted).max() < late
+        assert np.abs(joints[:, 1, joint] - wanted).max() < late
+    apart = np.array([np.subtract(entry[1][1], entry[1][0]) for entry in shown])
+    np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 0.6, atol=1e-6)
+
+
+def test_without_a_screen_one_line_names_what_needs_none(run, monkeypatch, capsys):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert main(["replay", str(run)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "simbench replay needs a screen" in error
+    assert "use simbench video RUN instead" in error

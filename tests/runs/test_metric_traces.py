@@ -8,17 +8,10 @@ import run_by_hand as by_hand
 import xarray as xr
 
 from simbench.options import Bound
-from simbench.runs.checks import check_metrics
+from simbench.runs.baseline import check_metrics
 from simbench.runs.log import open_run
-from simbench.runs.metric_traces import (
-    EXTREMES,
-    MEANS,
-    contact_kinds,
-    find_failure_times,
-    lost_grips,
-    metric_trace,
-)
-from simbench.runs.metrics import run_metrics
+from simbench.runs.metric_traces import EXTREMES, MEANS, find_failure_times, lost_grips, metric_trace
+from simbench.runs.metrics import contact_kinds, run_metrics
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,27 @@
-import numpy as np
-import pytest
+"""x"""
 
+import math
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simbench.options import PushSection, SimulationSection, SteppingSection, end_of_pushes
 from simbench.runs.log import build_dataset, contact_variables
-from simbench.runs.metrics import add_support_polygon, fixture_metrics, run_metrics
+from simbench.runs.metrics import (
+    add_support_polygon,
+    commanded_displacement,
+    fixture_metrics,
+    push_metrics,
+    run_metrics,
+    step_metrics,
+)
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
+from simbench.sim.push import plan_pushes
 from simbench.sim.sensing import ContactEvent
 
 # Two soles: x from -0.04 to 0.13 m, y from 0.06 to 0.13 m and mirrored.
@@ -456,3 +475,119 @@ def test_feet_that_never_carry_have_no_slip():
     metrics = run_metrics(make_log(foot_wrench=np.zeros((SAMPLES, 2, 6))))
     assert metrics["feet.slip_m"] is None
     assert metrics["feet.turn_rad"] is None
+
+
+SECTION = PushSection(
+    first_ns=10.0, increment_ns=5.0, count=3, start_s=1.0, interval_s=2.0, direction_rad=0.5
+)
+SETTINGS = SimulationSection(timestep_s=0.002, settle_s=0.5)
+
+
+def log_of(fall=99.0, rocks_from=99.0):
+    """A robot that falls at a time, or moves from another on."""
+    seconds = np.arange(0.0, 7.5, 0.05)
+    pose, velocity = np.zeros((len(seconds), 7)), np.zeros((len(seconds), 3))
+    pose[:, 2] = np.where(seconds < fall, 0.8, 0.5)
+    velocity[:, 0] = np.where((seconds < rocks_from) & ~((seconds > 3.5) & (seconds < 4.48)), 0.04, 0.06)
+    return xr.Dataset(
+        {"base_pose": (("time", "pose"), pose), "cog_velocity": (("time", "xyz"), velocity)},
+        {"time": seconds},
+    )
+
+
+def test_pushes_are_laid_out_in_steps():
+    pushes = plan_pushes(SECTION, SETTINGS)
+    assert [push.impulse for push in pushes] == [10.0, 15.0, 20.0]
+    assert [push.start for push in pushes] == [750, 1750, 2750]
+    assert {push.duration for push in pushes} == {50}
+    assert {push.direction for push in pushes} == {0.5}
+    assert end_of_pushes(SECTION) == 7.0
+    assert plan_pushes(None, SETTINGS) == ()
+
+
+@pytest.mark.parametrize(
+    ("fall", "strongest", "count"), [(1.7, 0.0, 0.0), (4.0, 10.0, 1.0), (7.0, 15.0, 2.0), (99.0, 20.0, 3.0)]
+)
+def test_the_last_push_before_the_fall_does_not_count(fall, strongest, count):
+    metrics = push_metrics(log_of(fall), SECTION, plan_pushes(SECTION, SETTINGS), 0.002)
+    assert metrics["push.survived_ns"] == strongest
+    assert metrics["push.survived_count"] == count
+    assert metrics["push.survived_fraction"] == pytest.approx(count / 3.0)
+    # It moved from the second push, at 3.5 s, to 4.45 s.
+    assert metrics["push.rest_s"] == pytest.approx(0.95 if count == 3.0 else np.nan, nan_ok=True)
+
+
+@pytest.mark.parametrize("start", [3.4, 5.4, 7.4])
+def test_who_rocks_on_has_survived_but_is_not_at_rest(start):
+    metrics = push_metrics(log_of(rocks_from=start), SECTION, plan_pushes(SECTION, SETTINGS), 0.002)
+    assert metrics["push.survived_count"] == 3.0
+    assert np.isnan(metrics["push.rest_s"])
+
+
+FOLLOWS = {
+    "base.forward_m": "stepping",
+    "base.left_m": "stepping",
+    "base.turn_rad": "stepping",
+    "steps.count": "stepping",
+    "push.survived_ns": "push",
+    "push.survived_count": "push",
+}
+"""Metrics whose value follows from commands of a section, which a user may change with --set."""
+
+DISTANCE = st.floats(-3.0, 3.0)
+COMMAND = st.one_of(
+    st.builds(lambda count: {"march": count}, st.integers(1, 9)),
+    st.builds(lambda distance: {"forward_m": distance}, DISTANCE),
+    st.builds(lambda distance: {"sideways_m": distance}, DISTANCE),
+    st.builds(lambda angle: {"turn_rad": angle}, DISTANCE),
+)
+
+
+def section(*commands):
+    return SteppingSection(commands=commands)
+
+
+@given(st.lists(COMMAND, min_size=1, max_size=6))
+def test_commands_are_composed_as_rigid_motions(commands):
+    """Each in the frame where the one before ends: products of homogeneous transforms."""
+    pose = pin.SE3.Identity()
+    for command in commands:
+        step = np.array([command.get("forward_m", 0.0), command.get("sideways_m", 0.0), 0.0])
+        pose = pose * pin.SE3(pin.utils.rotate("z", command.get("turn_rad", 0.0)), step)
+    forward, left, rotation = commanded_displacement(section(*commands).commands)
+    np.testing.assert_allclose([forward, left], pose.translation[:2], atol=1e-12)
+    assert math.remainder(rotation - math.atan2(pose.rotation[1, 0], pose.rotation[0, 0]), math.tau) == (
+        pytest.approx(0.0, abs=1e-12)
+    )
+
+
+def test_whole_turns_are_counted():
+    assert commanded_displacement(section({"turn_rad": 5.0}, {"turn_rad": 5.0}).commands) == (0.0, 0.0, 10.0)
+
+
+def test_errors_are_distances_from_the_command():
+    """The quarter turn makes the second metre one to the left."""
+    measured = {"base.forward_m": 0.97, "base.left_m": 1.02, "base.turn_rad": 1.5, "steps.count": 18.0}
+    commands = section({"forward_m": 1.0}, {"turn_rad": math.pi / 2}, {"forward_m": 1.0})
+    errors = step_metrics(measured, commands, 20)
+    assert errors == pytest.approx(
+        {
+            "base.forward_error_m": 0.03,
+            "base.left_error_m": 0.02,
+            "base.turn_error_rad": math.pi / 2 - 1.5,
+            "steps.missed_count": 2.0,
+        }
+    )
+
+
+def test_no_scenario_checks_a_number_that_its_commands_decide():
+    """Otherwise the same scenario with other commands ends with a failed check, however well it went."""
+    stepping = pushed = 0
+    for name in list_scenarios():
+        scenario = load_scenario(name)
+        stepping += scenario.stepping is not None
+        pushed += scenario.push is not None
+        for metric, decides in FOLLOWS.items():
+            assert getattr(scenario, decides) is None or metric not in scenario.checks, (name, metric)
+    assert stepping >= 3
+    assert pushed >= 2

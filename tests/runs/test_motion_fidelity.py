@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory
 from simbench.retargeting.body_errors import (
     BODY_QUANTITIES,

@@ -19,14 +19,17 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 from scipy.spatial import ConvexHull
 
-from simbench.balance.standing.standing import stand
+import simbench
+from simbench.balance.leg_ik import stand
 from simbench.cli.main import main
+from simbench.errors import ScenarioError
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_folder
+from simbench.motion.shipped import clip_folder
 from simbench.resources import resource_dir
 from simbench.retargeting.api import retarget_motion
 from simbench.runs import motion_source
-from simbench.runs.checks import check_metrics
+from simbench.runs import pipeline as api
+from simbench.runs.baseline import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.preparation import complete_scenario
@@ -483,7 +486,7 @@ import signal
 import sys
 
 from simbench.cli.main import main
-from simbench.sim.bullet.world import BulletWorld
+from simbench.sim.bullet.bullet_world import BulletWorld
 
 reader, writer = os.pipe()
 os.set_blocking(writer, False)
@@ -589,3 +592,43 @@ def test_doubts_are_told_before_the_plan_and_kept_with_the_run(tmp_path, monkeyp
     record = json.loads((tmp_path / "run" / "provenance.json").read_text(encoding="utf-8"))
     assert record["doubts"] == list(doubts)
     assert result.metrics["motion.doubt_count"] == 2.0
+
+
+SHORT_DRAWER = {"motion.task.amplitude_rad": 0.05, "motion": {"task": {"speed_rad_s": 1.0}}, "checks": {}}
+
+
+def test_a_run_without_a_directory_goes_to_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = simbench.run("puma560_sweep", SHORT_DRAWER, on_progress=False)
+    assert result.directory.parent == type(result.directory)("runs")
+    assert result.directory.name.startswith("puma560_sweep-")
+    assert os.listdir("runs") == [result.directory.name]
+    scenario = simbench.load_scenario(result.directory / "scenario.yaml")
+    assert scenario.motion.task["amplitude_rad"] == 0.05
+    assert simbench.load_run(result.directory).metrics == result.metrics
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"control.law": "pd", "control.stiffness_scale": np.float64(2.0)},
+        {"control": {"law": "pd", "stiffness_scale": 2}},
+        ["control.law=pd", "control.stiffness_scale=2"],
+    ],
+)
+@pytest.mark.parametrize("loaded", [False, True])
+def test_values_are_set_by_dotted_keys_nested_keys_or_texts(overrides, loaded, monkeypatch, tmp_path):
+    runs = []
+    monkeypatch.setattr(api, "run_scenario", lambda scenario, out, **_: runs.append((scenario, out)))
+    given = simbench.load_scenario("puma560_sweep") if loaded else "puma560_sweep"
+    simbench.run(given, overrides, out=tmp_path)
+    ((scenario, out),) = runs
+    assert scenario.control.stiffness_scale == 2.0
+    assert out == tmp_path
+
+
+def test_a_key_that_does_not_exist_is_refused_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ScenarioError, match=r"override control\.stifness: .*did you mean 'stiffness'"):
+        simbench.run("drawer", {"control": {"stifness": 2}})
+    assert not os.listdir(tmp_path)

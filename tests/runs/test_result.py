@@ -9,8 +9,8 @@ import pytest
 
 import simbench
 from simbench.errors import RunError
-from simbench.runs.checks import Check
-from simbench.runs.plots.signals import LARGEST_ERROR, MOST_LINES, plot_signals
+from simbench.runs.baseline import Check
+from simbench.runs.plots.signal_plot import LARGEST_ERROR, MOST_LINES, plot_signals
 from simbench.runs.result import RunResult
 
 

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 import sweep_by_hand as sweep
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.cli.main import main
 from simbench.errors import ScenarioError
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
+from simbench.runs.metrics import trajectory_metrics
+from simbench.runs.motion_source import plan_scenario_trajectory
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.files import resolve_paths, scenario_files
-from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.trajectory_log import trajectory_metrics
-from simbench.runs.trajectory_source import plan_scenario_trajectory
+from simbench.runs.scenario.loading import load_scenario, resolve_paths, scenario_files
 
 RATE = 50.0
 

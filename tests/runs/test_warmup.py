@@ -3,10 +3,10 @@
 import pytest
 
 from simbench.cli.main import main
-from simbench.runs import warmup
-from simbench.runs.execution.local import JobResult
+from simbench.runs import isolated_runs as warmup
+from simbench.runs.execution import JobResult
+from simbench.runs.isolated_runs import KINDS, choose_runs
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.warmup import KINDS, choose_runs
 
 
 @pytest.fixture

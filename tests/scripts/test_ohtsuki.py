@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simbench.calibration.arm_recording import Feedback
 from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.arm_motion import Feedback
 
 SCRIPTS = Path(__file__).parents[2] / "scripts" / "reproduce" / "ohtsuki"
 

@@ -6,7 +6,7 @@ from script_modules import loaded_script
 
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.virtual_mocap import MocapErrors
-from simbench.motion.writers.netcdf import write_netcdf
+from simbench.motion.writers import write_netcdf
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.imitation.scaled_model import calibrate
 

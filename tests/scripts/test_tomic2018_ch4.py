@@ -6,11 +6,10 @@ import pytest
 from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.runs.fingerprint import fingerprint
-from simbench.runs.study.directory import write_row
-from simbench.runs.study.skills import EVERYBODY, MixtureSearch, skill_items
-from simbench.runs.study.table import StudyRow
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.runs.provenance import fingerprint
+from simbench.runs.skill_study import EVERYBODY, MixtureSearch, skill_items
+from simbench.runs.study import StudyRow, write_row
 
 TASKS, ACTORS = ("pump", "drawer"), (1, 2, 3)
 

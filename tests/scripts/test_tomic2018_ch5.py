@@ -6,8 +6,7 @@ from rich.console import Console
 from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.rules import INPUTS
-from simbench.skills.fuzzy.validation import LabelledRecordings, Validation
+from simbench.skills.fuzzy_rules import INPUTS
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +25,19 @@ def recordings(script):
     weights = np.full((len(task), 4), 0.1)
     weights[np.arange(len(task)), (actor - 1) % 4] = 0.7
     names = tuple(frozenset([script.NAMES[k]]) for k in weights.argmax(axis=1))
-    return LabelledRecordings(
+    return script.LabelledRecordings(
         session, task, actor, rng.uniform(size=(len(task), len(INPUTS))), weights, names
     )
 
 
 def test_tables_say_when_the_paper_is_missed(script, recordings):
-    right = Validation(np.minimum(recordings.dominant, 2), 1.0)
+    right = script.Validation(np.minimum(recordings.dominant, 2), 1.0)
     assert script.agreement_table(recordings, [right] * 3)[1]
 
     def wrong(task, actors):
         predicted = right.predicted.copy()
         predicted[(recordings.task == task) & np.isin(recordings.actor, actors)] = 1
-        return Validation(predicted, 1.0)
+        return script.Validation(predicted, 1.0)
 
     # 14 of 16, and 6 of 16: velocity is what actors 2, 6 and 10 have.
     table, held = script.agreement_table(recordings, [wrong("drawer", [1])] * 3)

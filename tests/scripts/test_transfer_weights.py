@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 from script_modules import loaded_script
 
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.robot.sides import SIDES
 

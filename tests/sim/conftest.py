@@ -6,17 +6,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import stand
 from simbench.sim.control.joint_controller import JointController
-from simbench.sim.engines import is_installed
+from simbench.sim.engine import is_installed
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.sensing import ContactSensor, ContactSums
 from simbench.sim.state import empty_state
 
 if is_installed("bullet"):
-    from simbench.sim.bullet.client import bullet
+    from simbench.sim.bullet.bullet_body import bullet
 
 
 @pytest.fixture(scope="session")

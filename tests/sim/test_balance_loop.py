@@ -17,8 +17,7 @@ from simbench.runs import pipeline
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.balance_loop import balance_run
-from simbench.sim.standing_reference import build_standing_reference
+from simbench.sim.balance_loop import balance_run, build_standing_reference
 from simbench.sim.state import RobotState
 
 # Two steps, one forward and one that closes up, in four seconds.

@@ -10,10 +10,9 @@ from simbench.errors import BalanceError
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.divergence import find_divergence
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.loop import LoopOptions, Simulation, simulate
-from simbench.sim.recorder import Recorder
+from simbench.sim.recorder import Recorder, find_divergence
 from simbench.sim.state import empty_state
 
 DT = 1e-3
@@ -161,7 +160,8 @@ def test_equipment_that_explodes_is_said(romeo):
                 state = super().read_state()
                 return state._replace(velocity=np.array([100.0]))
 
-        shot = Shot(**{name: getattr(fixture, name) for name in fixture.__dataclass_fields__})
+        shot = Shot.__new__(Shot)
+        vars(shot).update(vars(fixture))
         simulate(Simulation(body, resting(romeo, 200), [shot]), recorder, LoopOptions(5))
     joint = mechanism.joints[0].name
     assert recorder.divergence.cause == f"joint {joint} of {mechanism.name} (speed 100 m/s)"

@@ -7,10 +7,10 @@ import trimesh
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures import fixture_mechanism
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.fixtures.shapes import Board, compute_inertia
 

@@ -11,7 +11,7 @@ from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.sim.bullet import open_world
 from simbench.sim.control.laws import ComputedTorqueLaw
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import LoopOptions, Simulation, simulate

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import IRON, WARM, Board, Rod
 from simbench.sim.grasp import GripDesign

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, GripSpring, spring_wrench
+from simbench.sim.grasp import PIVOT, RIGID, SLIDE, GripSpring, spring_wrench
 
 
 def flat(pose):

@@ -6,14 +6,14 @@ import pinocchio as pin
 import pytest
 import scenes
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import stand
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.engine import GRAVITY
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip
 from simbench.sim.loop import LoopOptions, Simulation, simulate

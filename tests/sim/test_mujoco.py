@@ -12,11 +12,10 @@ from simbench.robot.robot import load_robot
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.joint_controller import JointController
-from simbench.sim.engine import GRAVITY
-from simbench.sim.engines import is_installed, open_engine
+from simbench.sim.engine import GRAVITY, is_installed, open_engine
 from simbench.sim.fixtures.shapes import compute_inertia
-from simbench.sim.initial_tilt import tilt_base
 from simbench.sim.sensing import contact_wrench
+from simbench.sim.starting_pose import tilt_base
 from simbench.sim.state import empty_state
 
 mujoco = pytest.importorskip("mujoco")
@@ -134,7 +133,7 @@ def free_motion(robot, torques, start, *, emulated):
             model.dof_armature[:] = 0.0
             mujoco.mj_setConst(model, body.scene.data)
             body.place(ABOVE, start)
-            body = dataclasses.replace(body, has_armature=False)
+            body.has_armature = False
         controller, state = make_controller(body), empty_state(body.robot)
         ours = []
         for torque in torques:

@@ -7,7 +7,7 @@ import pytest
 from simbench.errors import BalanceError
 from simbench.options import PushSection, RobotSection, SimulationSection
 from simbench.robot.robot import load_robot
-from simbench.sim.standing_reference import build_standing_reference
+from simbench.sim.balance_loop import build_standing_reference
 
 PLACE = RobotSection(name="mahru", position_m=(0.4, -0.3), heading_rad=0.6, height_m=-0.05)
 STANDING_SETTINGS = SimulationSection(timestep_s=0.002, settle_s=0.5, hold_s=0.75)

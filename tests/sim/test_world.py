@@ -4,10 +4,10 @@ import pytest
 
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
-from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.engine import GRAVITY
-from simbench.sim.rendering.replay_window import show_simulation
+from simbench.sim.rendering.scene_renderer import show_simulation
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.state import empty_state
 

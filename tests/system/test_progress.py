@@ -10,9 +10,8 @@ from contextlib import nullcontext
 import numba
 import pytest
 
-from simbench.system import compile_counter
-from simbench.system.compile_counter import CompileCounter
-from simbench.system.progress import StageText, shown_progress, stage_text
+from simbench.system import progress
+from simbench.system.progress import CompileCounter, StageText, shown_progress, stage_text
 
 
 class Clock:
@@ -135,7 +134,7 @@ def test_a_reader_that_went_away_stops_nothing():
 
 
 def test_compiled_functions_are_counted_by_numbas_events(monkeypatch):
-    monkeypatch.setattr(compile_counter, "_WORTH_SAYING", 0.0)
+    monkeypatch.setattr(progress, "_LONG_COMPILATION", 0.0)
     with CompileCounter() as counter:
         assert counter.describe() == ""
         double, add = numba.njit(lambda x: 2.0 * x), numba.njit(lambda x: x + 1.0)
@@ -150,16 +149,16 @@ def test_compiled_functions_are_counted_by_numbas_events(monkeypatch):
 
 def test_what_takes_less_than_a_second_to_compile_is_not_said(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(compile_counter.time, "monotonic", clock)
+    monkeypatch.setattr(progress.time, "monotonic", clock)
     counter = CompileCounter()
-    counter._started()
+    counter.add(1)
     assert counter.describe() == ""
     clock.now += 1.5
     assert counter.describe() == "compiling kernels 1 (first run only)"
-    counter._ended()
-    counter._started()
+    counter.add(-1)
+    counter.add(1)
     assert counter.describe() == "compiling kernels 2 (first run only)"
-    counter._ended()
+    counter.add(-1)
     clock.now += 1.5
     assert counter.describe() == ""
 
@@ -175,7 +174,7 @@ with shown_progress({progress}) as on_progress:
 
 
 @pytest.mark.parametrize(
-    ("progress", "terminal", "shown"),
+    ("asked", "terminal", "shown"),
     [
         (None, True, True),
         (None, False, False),
@@ -184,10 +183,10 @@ with shown_progress({progress}) as on_progress:
         (False, False, False),
     ],
 )
-def test_python_shows_progress_in_a_terminal_and_not_in_a_pipe(progress, terminal, shown):
+def test_python_shows_progress_in_a_terminal_and_not_in_a_pipe(asked, terminal, shown):
     ours, theirs = pty.openpty() if terminal else os.pipe()
     with nullcontext() if terminal else open(ours, "rb"):
-        program = [sys.executable, "-c", PROGRAM.format(progress=progress)]
+        program = [sys.executable, "-c", PROGRAM.format(progress=asked)]
         done = subprocess.run(program, stdout=subprocess.PIPE, stderr=theirs, check=True)
         os.close(theirs)
         try:

@@ -12,11 +12,10 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.runs.execution import local
-from simbench.runs.execution.local import JobResult, read_result, run_isolated
-from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_view import Camera
-from simbench.sim.rendering.scene_worker import Job
+from simbench.runs import execution
+from simbench.runs.execution import JobResult, read_result, run_isolated
+from simbench.sim.rendering.scene_renderer import Job
+from simbench.sim.rendering.scene_view import Camera, Frames
 from simbench.system.restricted_pickle import load_pickle, parse_pickle
 
 
@@ -38,8 +37,8 @@ def touch(path):
         Calls(builtins.eval, f"open({str(path)!r}, 'w')"),
         Calls(builtins.exec, f"open({str(path)!r}, 'w')"),
         Calls(Path.touch, path),
-        Calls(local.run_isolated, os.mkdir, [(str(path),)], 1),
-        Calls(local.JobResult, Calls(os.mkdir, str(path))),
+        Calls(execution.run_isolated, os.mkdir, [(str(path),)], 1),
+        Calls(execution.JobResult, Calls(os.mkdir, str(path))),
         Calls(np.save, str(path), np.zeros(2)),
     ]
 
@@ -61,10 +60,10 @@ def test_a_function_by_value_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-@pytest.mark.parametrize("name", ["local.os.mkdir", "os.mkdir", "capture_result", "os"])
+@pytest.mark.parametrize("name", ["execution.os.mkdir", "os.mkdir", "capture_result", "os"])
 def test_no_name_leads_through_a_module_of_simbench(protocol, name):
     head = b"\x80" + bytes([protocol])
-    content = head + b"csimbench.runs.execution.local\n" + name.encode() + b"\n."
+    content = head + b"csimbench.runs.execution\n" + name.encode() + b"\n."
     with pytest.raises(pickle.UnpicklingError, match="is not data"):
         parse_pickle(content)
 
@@ -73,7 +72,7 @@ def test_what_a_drawing_process_gets_comes_through():
     robot = load_robot("puma560")
     frames = Frames(np.zeros((3, 7)), np.ones((3, 6)), {}, None, {})
     camera = Camera((0.0, 0.0, 0.5), 2.0, 0.0, 0.0, 50.0, 64, 48, 30)
-    job = Job(robot, [], frames, camera, "EGL", range(0, 3, 2))
+    job = Job(robot, [], frames, camera, range(0, 3, 2))
     read = parse_pickle(pickle.dumps([job]))[0]
     np.testing.assert_array_equal(read.frames.joints, frames.joints)
     assert read.camera == job.camera

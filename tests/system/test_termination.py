@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from simbench.runs.shield import shielded_from_interrupt
+from simbench.runs.run_directory import shielded_from_interrupt
 from simbench.system.termination import TERMINATING, Terminated, describe_signal, orderly_termination
 
 PARENT = """

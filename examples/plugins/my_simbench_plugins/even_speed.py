@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.redundancy.criteria import BodyState, Quadratic
+from simbench.kinematics.redundancy_body import SkillBody
+from simbench.kinematics.redundancy_criteria import BodyState, Quadratic
 
 
 def even_speed(body: SkillBody, state: BodyState) -> Quadratic:

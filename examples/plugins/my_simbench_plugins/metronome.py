@@ -4,8 +4,8 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.options import Angle, Coefficient, Length, Mass
+from simbench.sim.fixtures.fixture_section import FixtureSection
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part
-from simbench.sim.fixtures.plugin import FixtureSection
 from simbench.sim.fixtures.shapes import IRON, RED, STEEL, Board, Rod
 
 

@@ -24,18 +24,26 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from armstrong_code import Counts, count_model, equations
+from armstrong_derivation import abbreviate_model, derive_explicit_model
+from armstrong_recursion import (
+    Operations,
+    count_newton_euler,
+    count_operations,
+    dynamics_terms,
+    explicit_terms,
+    inverse_dynamics,
+    link_torques,
+    many_torques,
+    velocity_products,
+)
 from results import Results, add_results_option, begin_results, write_results
 
-from simbench.dynamics.abbreviation import abbreviate_model
 from simbench.dynamics.arm import Arm, arm_model, read_arm
-from simbench.dynamics.equations import Counts, count_model, equations
-from simbench.dynamics.evaluation import explicit_terms, explicit_torques, make_evaluator
-from simbench.dynamics.explicit_model import derive_explicit_model
-from simbench.dynamics.generated import puma560_abbreviated, puma560_full
-from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, link_torques, velocity_products
-from simbench.dynamics.operation_count import Operations, count_newton_euler, count_operations
-from simbench.robot.dh.dh import DhJoint, DhRow
-from simbench.robot.dh.dh import DhTable as LinkTable
+from simbench.dynamics.explicit_model import make_evaluator
+from simbench.dynamics.puma560_explicit import Puma560Abbreviated, Puma560Full
+from simbench.robot.dh import DhJoint, DhRow
+from simbench.robot.dh import DhTable as LinkTable
 from simbench.robot.robot import load_robot
 
 TOLERANCE = 1e-9
@@ -71,11 +79,11 @@ def exactness(arm: Arm, count: int) -> tuple[Table, float]:
     """Compare the explicit model, the recursion and Pinocchio on the same random states."""
     rng = np.random.default_rng(1986)
     q, v, a = (rng.uniform(-span, span, (count, 6)) for span in (np.pi, 4.0, 20.0))
-    model, explicit = arm_model(arm), make_evaluator(puma560_full, arm)
+    model, explicit = arm_model(arm), make_evaluator(Puma560Full, arm)
     data = model.createData()
     free = dataclasses.replace(arm, viscous=np.zeros(6), coulomb=np.zeros(6))
     torques = (
-        explicit_torques(explicit, q, v, a),
+        many_torques(explicit, q, v, a),
         inverse_dynamics(free, q, v, a),
         np.array([pin.rnea(model, data, *each) for each in zip(q, v, a, strict=True)]),
     )
@@ -177,7 +185,7 @@ def abbreviation_table(arm: Arm, count: int) -> Table:
     speed = rng.uniform(-1, 1, (count, 6)) * robot.model.velocityLimit
     # The accelerations that the motors can produce in the zero position.
     change = rng.uniform(-1, 1, (count, 6)) * limit / np.diagonal(dynamics_terms(arm, np.zeros(6))[0])
-    models = [make_evaluator(module, arm) for module in (puma560_abbreviated, puma560_full)]
+    models = [make_evaluator(module, arm) for module in (Puma560Abbreviated, Puma560Full)]
     table = Table(title=f"Abbreviated - full, {count} states; % of the joint's maximum torque")
     for heading in ("", *(f"joint {i}" for i in range(1, 7))):
         table.add_column(heading, justify="right" if heading else "left")
@@ -186,7 +194,7 @@ def abbreviation_table(arm: Arm, count: int) -> Table:
         ("moving, no acceleration", speed, 0 * change),
         ("moving and accelerating", speed, change),
     ):
-        short, full = (explicit_torques(model, q, v, a) for model in models)
+        short, full = (many_torques(model, q, v, a) for model in models)
         off = short - full
         for kind, value in (("RMS", np.sqrt(np.mean(off**2, axis=0))), ("maximum", np.abs(off).max(axis=0))):
             cells = (f"{each:.4f} ({100 * each / top:.2f} %)" for each, top in zip(value, limit, strict=True))

@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations
 
+from armstrong_derivation import ExplicitModel
+from armstrong_ring import FACTORS, Polynomial, evaluate_polynomial
 from armstrong_tolerances import tolerances_of
 from rich.table import Table
 
 from simbench.dynamics.arm import Arm
-from simbench.dynamics.arm_symbols import arm_symbols
-from simbench.dynamics.explicit_model import ExplicitModel
-from simbench.dynamics.lumped import FACTORS, evaluate_polynomial
-from simbench.dynamics.trig_ring import Polynomial
+from simbench.dynamics.explicit_model import arm_symbols
 
 WRIST = "(m4 + m5 + m6)"
 OUTER = "(m3 + m4 + m5 + m6)"

@@ -10,8 +10,7 @@ from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.experiments.torsional_spring import measure_motor_inertia
-from simbench.sim.experiments.two_wire import measure_on_two_wires
+from simbench.sim.experiments import measure_motor_inertia, measure_on_two_wires
 
 MODELS = {
     "the robot's own": [],

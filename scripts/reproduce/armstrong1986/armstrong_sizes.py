@@ -1,14 +1,13 @@
 """Number of constants and Christoffel symbols of the explicit model, and which are left out."""
 
-from rich.table import Table
-
-from simbench.dynamics.christoffel import (
+from armstrong_derivation import (
     ChristoffelIndex,
+    ExplicitModel,
     christoffel_indices,
     christoffel_symbol,
     count_unique,
 )
-from simbench.dynamics.explicit_model import ExplicitModel
+from rich.table import Table
 
 
 def sizes(full: ExplicitModel, short: ExplicitModel) -> Table:

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pinocchio as pin
+from armstrong_ring import Polynomial, evaluate_polynomial
 
 from simbench.dynamics.arm import Arm, arm_model
-from simbench.dynamics.arm_symbols import arm_symbols
-from simbench.dynamics.lumped import evaluate_polynomial
-from simbench.dynamics.trig_ring import Polynomial
+from simbench.dynamics.explicit_model import arm_symbols
 
 WHOLE = (2, 3, 4, 5)
 """Indices of link 3 and the links of the wrist."""

@@ -34,8 +34,9 @@ from simbench.errors import ScenarioError, SimbenchError
 from simbench.runs.log import open_run
 from simbench.runs.metrics import find_steps, run_metrics
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plots.balance import draw_balance, until_fall
-from simbench.runs.scenario.loading import Scenario, load_scenario, resolved_yaml
+from simbench.runs.plots.balance_plot import draw_balance, until_fall
+from simbench.runs.scenario.loading import load_scenario, resolved_yaml
+from simbench.runs.scenario.schema import Scenario
 from simbench.runs.video import render_strip
 
 WITH, WITHOUT = "with embedding", "without"

@@ -13,21 +13,21 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from dynamics import FEW
+from forward_dynamics import Scheme, runge_kutta, runge_kutta_then_euler, simulate_law
 from motions import EVALUATION, LAW, LEARNING, LENGTH, fewer, record
 from numpy.typing import NDArray
 from report import begin_table, compare, show
 from scipy.optimize import least_squares, minimize
 from tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
 
-from simbench.dynamics.animation import Scheme, runge_kutta, runge_kutta_then_euler, simulate_law
-from simbench.dynamics.arm import Arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.base_parameters import find_base_parameters
-from simbench.dynamics.calibration.dynamic_calibration import (
+from simbench.calibration.arm_recording import ArmMotion, Feedback
+from simbench.calibration.dynamic_calibration import (
     calibrate_dynamics,
+    find_base_parameters,
     make_calibrated_arm,
     with_motors,
 )
+from simbench.dynamics.arm import Arm
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

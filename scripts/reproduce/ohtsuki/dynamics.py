@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 from report import add_note, begin_case, begin_table, compare, never_worse, root_mean_square, show
 from tables import DRIVE, DYNAMIC, GAINS, LAWS, ORDER, SAMPLES, TABLE3, TRUE
 
-from simbench.dynamics.arm import Arm
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.base_parameters import find_base_parameters
-from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, stack_equations, with_motors
-from simbench.dynamics.calibration.searches import (
-    DYNAMIC_GENERATIONS,
-    genetic_search,
-    nelder_mead,
-    newton_raphson,
+from simbench.calibration.arm_recording import ArmMotion, Feedback
+from simbench.calibration.dynamic_calibration import (
+    calibrate_dynamics,
+    find_base_parameters,
+    stack_equations,
+    with_motors,
 )
+from simbench.calibration.searches import DYNAMIC_GENERATIONS, genetic_search, nelder_mead, newton_raphson
+from simbench.dynamics.arm import Arm
 
 Array = NDArray[np.float64]
 

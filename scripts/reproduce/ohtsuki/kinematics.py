@@ -14,15 +14,10 @@ from scipy.optimize import approx_fprime
 from scipy.special import erf
 from tables import KINEMATIC
 
-from simbench.dynamics.calibration.arm_motion import ArmMotion
-from simbench.dynamics.calibration.kinematic_calibration import TipMotion, calibrate_kinematics, tip_position
-from simbench.dynamics.calibration.searches import (
-    KINEMATIC_GENERATIONS,
-    genetic_search,
-    nelder_mead,
-    newton_raphson,
-)
-from simbench.robot.dh.dh import BASE, DhJoint, DhTable, HayatiRow
+from simbench.calibration.arm_recording import ArmMotion, TipMotion
+from simbench.calibration.kinematic_calibration import calibrate_kinematics, tip_position
+from simbench.calibration.searches import KINEMATIC_GENERATIONS, genetic_search, nelder_mead, newton_raphson
+from simbench.robot.dh import BASE, DhJoint, DhTable, HayatiRow
 
 Array = NDArray[np.float64]
 Missed = Callable[[Array], Array]

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tables import TRUE
 
-from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
+from simbench.calibration.arm_recording import ArmMotion, Feedback
 from simbench.robot.drives import Friction
 from simbench.robot.robot import Robot, load_robot
-from simbench.sim.experiments.driven_arm import drive_arm
+from simbench.sim.driven_arm import drive_arm
 
 Array = NDArray[np.float64]
 

@@ -35,7 +35,7 @@ from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.human_motion import ARM_JOINTS, HumanMotion, resample
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_names
+from simbench.motion.shipped import clip_names
 from simbench.retargeting.body_errors import rotation_angle
 from simbench.retargeting.imitation.imitation import METHODS, imitate, imitation_errors, model_poses, smooth
 from simbench.retargeting.imitation.scaled_model import calibrate

@@ -9,8 +9,8 @@ dominates has the greatest share whatever the frame rate (`criterion_shares`); o
 it, ergonomy is the greatest wherever fitness is flat along it, which the last column of the figures shows.
 Laws start every repetition from the posture recorded there, or with --whole only the first. They move the
 person's own joints, or with --skeleton romeo the thesis's model of a person. DIR
-keeps every result (`table.parquet`, whose columns `simbench.runs.study.skills.study_mixture` explains, and
-`timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill.
+keeps every result (`table.parquet`, whose columns `simbench.runs.skill_study.study_mixture` explains,
+and `timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill.
 --finished computes nothing: it reads from DIR the actors who are finished in all tasks. Exit status 1 if a
 bar is missed.
 """
@@ -33,12 +33,11 @@ from results import JOBS, add_results_option, begin_results, write_results
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError, SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.plotting import save_png
-from simbench.runs.execution.local import run_isolated
-from simbench.runs.fingerprint import fingerprint
-from simbench.runs.study.directory import read_row
-from simbench.runs.study.skills import (
+from simbench.runs.execution import run_isolated
+from simbench.runs.provenance import fingerprint
+from simbench.runs.skill_study import (
     EVERYBODY,
     THESIS_ACTORS,
     THESIS_TASKS,
@@ -46,10 +45,9 @@ from simbench.runs.study.skills import (
     skill_items,
     study_mixture,
 )
-from simbench.runs.study.study import Item, run_study
-from simbench.runs.study.table import StudyRow
-from simbench.skills.ioc.simplex_search import LATTICE, METHODS
-from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
+from simbench.runs.study import Item, StudyRow, read_row, run_study
+from simbench.skills.anatomical_motion import PERSON, SKELETONS
+from simbench.skills.weight_search import LATTICE, METHODS
 
 TABLE_41 = {
     "valves": 0.0466,

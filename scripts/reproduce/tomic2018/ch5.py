@@ -33,35 +33,33 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from results import add_results_option, begin_results, write_results
-
-from simbench.cli.console import progress_bars
-from simbench.errors import SimbenchError, SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.motion.actors.session import perform_in_session
-from simbench.plotting import save_png
-from simbench.runs.execution.local import run_isolated
-from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
-from simbench.runs.study.study import run_study
-from simbench.runs.study.table import TABLE
-from simbench.skills.fuzzy.examples import __file__ as EXAMPLES
-from simbench.skills.fuzzy.examples import write_examples
-from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
-from simbench.skills.fuzzy.memberships import __file__ as MEMBERSHIPS
-from simbench.skills.fuzzy.memberships import write_memberships
-from simbench.skills.fuzzy.plot import draw_inference, draw_memberships
-from simbench.skills.fuzzy.rules import OUTPUTS, THESIS_RULES
-from simbench.skills.fuzzy.strategy import detect_strategy
-from simbench.skills.fuzzy.validation import (
+from fuzzy_plot import draw_inference, draw_memberships
+from fuzzy_tuning import (
     NOT_CONCLUDED,
     LabelledRecordings,
     Validation,
     compute_agreement,
     cross_validate,
     fit_rules,
+    write_examples,
+    write_memberships,
 )
-from simbench.skills.person.anatomical_motion import prepare_motion
+from results import add_results_option, begin_results, write_results
 
+from simbench import skills
+from simbench.cli.console import progress_bars
+from simbench.errors import SimbenchError, SkillError
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.motion.actors.session import perform_in_session
+from simbench.plotting import save_png
+from simbench.runs.execution import run_isolated
+from simbench.runs.skill_study import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
+from simbench.runs.study import TABLE, run_study
+from simbench.skills.anatomical_motion import prepare_motion
+from simbench.skills.fuzzy_rules import OUTPUTS, THESIS_RULES
+from simbench.skills.fuzzy_strategy import compute_fuzzy_inputs, detect_strategy
+
+SHIPPED = Path(skills.__file__).parent
 UNSEEN = "hand_drill"
 PAPER = {
     "valves": 0.85,
@@ -280,8 +278,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_memberships(rules.memberships, given.out / "memberships.yaml", note)
         write_examples(rules.examples, given.out / "examples.csv", note)
         if given.ship:
-            write_memberships(rules.memberships, Path(MEMBERSHIPS).with_suffix(".yaml"), note)
-            write_examples(rules.examples, Path(EXAMPLES).with_suffix(".csv"), note)
+            write_memberships(rules.memberships, SHIPPED / "memberships.yaml", note)
+            write_examples(rules.examples, SHIPPED / "examples.csv", note)
         draw_memberships(rules.memberships, "Terms of the fuzzy rules, tuned", given.out / "memberships.png")
         task, actor = EXAMPLE
         motion = perform_in_session(given.sessions[0], actor, task).motion

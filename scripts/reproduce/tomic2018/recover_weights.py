@@ -24,14 +24,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import add_results_option, begin_results, write_results
 
 from simbench.errors import SimbenchError
-from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.ioc.fitness import make_fitness
-from simbench.skills.ioc.identifiability import explore_flatness
-from simbench.skills.ioc.inverse_kinematics import generate_motion
-from simbench.skills.ioc.inverse_optimal_control import find_mixture
-from simbench.skills.ioc.simplex_search import GENETIC, LATTICE
-from simbench.skills.person.task_motion import GAIN, TaskMotion, prepare_romeo_motion
+from simbench.skills.inverse_optimal_control import explore_flatness, find_mixture, make_fitness
+from simbench.skills.law_motion import generate_motion
+from simbench.skills.task_motion import GAIN, TaskMotion, prepare_romeo_motion
+from simbench.skills.weight_search import GENETIC, LATTICE
 
 NEAR = 0.02
 """How well identifiable weights have to be recovered."""

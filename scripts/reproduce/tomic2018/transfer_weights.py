@@ -40,8 +40,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from results import add_results_option, begin_results, write_results
 
 from simbench.errors import MotionError, SimbenchError, SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import TaskPath
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.kinematics.redundancy_law import TaskPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
 from simbench.retargeting.contact.hand_plan import Equipment
@@ -50,11 +50,12 @@ from simbench.retargeting.imitation.scaled_model import calibrate
 from simbench.retargeting.imitation.weighted_posture import follow_palms_by_law, palm_path, speed_difference
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.upper_body import upper_body
+from simbench.robot.robot_limbs import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
-from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.scenario.schema import Scenario
+from simbench.runs.skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 from simbench.sim.equipment import compute_resistance, describe_handles, describe_surroundings
 
 Array = NDArray[np.float64]

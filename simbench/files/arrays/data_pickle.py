@@ -1,22 +1,423 @@
-"""A reader of pickles that users bring, which cannot run anything: it makes data itself and looks up no name.
+"""A reader of pickles that users bring, which makes data and runs nothing that they name.
 
-Python's own unpickler calls what a pickle names, allocates as many places as an index in it says, and hashes
-keys without bound on their depth. This one interprets the instructions that data need: numbers, texts, lists,
-tuples, dicts, NumPy arrays (also as joblib writes them), and SciPy's sparse matrices as their arrays. All
-others are refused before anything is made of them.
+Python's own unpickler in C allocates as many places as an index in the file says, and NumPy's `dtype` and
+`ndarray` take flags from a file that make it follow numbers as pointers. So this one is the unpickler in
+Python, reduced to the instructions that data need, and every name in a file leads to a replacement below that
+makes data itself; no name is looked up. Numbers, texts, lists, tuples, dicts, NumPy arrays (also as joblib
+writes them) and SciPy's sparse matrices, as their arrays, are read.
 """
 
 import pickle
+import re
 import struct
+import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from dataclasses import dataclass
+from math import prod
+from typing import Any, BinaryIO, NamedTuple
 
-from simbench.files.arrays.memory_budget import MemoryBudget
-from simbench.files.arrays.pickle_machine import CLASSES, Instance, Machine, Named
-from simbench.files.arrays.plain_values import ArrayHolder, ElementType, PickleProblem, plain_name
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
+from simbench.errors import SimbenchError
+from simbench.files.text import printable
+
+MAX_MEMORY = 600_000_000
+"""Bytes that the arrays and texts of one file may take: with the interpreter and one copy of the largest
+array that stays below a gigabyte."""
 MAX_DEPTH = 40
 """Levels of nesting."""
+MAX_INSTRUCTIONS = 1_000_000
+"""Each makes or moves one value: this bounds time, and the memory of many small values."""
+MAX_NAME, MAX_EMPTY_TEXTS = 100, 1_000_000
+_ENTRY_BYTES = 100
+"""Memory of one entry of a dict."""
+TORCH_ADVICE = (
+    "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "
+    "map_location='cpu') (of GVHMR its part ['smpl_params_global']), then "
+    "numpy.savez('motion.npz', **parameters)"
+)
+"""What to do with a file that PyTorch wrote."""
+_CHUMPY_ADVICE = (
+    "holds chumpy arrays, which only chumpy reads; use the .npz file of the model, or convert it: "
+    "numpy.savez('model.npz', **{name: numpy.array(value) for name, value in model.items()})"
+)
+_SIMPLE_TYPE = re.compile(r"\?|b1|[iuf][1248]|f16|c8|c16|c32|[SUa]\d{1,6}")
+
+
+class PickleProblem(Exception):
+    """What is wrong with a pickle, as text."""
+
+
+@dataclass
+class MemoryBudget:
+    """Counts the bytes that the contents of a file take, and refuses more than the limit."""
+
+    name: str  # Name of the file in messages.
+    error: type[SimbenchError]  # Class of the error that is raised.
+    left: int = MAX_MEMORY  # Bytes that may still be taken.
+
+    def take(self, count: int) -> None:
+        """Count bytes before they are allocated.
+
+        `count`: number of bytes. Raises SimbenchError of the given class, if the limit is passed.
+        """
+        self.left -= count
+        if self.left < 0:
+            raise self.error(f"{self.name}: its arrays take more than {MAX_MEMORY / 1e6:g} MB of memory")
+
+
+class SparseMatrix(NamedTuple):
+    """A sparse matrix in compressed columns or rows, as data."""
+
+    by: str  # `csc` for compressed columns, `csr` for compressed rows.
+    shape: tuple[int, int]  # Number of rows and columns.
+    # `data`, `indices`, `indptr`: entries, their rows (`csc`) or columns (`csr`), and the first entry of each
+    # column or row.
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+
+    def to_dense(self) -> NDArray[np.float64]:
+        """Expand the matrix. Returns (rows, columns): all entries."""
+        form = sparse.csc_array if self.by == "csc" else sparse.csr_array
+        try:
+            parts = (self.data.astype(np.float64), self.indices, self.indptr)
+            matrix = form(parts, shape=self.shape)
+            # Without the full check SciPy would write beyond the matrix.
+            matrix.check_format(full_check=True)
+        except (ValueError, TypeError):
+            raise ValueError("the arrays of a sparse matrix contradict each other") from None
+        return np.asarray(matrix.toarray())
+
+
+class _ElementType:
+    """Element type of an array by NumPy's code, `f8` or `U4`; a pickle states the byte order afterwards."""
+
+    def __init__(self, code: object, *_: object) -> None:
+        self.objects = code in ("O", "O4", "O8", "|O")
+        text = str(code).lstrip("<>=|") if isinstance(code, str) else ""
+        if not self.objects and not _SIMPLE_TYPE.fullmatch(text):
+            raise PickleProblem(f"arrays of type {str(code)[:40]!r} are not read; allowed: numbers and texts")
+        self.dtype = np.dtype(object) if self.objects else np.dtype(text)
+
+    def set_state(self, state: Any) -> None:
+        """Take the byte order from the state of a `numpy.dtype`; refuse records and subarrays."""
+        if not isinstance(state, tuple) or len(state) < 5 or state[1] not in ("<", ">", "=", "|"):
+            raise PickleProblem("the element type of an array is damaged")
+        if any(part not in (None, ()) for part in state[2:5]):
+            raise PickleProblem("arrays of records are not read; allowed: numbers and texts")
+        if not self.objects and state[1] in "<>":
+            self.dtype = self.dtype.newbyteorder(state[1])
+
+
+class _Holder:
+    """Something whose contents a pickle states after it was made; `value` is what they describe."""
+
+    value: Any = None
+
+    def set_state(self, state: Any) -> None:
+        """Take the contents from the state in a pickle."""
+        raise PickleProblem("a damaged pickle: a state of what has none")
+
+
+class _ArrayHolder(_Holder):
+    """An array, or a list of objects for an array of objects; made of any arguments, as `_reconstruct` is."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def set_state(self, state: Any) -> None:
+        """Set the contents: shape, element type, whether the first index varies fastest, and the elements.
+
+        These are bytes of just the right number, or a list for an array of objects.
+        """
+        if not isinstance(state, tuple) or len(state) not in (4, 5):
+            raise PickleProblem("a damaged pickle: a state of what has none")
+        shape, element, fortran, data = state[-4:]
+        if not isinstance(element, _ElementType):
+            raise PickleProblem("an array has no element type")
+        size = _checked_size(shape)
+        if element.objects:
+            if not isinstance(data, list) or len(data) != size:
+                raise PickleProblem("an array of objects lacks some of them")
+            self.value = data[0] if shape == () else data
+            return
+        # Elements of no bytes, empty texts, could be any number.
+        if not element.dtype.itemsize and size > MAX_EMPTY_TEXTS:
+            raise PickleProblem("an array of too many empty texts")
+        # Python 2 wrote bytes as text.
+        data = data.encode("latin1") if isinstance(data, str) else data
+        if not isinstance(data, bytes) or len(data) != size * element.dtype.itemsize:
+            raise PickleProblem("an array has another number of bytes than its shape says")
+        flat = np.frombuffer(data, element.dtype) if data else np.empty(size, element.dtype)
+        if not has_valid_text(flat):
+            raise PickleProblem("an array of texts holds numbers that are no characters")
+        self.value = flat.reshape(shape, order="F" if fortran else "C")
+
+
+class _ColumnsHolder(_Holder):
+    """A sparse matrix in compressed columns."""
+
+    by = "csc"
+
+    def set_state(self, state: Any) -> None:
+        """Set the contents from the state of SciPy's matrix."""
+        shape = state.get("_shape", state.get("shape"))
+        arrays = [state.get(name) for name in ("data", "indices", "indptr")]
+        arrays = [part.value if isinstance(part, _Holder) else part for part in arrays]
+        if _checked_size(shape) < 0 or len(shape) != 2 or not all(isinstance(a, np.ndarray) for a in arrays):
+            raise PickleProblem("a sparse matrix is damaged")
+        self.value = SparseMatrix(self.by, shape, *arrays)
+
+
+class _RowsHolder(_ColumnsHolder):
+    """A sparse matrix in compressed rows."""
+
+    by = "csr"
+
+
+class _JoblibHolder(_Holder):
+    """An array whose bytes joblib wrote after its description."""
+
+
+def plain_name(name: object) -> str:
+    """Write a name of a file in one short line.
+
+    `name`: name, as bytes, text or number. Returns the name without control characters and line feeds, at
+    most 100 characters.
+    """
+    text = name.decode("latin1") if isinstance(name, bytes) else str(name)
+    return " ".join(printable(text[:MAX_NAME]).split())[:MAX_NAME]
+
+
+def has_valid_text(array: NDArray[Any]) -> bool:
+    """Tell whether all characters of an array of texts exist; NumPy fails on others only when they are used.
+
+    `array`: array of texts, contiguous; of any other type it is right. Returns whether all characters are at
+    most U+10FFFF.
+    """
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    return int(codes.max()) <= sys.maxunicode
+
+
+def _checked_size(shape: Any) -> int:
+    """Compute the number of elements of an array of a shape that a file states."""
+    if not isinstance(shape, tuple) or any(type(length) is not int or length < 0 for length in shape):
+        raise PickleProblem("the shape of an array is damaged")
+    return prod(shape)
+
+
+class _BoundedStream:
+    """The bytes of a pickle: none are allocated that are not there, and the budget counts them."""
+
+    def __init__(self, stream: BinaryIO, left: int, budget: MemoryBudget) -> None:
+        self.stream, self.left, self.budget = stream, left, budget
+
+    def read(self, count: int) -> bytes:
+        """Read just so many bytes. `count`: number of bytes."""
+        if not 0 <= count <= self.left:
+            raise PickleProblem("a damaged pickle: it ends too early")
+        self.left -= count
+        if count > 1000:
+            self.budget.take(count)
+        data = self.stream.read(count)
+        if len(data) != count:
+            raise PickleProblem("a damaged pickle: it ends too early")
+        return data
+
+    def readline(self) -> bytes:
+        """Read a line of the oldest, textual protocol, with its end."""
+        data = self.stream.readline(self.left + 1)
+        self.left -= len(data)
+        if not data.endswith(b"\n"):
+            raise PickleProblem("a damaged pickle: a line does not end")
+        if len(data) > 1000:
+            self.budget.take(len(data))
+        return data
+
+
+class _Steps(dict[int, Callable[[Any], None]]):
+    """What the unpickler does for each instruction that data need, and how many may still follow."""
+
+    left = MAX_INSTRUCTIONS
+
+    def __getitem__(self, code: int) -> Callable[[Any], None]:
+        self.left -= 1
+        if self.left < 0:
+            raise PickleProblem(f"more than {MAX_INSTRUCTIONS} values; save the data as arrays")
+        if code not in self:
+            raise PickleProblem("not a pickle of arrays, or a damaged one")
+        return super().__getitem__(code)
+
+
+class _DataUnpickler(pickle._Unpickler):
+    """Unpickler for data alone; `find_class` gives nothing but the replacements of this module."""
+
+    # Of the unpickler in Python; the types of the standard library do not name them.
+    stack: list[Any]
+    append: Callable[[Any], None]
+    pop_mark: Callable[[], list[Any]]
+    read: Callable[[int], bytes]
+
+    def __init__(self, source: _BoundedStream, steps: _Steps, inner: bool = False) -> None:
+        super().__init__(source, encoding="latin1")
+        self.source, self.steps, self.inner = source, steps, inner
+        # Counted for each file, and so not an attribute of the class.
+        self.__dict__["dispatch"] = steps
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what makes the data that a name stands for; refuse every other name, and say what to do."""
+        known = _REPLACEMENTS.get(name) if _MODULES.fullmatch(module) else None
+        if known is not None:
+            return getattr(self, known) if isinstance(known, str) else known
+        package = module.partition(".")[0]
+        advice = {"torch": TORCH_ADVICE, "chumpy": _CHUMPY_ADVICE}.get(package)
+        raise PickleProblem(
+            advice
+            or f"a pickle that names {plain_name(module)}.{plain_name(name)} is not read; allowed: arrays, "
+            "numbers, texts, lists and dicts"
+        )
+
+    def persistent_load(self, pid: Any) -> Any:
+        """Refuse references to what is outside of the pickle, which PyTorch writes."""
+        raise PickleProblem(TORCH_ADVICE)
+
+    def load_frame(self) -> None:
+        """Skip the length of a frame: its bytes follow, so that it says nothing more."""
+        self.read(8)
+
+    def set_all(self, target: Any, values: list[Any]) -> None:
+        """Set keys and values, in turn; keys nested deeply would exhaust the stack when they are hashed."""
+        if type(target) is not dict or len(values) % 2:
+            raise PickleProblem("a damaged pickle: keys are set in what is no dict")
+        for key, value in zip(values[::2], values[1::2], strict=True):
+            if not isinstance(key, str | bytes | int | float | np.generic):
+                raise PickleProblem("keys other than texts and numbers are not read")
+            target[key] = value
+
+    def load_setitem(self) -> None:
+        """Set one key of a dict."""
+        value, key = self.stack.pop(), self.stack.pop()
+        self.set_all(self.stack[-1], [key, value])
+
+    def load_setitems(self) -> None:
+        """Set the keys and values since the mark in a dict."""
+        values = self.pop_mark()
+        self.set_all(self.stack[-1], values)
+
+    def load_dict(self) -> None:
+        """Make a dict of the keys and values since the mark."""
+        made: dict[Any, Any] = {}
+        self.set_all(made, self.pop_mark())
+        self.append(made)
+
+    def load_build(self) -> None:
+        """Give the value on top of the stack its state; anything but a holder would be changed for good."""
+        state, target = self.stack.pop(), self.stack[-1]
+        if isinstance(target, _JoblibHolder):
+            target.value = self.read_joblib_array(state)
+        elif isinstance(target, _ElementType | _Holder):
+            if isinstance(state, tuple) and state and isinstance(state[-1], str):
+                self.source.budget.take(len(state[-1]))
+            target.set_state(state)
+        else:
+            raise PickleProblem("a damaged pickle: a state of what has none")
+
+    def read_joblib_array(self, state: dict[str, Any]) -> Any:
+        """Read an array whose bytes follow. Returns its holder, or a list of objects."""
+        element, shape = state["dtype"], state["shape"]
+        if not isinstance(element, _ElementType):
+            raise PickleProblem("an array has no element type")
+        if element.objects:
+            if self.inner:
+                raise PickleProblem("arrays of objects within arrays of objects are not read")
+            return _DataUnpickler(self.source, self.steps, inner=True).load()
+        if state.get("numpy_array_alignment_bytes") is not None:
+            self.source.read(self.source.read(1)[0])
+        data = self.source.read(_checked_size(shape) * element.dtype.itemsize)
+        return self.make_buffer(data, element, shape, state.get("order"))
+
+    def make_instance(self, cls: Any, *_: Any) -> Any:
+        """Make an instance as protocols 0 and 1 describe it."""
+        if isinstance(cls, type) and issubclass(cls, _Holder):
+            return cls()
+        raise PickleProblem("a damaged pickle: an object of an unknown class")
+
+    def make_scalar(self, element: Any, data: Any = b"") -> Any:
+        """Make a NumPy scalar."""
+        holder = _ArrayHolder()
+        holder.set_state(((), element, False, data))
+        return holder.value[()]
+
+    def make_buffer(self, data: Any, element: Any, shape: Any, order: Any = "C", *_: Any) -> Any:
+        """Make an array as pickles of protocol 5 describe it."""
+        holder = _ArrayHolder()
+        holder.set_state((shape, element, order == "F", data))
+        return holder
+
+    def make_bytes(self, data: Any = b"", coding: Any = "latin1") -> bytes:
+        """Make bytes from bytes, or a text that stands for them; a number would ask for memory."""
+        if isinstance(data, str) and coding in ("latin1", "latin-1"):
+            self.source.budget.take(len(data))
+            return data.encode("latin1")
+        if isinstance(data, bytes):
+            return data
+        raise PickleProblem("a damaged pickle: bytes in an unknown coding, or made of something else")
+
+    def make_dict(self, *arguments: Any) -> dict[Any, Any]:
+        """Make a dict from pairs, or an empty one; the function of a `defaultdict` is never called."""
+        pairs = arguments[0] if arguments and isinstance(arguments[0], list | tuple) else ()
+        self.source.budget.take(_ENTRY_BYTES * len(pairs))
+        made: dict[Any, Any] = {}
+        for key, value in pairs:
+            self.set_all(made, [key, value])
+        return made
+
+
+_MODULES = re.compile(
+    r"numpy(\._?core\.(multiarray|numeric))?|_codecs|collections|copy_?reg|builtins|__builtin__"
+    r"|joblib\.numpy_pickle|scipy\.sparse(\._?cs[cr])?"
+)
+"""Modules whose names are replaced; which of them has a name does not matter, as none is looked up."""
+_REPLACEMENTS: dict[str, str | type] = {
+    # What is named only as an argument gets no contents, which is refused where it is used.
+    **dict.fromkeys(("ndarray", "object", "list", "int", "float"), _Holder),
+    **dict.fromkeys(("bytes", "bytearray", "encode"), "make_bytes"),
+    **dict.fromkeys(("dict", "OrderedDict", "defaultdict"), "make_dict"),
+    **dict.fromkeys(("csc_matrix", "csc_array"), _ColumnsHolder),
+    **dict.fromkeys(("csr_matrix", "csr_array"), _RowsHolder),
+    "complex": complex,
+    "dtype": _ElementType,
+    "_reconstruct": _ArrayHolder,
+    "scalar": "make_scalar",
+    "_frombuffer": "make_buffer",
+    "_reconstructor": "make_instance",
+    "NumpyArrayWrapper": _JoblibHolder,
+}
+"""A class that makes data, or a method of the unpickler, for each name that is read."""
+_INSTRUCTIONS = """
+PROTO MARK STOP POP POP_MARK DUP NONE NEWTRUE NEWFALSE INT LONG FLOAT BININT BININT1 BININT2 BINFLOAT LONG1
+LONG4 STRING UNICODE BINSTRING SHORT_BINSTRING BINUNICODE SHORT_BINUNICODE BINUNICODE8 BINBYTES SHORT_BINBYTES
+BINBYTES8 EMPTY_TUPLE TUPLE TUPLE1 TUPLE2 TUPLE3 EMPTY_LIST LIST APPEND APPENDS EMPTY_DICT GET BINGET
+LONG_BINGET PUT BINPUT LONG_BINPUT MEMOIZE GLOBAL STACK_GLOBAL REDUCE NEWOBJ PERSID BINPERSID
+"""
+_STEPS: dict[int, Callable[[Any], None]] = {
+    **{
+        code: pickle._Unpickler.dispatch[code]
+        for code in (getattr(pickle, name)[0] for name in _INSTRUCTIONS.split())
+    },
+    pickle.FRAME[0]: _DataUnpickler.load_frame,
+    # Its own step makes room before it looks whether the bytes are there.
+    pickle.BYTEARRAY8[0]: pickle._Unpickler.dispatch[pickle.BINBYTES8[0]],
+    pickle.DICT[0]: _DataUnpickler.load_dict,
+    pickle.SETITEM[0]: _DataUnpickler.load_setitem,
+    pickle.SETITEMS[0]: _DataUnpickler.load_setitems,
+    pickle.BUILD[0]: _DataUnpickler.load_build,
+}
 
 
 def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
@@ -28,224 +429,42 @@ def read_data_pickle(stream: BinaryIO, size: int, budget: MemoryBudget) -> Any:
     objects), dicts of these with texts as keys. Raises SimbenchError of the budget's class, in one line: the
     pickle is damaged, too large, too deep, or holds anything but data.
     """
-    machine = Machine(stream, size, budget, _STEPS)
     try:
-        return _Converter().convert(machine.run(), 0)
+        loaded = _DataUnpickler(_BoundedStream(stream, size, budget), _Steps(_STEPS)).load()
+        return _to_plain(loaded, 0, {})
     except PickleProblem as problem:
         raise budget.error(f"{budget.name}: {problem}") from None
-    except (ValueError, TypeError, IndexError, KeyError, OverflowError, MemoryError, struct.error) as reason:
+    except (
+        *(ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, MemoryError, EOFError),
+        *(RecursionError, pickle.UnpicklingError, struct.error),
+    ) as reason:
         raise budget.error(
             f"{budget.name}: not a pickle of arrays, or a damaged one ({type(reason).__name__})"
         ) from None
 
 
-class _Converter:
-    """Conversion of what the instructions made to plain values, each only once."""
+def _to_plain(value: Any, depth: int, done: dict[int, tuple[Any, Any]]) -> Any:
+    """Convert a value and all that it holds to plain values, each only once.
 
-    def __init__(self) -> None:
-        self.done: dict[int, tuple[Any, Any]] = {}
-        self.pending: set[int] = set()
-
-    def convert(self, value: Any, depth: int) -> Any:
-        """Convert a value and all that it holds.
-
-        `depth`: levels of nesting above it. Returns the plain value.
-        """
-        if isinstance(value, ArrayHolder | Instance):
-            if value.value is None:
-                raise PickleProblem("a damaged pickle: an array without contents")
-            return self.convert(value.value, depth)
-        if isinstance(value, Named | ElementType):
-            raise PickleProblem("a class or an element type by itself is not read")
-        if type(value) not in (list, tuple, dict):
-            return value
-        if id(value) in self.done:
-            return self.done[id(value)][1]
-        if depth >= MAX_DEPTH or id(value) in self.pending:
-            raise PickleProblem(f"more than {MAX_DEPTH} levels of nesting")
-        self.pending.add(id(value))
+    `depth`: levels of nesting above it; `done`: what was converted, by its identity: the original, which is
+    kept so that its identity is not given to another value, and the plain value; None while it is converted.
+    """
+    while isinstance(value, _Holder):
+        if value.value is None:
+            raise PickleProblem("a damaged pickle: an array without contents")
+        value = value.value
+    if isinstance(value, _ElementType) or callable(value):
+        raise PickleProblem("a class or an element type by itself is not read")
+    if type(value) not in (list, tuple, dict):
+        return value
+    if depth >= MAX_DEPTH or done.get(id(value), (None, 0))[1] is None:
+        raise PickleProblem(f"more than {MAX_DEPTH} levels of nesting")
+    if id(value) not in done:
+        done[id(value)] = value, None
         result: Any
         if isinstance(value, dict):
-            result = {plain_name(key): self.convert(item, depth + 1) for key, item in value.items()}
+            result = {plain_name(key): _to_plain(item, depth + 1, done) for key, item in value.items()}
         else:
-            result = [self.convert(item, depth + 1) for item in value]
-        self.pending.discard(id(value))
-        # The original is kept, so that its identity is not given to another value.
-        self.done[id(value)] = value, result
-        return result
-
-
-def _counted(form: str, decode: Callable[[bytes], Any]) -> Callable[[Machine], None]:
-    """Make the step for bytes that follow their number."""
-
-    def step(machine: Machine) -> None:
-        machine.stack.append(decode(machine.read(machine.number(form))))
-
-    return step
-
-
-def _fixed(form: str) -> Callable[[Machine], None]:
-    """Make the step for a number of a fixed size."""
-    return lambda machine: machine.stack.append(machine.number(form))
-
-
-def _constant(value: Any) -> Callable[[Machine], None]:
-    """Make the step for a constant."""
-    return lambda machine: machine.stack.append(value)
-
-
-def _joined(count: int) -> Callable[[Machine], None]:
-    """Make the step for a tuple of so many values."""
-
-    def step(machine: Machine) -> None:
-        values = [machine.pop() for _ in range(count)]
-        machine.stack.append(tuple(reversed(values)))
-
-    return step
-
-
-def _text_integer(machine: Machine) -> None:
-    """Read an integer or a truth value in text."""
-    line = machine.line()
-    machine.stack.append({"00": False, "01": True}[line] if line in ("00", "01") else int(line.rstrip("L")))
-
-
-def _quoted(machine: Machine) -> None:
-    """Read a text in quotes, which stands for bytes, with Python's escape sequences."""
-    line = machine.line(machine.left).strip()
-    if len(line) < 2 or line[0] != line[-1] or line[0] not in "'\"":
-        raise PickleProblem("a damaged pickle: a text without quotes")
-    machine.budget.take(len(line))
-    machine.stack.append(line[1:-1].encode("latin1").decode("unicode_escape"))
-
-
-def _name_on_stack(machine: Machine) -> None:
-    """Take module and name from the stack."""
-    name, module = machine.pop(), machine.pop()
-    machine.stack.append(Named(module, name))
-
-
-def _new_object(machine: Machine) -> None:
-    """Make an instance of one of the known classes."""
-    arguments, cls = machine.pop(), machine.pop()
-    if not isinstance(cls, Named) or cls.meaning not in CLASSES or arguments != ():
-        raise PickleProblem("a damaged pickle: an object of an unknown class")
-    machine.stack.append(Instance(cls.meaning))
-
-
-def _set_one(machine: Machine) -> None:
-    """Set one key of a dict."""
-    value, key = machine.pop(), machine.pop()
-    machine.set_all([key, value])
-
-
-def _append_one(machine: Machine) -> None:
-    """Append one value to a list."""
-    value = machine.pop()
-    machine.append_all([value])
-
-
-def _new_dict(machine: Machine) -> None:
-    """Make a dict of the keys and values since the mark."""
-    values = machine.pop_mark()
-    machine.stack.append({})
-    machine.set_all(values)
-
-
-def _discard(machine: Machine) -> None:
-    """Discard the top of the stack, a value or a mark."""
-    if machine.marks and machine.marks[-1] == len(machine.stack):
-        machine.marks.pop()
-    else:
-        machine.pop()
-
-
-def _discard_to_mark(machine: Machine) -> None:
-    """Discard all values since the last mark."""
-    machine.pop_mark()
-
-
-def _skip_length(machine: Machine) -> None:
-    """Skip the length of a frame: its bytes follow, so that it says nothing more."""
-    machine.read(8)
-
-
-def _latin1(data: bytes) -> str:
-    """Decode a text of Python 2, which stands for bytes."""
-    return data.decode("latin1")
-
-
-def _utf8(data: bytes) -> str:
-    """Decode a text."""
-    return data.decode("utf-8", "surrogatepass")
-
-
-def _whole_number(data: bytes) -> int:
-    """Decode a long integer."""
-    return int.from_bytes(data, "little", signed=True)
-
-
-_STEPS: dict[bytes, Callable[[Machine], None]] = {
-    pickle.PROTO: lambda machine: _require_protocol(machine.number("<B")),
-    pickle.FRAME: _skip_length,
-    pickle.MARK: lambda machine: machine.marks.append(len(machine.stack)),
-    pickle.POP: _discard,
-    pickle.POP_MARK: _discard_to_mark,
-    pickle.DUP: lambda machine: machine.stack.append(machine.top()),
-    pickle.NONE: _constant(None),
-    pickle.NEWTRUE: _constant(True),
-    pickle.NEWFALSE: _constant(False),
-    pickle.INT: _text_integer,
-    pickle.LONG: _text_integer,
-    pickle.FLOAT: lambda machine: machine.stack.append(float(machine.line())),
-    pickle.BININT: _fixed("<i"),
-    pickle.BININT1: _fixed("<B"),
-    pickle.BININT2: _fixed("<H"),
-    pickle.BINFLOAT: _fixed(">d"),
-    pickle.LONG1: _counted("<B", _whole_number),
-    pickle.LONG4: _counted("<i", _whole_number),
-    pickle.STRING: _quoted,
-    pickle.UNICODE: lambda machine: machine.stack.append(
-        machine.line(machine.left).encode("latin1").decode("raw_unicode_escape")
-    ),
-    pickle.BINSTRING: _counted("<i", _latin1),
-    pickle.SHORT_BINSTRING: _counted("<B", _latin1),
-    pickle.BINUNICODE: _counted("<I", _utf8),
-    pickle.SHORT_BINUNICODE: _counted("<B", _utf8),
-    pickle.BINUNICODE8: _counted("<Q", _utf8),
-    pickle.BINBYTES: _counted("<I", bytes),
-    pickle.SHORT_BINBYTES: _counted("<B", bytes),
-    pickle.BINBYTES8: _counted("<Q", bytes),
-    pickle.BYTEARRAY8: _counted("<Q", bytes),
-    pickle.EMPTY_TUPLE: _constant(()),
-    pickle.TUPLE: lambda machine: machine.stack.append(tuple(machine.pop_mark())),
-    pickle.TUPLE1: _joined(1),
-    pickle.TUPLE2: _joined(2),
-    pickle.TUPLE3: _joined(3),
-    pickle.EMPTY_LIST: lambda machine: machine.stack.append([]),
-    pickle.LIST: lambda machine: machine.stack.append(machine.pop_mark()),
-    pickle.APPEND: _append_one,
-    pickle.APPENDS: lambda machine: machine.append_all(machine.pop_mark()),
-    pickle.EMPTY_DICT: lambda machine: machine.stack.append({}),
-    pickle.DICT: _new_dict,
-    pickle.SETITEM: _set_one,
-    pickle.SETITEMS: lambda machine: machine.set_all(machine.pop_mark()),
-    pickle.GET: lambda machine: machine.stack.append(machine.memo[int(machine.line())]),
-    pickle.BINGET: lambda machine: machine.stack.append(machine.memo[machine.number("<B")]),
-    pickle.LONG_BINGET: lambda machine: machine.stack.append(machine.memo[machine.number("<I")]),
-    pickle.PUT: lambda machine: machine.store(int(machine.line())),
-    pickle.BINPUT: lambda machine: machine.store(machine.number("<B")),
-    pickle.LONG_BINPUT: lambda machine: machine.store(machine.number("<I")),
-    pickle.MEMOIZE: lambda machine: machine.store(len(machine.memo)),
-    pickle.GLOBAL: lambda machine: machine.stack.append(Named(machine.line(), machine.line())),
-    pickle.STACK_GLOBAL: _name_on_stack,
-    pickle.REDUCE: lambda machine: machine.call(),
-    pickle.NEWOBJ: _new_object,
-    pickle.BUILD: lambda machine: machine.build(),
-}
-
-
-def _require_protocol(version: int) -> None:
-    """Refuse protocols that are not known."""
-    if version > 5:
-        raise PickleProblem(f"a pickle of protocol {version}; allowed: 0 to 5")
+            result = [_to_plain(item, depth + 1, done) for item in value]
+        done[id(value)] = value, result
+    return done[id(value)][1]

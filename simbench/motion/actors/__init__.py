@@ -3,16 +3,13 @@
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_whole_number
-from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
+from simbench.files.text import parse_whole_number
+from simbench.motion.actors.free_motions import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
+from simbench.motion.actors.people import AVERAGE_PERSON, FRUGAL, STANCES, ActorPerformance
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.session import TASKS, perform_in_session, record_session
-from simbench.motion.actors.strategy import FRUGAL
-from simbench.motion.actors.tasks import PLACES
-from simbench.motion.actors.tasks.drawer import DrawerTask, make_drawer_task
+from simbench.motion.actors.tasks import PLACES, DrawerTask, make_drawer_task
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.human_motion import HumanMotion
 

@@ -1,7 +1,6 @@
 """A whole motion-capture session: every person performs every task, the truth is kept with the recordings."""
 
 import csv
-import io
 import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -15,16 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.files.storage.claimed_folder import claim_folder
-from simbench.motion.actors.free import FREE
+from simbench.files.storage import claim_folder
+from simbench.motion.actors.free_motions import FREE
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
-from simbench.motion.actors.people import STANCES, Person, session_people
+from simbench.motion.actors.people import (
+    CRITERIA,
+    ERGONOMIC,
+    STANCES,
+    ActorPerformance,
+    deal_strategies,
+    session_people,
+)
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, ActorStrategy, deal_strategies
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
-from simbench.motion.writers.netcdf import Truth, write_netcdf
+from simbench.motion.writers import Truth, write_netcdf
 from simbench.robot.sides import SIDES
 from simbench.system.termination import exit_with_parent
 
@@ -69,11 +73,19 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     errors = MocapErrors(skin=person.skin)
     if task in FREE:
         return FREE[task](person, np.random.default_rng(key), errors, source)
-    strategy = _session_strategy(seed, number, task)
+    # Everybody up to this participant is dealt to.
+    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
+    strategy = deal_strategies(task, map(np.random.default_rng, keys))[-1]
     human = build_human_model(person.actor, person.proportions, person.lift)
     stances = [(person, STANCES[person.stance])]
     if strategy.dominant == "ergonomy":
-        stances.insert(0, _at_ease(person))
+        # They choose distance and grip by ergonomics. The thesis found it dominant in motions that pass near
+        # the ergonomic posture (Tomić 2018, conclusion): who minimises it does not stand anywhere.
+        arm = ERGONOMIC[len(SPINE_JOINTS) : len(SPINE_JOINTS) + len(ARM_JOINT_NAMES)]
+        upper, fore = person.proportions.upper_arm, person.proportions.forearm
+        bent = np.cos(arm[ARM_JOINT_NAMES.index("elbow_flexion")])
+        reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * bent) / (upper + fore)
+        stances.insert(0, (replace(person, comfort=arm.copy(), stance="well posed"), float(reach)))
     for participant, reach in stances:
         for step in STEPS:
             rng = np.random.default_rng([*key, 1])
@@ -90,25 +102,6 @@ def _seed_number(task: str) -> int:
     if task in SESSION_TASKS:
         return SESSION_TASKS.index(task)
     return len(SESSION_TASKS) + zlib.crc32(task.encode())
-
-
-def _session_strategy(seed: int, number: int, task: str) -> ActorStrategy:
-    """Deal to everybody up to this participant."""
-    keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
-    return deal_strategies(task, map(np.random.default_rng, keys))[-1]
-
-
-def _at_ease(person: Person) -> tuple[Person, float]:
-    """Let a person choose distance and grip by ergonomics; return them and the reach as in `STANCES`.
-
-    The thesis found ergonomics dominant in motions that pass near the ergonomic posture (Tomić 2018,
-    conclusion): who minimises it does not stand anywhere.
-    """
-    arm = ERGONOMIC[len(SPINE_JOINTS) : len(SPINE_JOINTS) + len(ARM_JOINT_NAMES)]
-    upper, fore = person.proportions.upper_arm, person.proportions.forearm
-    bent = np.cos(arm[ARM_JOINT_NAMES.index("elbow_flexion")])
-    reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * bent) / (upper + fore)
-    return replace(person, comfort=arm.copy(), stance="well posed"), float(reach)
 
 
 def record_session(
@@ -142,26 +135,51 @@ def record_session(
         An unknown actor or task, or a folder that cannot be used.
     """
     people = session_people(seed)
-    chosen = _choose(actors, tasks, people)
-    with _growing(folder) as part:
-        rows = {}
-        on_progress(0, len(chosen))
-        # Fresh processes: a copy of one with threads of its own may hang.
-        with _one_thread_each(), _pool(jobs) as pool:
-            try:
-                running = {pool.submit(_record, part, seed, *each): each for each in chosen}
-                for done, future in enumerate(as_completed(running), 1):
-                    rows[running[future]] = future.result()
-                    on_progress(done, len(chosen))
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        _write_table(part / "session.csv", [rows[each] for each in chosen])
-
-
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    """Make processes that end with this one."""
-    return ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent)
+    numbers = range(1, len(people) + 1) if actors is None else sorted(set(actors))
+    names = SESSION_TASKS if tasks is None else tuple(dict.fromkeys(tasks))
+    for number in numbers:
+        if not 1 <= number <= len(people):
+            raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
+    for name in names:
+        if name not in TASKS:
+            raise MotionError(f"task {name}: unknown; known: {', '.join(TASKS)}")
+    chosen = [(n, task) for n in numbers for task in names if task not in FREE or n == FREE_PERFORMER]
+    if not chosen:
+        raise MotionError(
+            f"nothing to record: {', '.join(FREE)} are performed by actor {FREE_PERFORMER} only"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise MotionError(f"{folder}: exists and is not an empty folder; give another --out")
+    # The folder is made beside the final one, and renamed when all is in it.
+    part = folder.with_name(folder.name + ".incomplete")
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(claim_folder(part, _holds_only_recordings))
+        except OSError as error:
+            raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
+        try:
+            rows = {}
+            on_progress(0, len(chosen))
+            # Fresh processes: a copy of one with threads of its own may hang. They end with this one.
+            with (
+                _one_thread_each(),
+                ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent) as pool,
+            ):
+                try:
+                    running = {pool.submit(_record, part, seed, *each): each for each in chosen}
+                    for done, future in enumerate(as_completed(running), 1):
+                        rows[running[future]] = future.result()
+                        on_progress(done, len(chosen))
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+            with (part / "session.csv").open("w", encoding="utf-8", newline="") as file:
+                table = csv.DictWriter(file, list(rows[chosen[0]]), lineterminator="\n")
+                table.writeheader()
+                table.writerows(rows[each] for each in chosen)
+            part.replace(folder)
+        except OSError as error:
+            raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
 
 
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
@@ -173,51 +191,27 @@ def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | 
     model = performance.human.model
     names = [model.names[joint] for joint in range(2, model.njoints)]
     indices = [model.joints[model.getJointId(name)].idx_q for name in names]
+    phases = performance.phases
     truth: dict[str, tuple[tuple[str, ...], ArrayLike, str]] = {
         "coordinate": (("coordinate",), np.array(names), ""),
         "joint_angle": (("time", "coordinate"), performance.q[:, indices], "rad"),
         "pelvis_pose": (("time", "pose"), performance.q[:, :7], "m, quaternion x y z w"),
         "travel": (("time",), performance.travel, "m or rad"),
         "boundaries": (("boundary",), performance.boundaries, "s"),
-        "phases": (("phase", "bound"), np.array(list(performance.phases.values())), "sample"),
-        "phase": (("phase",), np.array(list(performance.phases)), ""),
+        "phases": (("phase", "bound"), np.array(list(phases.values())), "sample"),
+        "phase": (("phase",), np.array(list(phases)), ""),
     }
     for side in SIDES:
-        truth[f"{side}_palm"] = (
-            ("time", "row", "rotation_and_place"),
-            performance.palms[side][:, :3, :4],
-            "m, 1",
-        )
+        dims = ("time", "row", "rotation_and_place")
+        truth[f"{side}_palm"] = dims, performance.palms[side][:, :3, :4], "m, 1"
     attributes: dict[str, str | float] = {
         f"equipment_{k}": float(v) for k, v in performance.equipment.items()
     }
     if performance.contact_start is not None:
         attributes["contact_start_sample"] = performance.contact_start
     if performance.strategy is not None:
-        attributes |= {
-            f"strategy_{name}": float(value) for name, value in asdict(performance.strategy).items()
-        }
+        attributes |= {f"strategy_{name}": float(v) for name, v in asdict(performance.strategy).items()}
     return truth, attributes
-
-
-def _choose(
-    actors: Sequence[int] | None, tasks: Sequence[str] | None, people: Sequence[Person]
-) -> list[tuple[int, str]]:
-    """Pairs of actor and task in the order of the table."""
-    numbers = range(1, len(people) + 1) if actors is None else sorted(set(actors))
-    names = SESSION_TASKS if tasks is None else tuple(dict.fromkeys(tasks))
-    for number in numbers:
-        if not 1 <= number <= len(people):
-            raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
-    for name in names:
-        if name not in TASKS:
-            raise MotionError(f"task {name}: unknown; known: {', '.join(TASKS)}")
-    pairs = [(n, task) for n in numbers for task in names if task not in FREE or n == FREE_PERFORMER]
-    if not pairs:
-        raise MotionError(
-            f"nothing to record: {', '.join(FREE)} are performed by actor {FREE_PERFORMER} only"
-        )
-    return pairs
 
 
 @contextmanager
@@ -226,15 +220,14 @@ def _one_thread_each() -> Iterator[None]:
 
     NumPy looks at the environment once, when a new process imports it.
     """
-    before = os.environ.get("OPENBLAS_NUM_THREADS")
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["OPENBLAS_NUM_THREADS"]
-        else:
-            os.environ["OPENBLAS_NUM_THREADS"] = before
+        del os.environ[name]
+        os.environ.update({} if before is None else {name: before})
 
 
 def _record(folder: Path, seed: int, number: int, task: str) -> dict[str, str | float]:
@@ -261,36 +254,8 @@ def _record(folder: Path, seed: int, number: int, task: str) -> dict[str, str | 
     }
 
 
-@contextmanager
-def _growing(folder: Path) -> Iterator[Path]:
-    """Make a folder beside the final one, to be renamed when all is in it."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise MotionError(f"{folder}: exists and is not an empty folder; give another --out")
-    part = folder.with_name(folder.name + ".incomplete")
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(claim_folder(part, _holds_only_recordings))
-        except OSError as error:
-            raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
-        try:
-            yield part
-            part.replace(folder)
-        except OSError as error:
-            raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
-
-
 def _holds_only_recordings(folder: Path) -> bool:
     """Return whether a folder contains nothing but what an interrupted session writes."""
+    suffixes = (".nc", ".csv", ".part", ".part.nc")
     with os.scandir(folder) as entries:
-        return all(
-            entry.is_file(follow_symlinks=False) and entry.name.endswith((".nc", ".csv", ".part", ".part.nc"))
-            for entry in entries
-        )
-
-
-def _write_table(path: Path, rows: list[dict[str, str | float]]) -> None:
-    text = io.StringIO(newline="")
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    path.write_text(text.getvalue(), encoding="utf-8")
+        return all(each.is_file(follow_symlinks=False) and each.name.endswith(suffixes) for each in entries)

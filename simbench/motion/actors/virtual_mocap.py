@@ -1,6 +1,6 @@
-"""Virtual motion capture: from a person's configurations to noisy marker frames and joint centres."""
+"""Virtual motion capture: from a person's configurations to noisy frames, joint centres and markers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, HumanModel
-from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import transform
 from simbench.robot.sides import SIDES
 
 # Positions of the markers in the anatomical frame of their segment, m: on the lateral upper arm, on the back
@@ -55,11 +55,36 @@ def record_mocap(
         side, _, segment = name.partition("_")
         frames = truth[name]
         if segment in MARKER_POSITIONS:
-            frames = frames @ _on_skin(human, q, side, segment, errors.skin)
+            frames = frames @ _place_on_skin(human, q, side, segment, errors.skin)
         rotation = Rotation.from_rotvec(rng.normal(0.0, errors.angle_noise, (len(q), 3))).as_matrix()
         shift = rng.normal(0.0, errors.position_noise, (len(q), 3))
         segments[name] = transform(frames[:, :3, :3] @ rotation, frames[:, :3, 3] + shift)
     return joints, segments
+
+
+def _place_on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float) -> Array:
+    """Marker poses (T, 4, 4) in the bone's anatomical frame.
+
+    The skin lags behind axial rotation, by about a third at the upper arm (Hamming et al. 2012: errors up to
+    30 degrees at the ends of its range), and slides and bulges by some millimetres with the joint next to it,
+    most at the hand and towards the shoulder; amplitudes other than the first are estimates.
+    """
+    angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
+    none, flexion = np.zeros(len(q)), angle["elbow_flexion"]
+    if segment == "upper_arm":
+        lag = 0.3 * angle["shoulder_internal_rotation"]
+        slide = -0.006 * np.sin(angle["shoulder_flexion"]), none, 0.005 * np.sin(flexion / 2)
+    elif segment == "forearm":
+        lag = 0.1 * angle["forearm_pronation"]
+        slide = 0.002 * np.sin(flexion), none, 0.002 * np.sin(flexion / 2)
+    else:
+        lag = none
+        slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
+    # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
+    skin_angle = (-scale if side == "left" else scale) * lag
+    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
+    position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
+    return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
 
 
 def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[str, Array]:
@@ -78,26 +103,87 @@ def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[s
     return dict(zip(names, poses, strict=True))
 
 
-def _on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float) -> Array:
-    """Marker poses (T, 4, 4) in the bone's anatomical frame.
+# Stature of the person for whom the positions of the markers are given, m; they scale with it.
+STATURE = 1.70
+# On the thorax and the head, forward, left and up from the base of the neck, which is midway between the
+# spine of the seventh cervical vertebra and the jugular notch.
+TRUNK_POSITIONS = {
+    "left_front_head": (0.10, 0.07, 0.17),
+    "right_front_head": (0.10, -0.07, 0.17),
+    "left_back_head": (-0.08, 0.07, 0.18),
+    "right_back_head": (-0.08, -0.07, 0.18),
+    "clavicle": (0.07, 0.0, -0.03),
+    "sternum": (0.10, 0.0, -0.20),
+    "c7": (-0.07, 0.0, 0.03),
+    "t10": (-0.10, 0.0, -0.24),
+    "right_scapula": (-0.11, -0.09, -0.14),
+}
+# On the iliac spines, from midway between the hips, which lie behind and below the front ones by 22 and 30 %
+# of the distance of these (Bell, Pedersen & Brand 1990).
+FRONT_SPINES = 0.24
+PELVIS_POSITIONS = {
+    "left_asis": (0.22 * FRONT_SPINES, 0.5 * FRONT_SPINES, 0.30 * FRONT_SPINES),
+    "right_asis": (0.22 * FRONT_SPINES, -0.5 * FRONT_SPINES, 0.30 * FRONT_SPINES),
+    "left_psis": (0.22 * FRONT_SPINES - 0.16, 0.05, 0.30 * FRONT_SPINES),
+    "right_psis": (0.22 * FRONT_SPINES - 0.16, -0.05, 0.30 * FRONT_SPINES),
+}
+# Height of the acromion's marker above the shoulder's centre, as a fraction of the distance of both markers
+# (Rab, Petuskey & Bagley 2002).
+ACROMION = 0.17
+# The skin on bony points follows the bone: this fraction of the soft tissue's motion is seen there. The
+# acromion's marker rotates by the same fraction of the clavicle's rotation.
+BONY = 0.3
+# On an arm, in the anatomical frames of its segments (of the upper arm, from the elbow); y is given for the
+# left side, whose front and thumb are at -y.
+ARM_POSITIONS = {
+    "biceps": ("upper_arm", (-0.16, -0.030, 0.035)),
+    "elbow_marker": ("upper_arm", (0.0, 0.0, 0.040)),
+    "wrist_marker": ("hand", (0.0, 0.0, 0.025)),
+    "thumb": ("hand", (0.07, -0.04, 0.025)),
+    "pinky": ("hand", (0.07, 0.04, 0.025)),
+}
 
-    The skin lags behind axial rotation, by about a third at the upper arm (Hamming et al. 2012: errors up to
-    30 degrees at the ends of its range), and slides and bulges by some millimetres with the joint next to it,
-    most at the hand and towards the shoulder; amplitudes other than the first are estimates.
+
+def record_kim_markers(
+    human: HumanModel, q: Array, errors: MocapErrors, rng: np.random.Generator
+) -> dict[str, Array]:
+    """Record markers as the system reports them, under the names of the marker map `kim2005`.
+
+    `human`: the person's model; `q` (T, nq): configurations over time, free of noise; `errors`: errors of the
+    system and of the skin, without the noise of angles: markers are points; `rng`: all noise comes from it.
+    Returns dict of str to (T, 3) array: positions in the world, m: six on each arm, four on the head, five on
+    the thorax, four on the pelvis.
     """
-    angle = dict(zip(ARM_JOINT_NAMES, q[:, human.arms[side]].T, strict=True))
-    none = np.zeros(len(q))
-    if segment == "upper_arm":
-        lag = 0.3 * angle["shoulder_internal_rotation"]
-        slide = -0.006 * np.sin(angle["shoulder_flexion"]), none, 0.005 * np.sin(angle["elbow_flexion"] / 2)
-    elif segment == "forearm":
-        lag = 0.1 * angle["forearm_pronation"]
-        slide = 0.002 * np.sin(angle["elbow_flexion"]), none, 0.002 * np.sin(angle["elbow_flexion"] / 2)
-    else:
-        lag = none
-        slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
-    # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
-    skin_angle = (-scale if side == "left" else scale) * lag
-    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
-    position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
-    return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])
+    size = human.actor.height / STATURE
+    joints, skin = record_mocap(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)
+    bones = compute_frame_poses(human, q, [f"{side}_upper_arm" for side in SIDES])
+    trunk = skin["trunk"][:, :3, :3]
+    markers = {name: joints["neck"] + trunk @ (size * np.array(at)) for name, at in TRUNK_POSITIONS.items()}
+    markers |= {
+        name: _transform_point(skin["pelvis"], size * np.array(at)) for name, at in PELVIS_POSITIONS.items()
+    }
+    for side, outward in zip(SIDES, (1.0, -1.0), strict=True):
+        height = ACROMION * 2.0 * human.proportions.shoulder_half_width * human.actor.height
+        # With the bone, as it would be without skin, and less with it.
+        elevation = (1.0 - (1.0 - BONY) * errors.skin) * q[:, human.clavicles[side][0]]
+        none = np.zeros(len(q))
+        acromion = height * np.stack([none, -outward * np.sin(elevation), np.cos(elevation)], axis=1)
+        marker = joints[f"{side}_shoulder"] + np.einsum("tij,tj->ti", trunk, acromion)
+        markers[f"{side}_shoulder_marker"] = marker
+        for name, (segment, at) in ARM_POSITIONS.items():
+            position = size * np.array(at) * [1.0, outward, 1.0]
+            if segment == "upper_arm":
+                position[0] += human.proportions.upper_arm * human.actor.height
+            # The recorded frame is itself that of a marker.
+            seen = _transform_point(skin[f"{side}_{segment}"], position - MARKER_POSITIONS[segment])
+            if name == "elbow_marker":
+                seen = BONY * seen + (1.0 - BONY) * _transform_point(bones[f"{side}_upper_arm"], position)
+            markers[f"{side}_{name}"] = seen
+    return {
+        name: track + rng.normal(0.0, errors.position_noise, track.shape) for name, track in markers.items()
+    }
+
+
+def _transform_point(frames: Array, point: Array) -> Array:
+    """Compute the track (T, 3) of a point that is fixed in moving frames (T, 4, 4)."""
+    return np.asarray(frames[:, :3, :3] @ point + frames[:, :3, 3])

@@ -8,11 +8,10 @@ from typing import Any
 import yaml
 
 from simbench.errors import MotionError
-from simbench.motion.marker_maps.guessing import GUESSED, guess_map
-from simbench.motion.marker_maps.library import describe_missing_names, find_aliases, list_fitting_maps
-from simbench.motion.marker_maps.reading import GuessedMap, find_reading
-from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, recognise_skeleton
+from simbench.motion.marker_maps.map_choice import GUESSED, GuessedMap, find_reading, guess_map
+from simbench.motion.marker_maps.map_library import describe_missing_names, find_aliases, list_fitting_maps
+from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
@@ -30,34 +29,71 @@ def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested:
     `load_map` reads. Comments say how sure each guess is and which points are not used. Raises MotionError
     the skeleton is not that of a person, or no map fits the markers.
     """
-    found = _find_map(recording, requested)
-    if isinstance(recording, SkeletonRecording) and found.name.startswith(GUESSED):
-        guess = recognise_skeleton(recording)
-        return _text(_guess_comments(guess, recording), guess.marker_map)
-    reduced = reduce_map(found.marker_map, recording.names)
-    used = points_in_map(reduced)
-    comments = [
-        f"Marker map of {Path(recording.source).name}: {found.name}, reduced to the recorded points.",
-        *(f"Found: {note}." for note in found.notes),
-        *(f"Doubtful: {doubt}." for doubt in found.doubts),
-        _listed("Points that it does not use", [point for point in recording.names if point not in used]),
-    ]
-    return _text(comments, reduced)
-
-
-def _find_map(recording: MarkerRecording | SkeletonRecording, requested: str | None) -> GuessedMap:
-    """Find the map with which a recording is read."""
-    if isinstance(recording, SkeletonRecording):
-        reading = find_reading(recording, ReadOptions(marker_map=requested), guess_map)
-        return GuessedMap(reading.map_name, reading.marker_map)
-    fitting = list_fitting_maps(recording.names, requested, skeleton=False)
-    if fitting:
-        return GuessedMap(*fitting[0])
-    if requested is not None:
+    skeleton = isinstance(recording, SkeletonRecording)
+    if skeleton:
+        reading = find_reading(recording, ReadOptions(marker_map=requested))
+        found = GuessedMap(reading.map_name, reading.marker_map)
+    elif fitting := list_fitting_maps(recording.names, requested, skeleton=False):
+        found = GuessedMap(*fitting[0])
+    elif requested is None:
+        found = guess_map(recording)
+    else:
         raise MotionError(
             f"{recording.source}: {describe_missing_names(recording.names, requested, skeleton=False)}"
         )
-    return guess_map(recording)
+    name = Path(recording.source).name
+    if isinstance(recording, SkeletonRecording) and found.name.startswith(GUESSED):
+        guess = recognise_skeleton(recording)
+        reduced, notes, doubts, unused = (
+            guess.marker_map,
+            guess.notes[1:],
+            guess.doubts,
+            "Joints that are not used",
+        )
+        comments = [
+            f"Marker map of {name}, guessed by simbench: {guess.dialect}, score {guess.score:.2f} of 1; "
+            f"reference posture: {guess.posture}.",
+            "Read the recording with it by --map and this file's name. Neither the unit nor the vertical "
+            "axis is declared here: add `unit: cm` or `up: y` if they are found wrongly.",
+        ]
+        lists = {"Guessed without a name or an axis that says so": guess.unsure, "Not found": guess.missing}
+    else:
+        reduced, notes, doubts = reduce_map(found.marker_map, recording.names), found.notes, found.doubts
+        comments, lists = [f"Marker map of {name}: {found.name}, reduced to the recorded points."], {}
+        unused = "Points that it does not use"
+    used = points_in_map(reduced)
+    lists[unused] = tuple(point for point in recording.names if point not in used)
+    comments += [
+        *(f"Found: {note}." for note in notes),
+        *(f"Doubtful: {doubt}." for doubt in doubts),
+        *(f"{what}: {', '.join(names)}." for what, names in lists.items() if names),
+    ]
+    head = [
+        line
+        for comment in comments
+        for line in textwrap.wrap(
+            " ".join(comment.split()),
+            WIDTH,
+            initial_indent="# ",
+            subsequent_indent="#   ",
+            break_long_words=False,
+        )
+    ]
+    lines = []
+    for key, value in _as_data(reduced).items():
+        if key in SECTIONS:
+            # One recipe is written without its list, and one that is another point as that point's name.
+            value = {entry: recipes[0] if len(recipes) == 1 else recipes for entry, recipes in value.items()}
+            for entry, recipe in value.items():
+                if isinstance(recipe, dict) and set(recipe) == {"mean"} and len(recipe["mean"]) == 1:
+                    value[entry] = recipe["mean"][0]
+        if isinstance(value, dict):
+            lines += [f"{key}:", *(f"  {_flow(entry)}: {_flow(recipe)}" for entry, recipe in value.items())]
+        elif isinstance(value, list):
+            lines += [f"{key}:", *(f"  - {_flow(entry)}" for entry in value)]
+        else:
+            lines.append(f"{key}: {_flow(value)}")
+    return "\n".join([*head, *lines]) + "\n"
 
 
 def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
@@ -96,18 +132,8 @@ def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
 def points_in_map(marker_map: MarkerMap) -> set[str]:
     """Collect all names of points and frames that a map mentions."""
     data = _as_data(marker_map)
-    recipes = [
-        recipe
-        for section in SECTIONS
-        for alternatives in data.get(section, {}).values()
-        for recipe in alternatives
-    ]
-    return set().union(
-        *(_texts(recipe) for recipe in recipes),
-        marker_map.feet,
-        *marker_map.facing,
-        *marker_map.aliases.values(),
-    )
+    recipes = [list(data[section].values()) for section in SECTIONS if section in data]
+    return _texts(recipes).union(marker_map.feet, *marker_map.facing, *marker_map.aliases.values())
 
 
 def _as_data(marker_map: MarkerMap) -> dict[str, Any]:
@@ -125,66 +151,6 @@ def _as_data(marker_map: MarkerMap) -> dict[str, Any]:
     return {key: data[key] for key in MarkerMap.model_fields if key in data}
 
 
-def _guess_comments(guess: SkeletonGuess, recording: MarkerRecording | SkeletonRecording) -> list[str]:
-    """Say how sure the guess is."""
-    used = points_in_map(guess.marker_map)
-    return [
-        f"Marker map of {Path(recording.source).name}, guessed by simbench: {guess.dialect}, score "
-        f"{guess.score:.2f} of 1; reference posture: {guess.posture}.",
-        "Read the recording with it by --map and this file's name. Neither the unit nor the vertical axis is "
-        "declared here: add `unit: cm` or `up: y` if they are found wrongly.",
-        *(f"Found: {note}." for note in guess.notes[1:]),
-        *(f"Doubtful: {doubt}." for doubt in guess.doubts),
-        _listed("Guessed without a name or an axis that says so", list(guess.unsure)),
-        _listed("Not found", list(guess.missing)),
-        _listed("Joints that are not used", [name for name in recording.names if name not in used]),
-    ]
-
-
-def _listed(what: str, names: list[str]) -> str:
-    """Write a list of names as a comment; nothing without names."""
-    return f"{what}: {', '.join(names)}." if names else ""
-
-
-def _text(comments: list[str], marker_map: MarkerMap) -> str:
-    """Write comments and a map."""
-    head = [
-        line
-        for comment in comments
-        if comment
-        for line in textwrap.wrap(
-            " ".join(comment.split()),
-            WIDTH,
-            initial_indent="# ",
-            subsequent_indent="#   ",
-            break_long_words=False,
-        )
-    ]
-    data = _as_data(marker_map)
-    for section in SECTIONS:
-        if section in data:
-            data[section] = {name: _shortest(recipes) for name, recipes in data[section].items()}
-    lines = []
-    for key, value in data.items():
-        if isinstance(value, dict):
-            lines.append(f"{key}:")
-            lines += [f"  {_flow(name)}: {_flow(entry)}" for name, entry in value.items()]
-        elif isinstance(value, list):
-            lines.append(f"{key}:")
-            lines += [f"  - {_flow(entry)}" for entry in value]
-        else:
-            lines.append(f"{key}: {_flow(value)}")
-    return "\n".join([*head, *lines]) + "\n"
-
-
-def _shortest(recipes: list[dict[str, Any]]) -> Any:
-    """Write one recipe without its list, and one that is another point as that point's name."""
-    if len(recipes) > 1:
-        return recipes
-    recipe = recipes[0]
-    return recipe["mean"][0] if set(recipe) == {"mean"} and len(recipe["mean"]) == 1 else recipe
-
-
 def _flow(value: Any) -> str:
     """Write a value as YAML in one line."""
     text: str = yaml.safe_dump(
@@ -193,25 +159,13 @@ def _flow(value: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _texts(recipe: dict[str, Any]) -> set[str]:
-    """Names of points and frames in a recipe."""
-    found: set[str] = set()
-    for key, value in recipe.items():
-        if key == "note":
-            continue
-        if key == "cluster":
-            # A cluster needs three of its points.
-            continue
-        items = [value]
-        while items:
-            item = items.pop()
-            if isinstance(item, str):
-                found.add(item)
-            elif isinstance(item, dict):
-                items += item.values()
-            elif isinstance(item, list):
-                items += item
-    return found
+def _texts(value: Any) -> set[str]:
+    """Names of points and frames in a recipe, without those of a cluster, which needs three of its points."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, dict):
+        value = [item for key, item in value.items() if key not in ("note", "cluster")]
+    return set().union(*map(_texts, value)) if isinstance(value, list) else set()
 
 
 def read_recording_for_map(recording: object, source: str) -> MarkerRecording | SkeletonRecording:

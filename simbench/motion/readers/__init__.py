@@ -8,33 +8,46 @@ with a function from a name or path and `ReadOptions` to what the format holds (
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
-from simbench.errors import MotionError
-from simbench.files.arrays.plain_values import TORCH_ADVICE
-from simbench.files.input_files import MAX_BYTES, require_regular_file
+from simbench.errors import MotionError, PluginError
+from simbench.files.arrays.data_pickle import TORCH_ADVICE
+from simbench.files.text import MAX_FILE_BYTES, require_regular_file
 from simbench.motion.actors import read_actor
-from simbench.motion.bridging import prepare_markers
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.bvh import read_bvh
-from simbench.motion.readers.c3d import read_c3d
-from simbench.motion.readers.csv import read_csv
+from simbench.motion.readers.bvh_reader import read_bvh
+from simbench.motion.readers.c3d_reader import read_c3d
+from simbench.motion.readers.csv_reader import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.readers.joint_array import read_archive
 from simbench.motion.readers.mvnx import read_mvnx
-from simbench.motion.readers.netcdf import read_netcdf
-from simbench.motion.readers.numpy_archive import read_archive
-from simbench.motion.readers.plugin import find_reader, read_by_plugin
-from simbench.motion.readers.sample import find_sample_recording
+from simbench.motion.readers.netcdf_reader import read_netcdf
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+from simbench.motion.shipped import list_sample_recordings
+from simbench.plugins.declarations import call_plugin, require_plugin
+from simbench.plugins.loading import find_entry_points
 
 Recording = MarkerRecording | SkeletonRecording | HumanMotion
+
+
+def _read_sample(name: str, options: ReadOptions) -> Recording:
+    """Read a sample recording by its file name, `walk.bvh`, or its stem, which is its source, not a path."""
+    files = list_sample_recordings()
+    path = next((path for path in files if name in (path.name, path.stem)), None)
+    if path is None:
+        known = ", ".join(path.name for path in files) or "none: the folder is missing"
+        raise MotionError(f"sample:{name}: unknown sample recording; known: {known}")
+    return replace(SUFFIXES[path.suffix](path, options), source=f"sample:{path.name}")
+
 
 SCHEMES: dict[str, Callable[[str, ReadOptions], Recording]] = {
     "actor": lambda task, _: read_actor(task),
     "deepmimic": lambda clip, _: read_deepmimic(clip),
-    "sample": lambda name, options: _read_sample(name, options),
+    "sample": _read_sample,
 }
 SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
@@ -53,6 +66,35 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
 LARGEST_STREAMS = {".bvh": 10_000_000_000}
 # Formats that are not read, and what to do about them.
 REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
+# Group of the plug-ins that read a file format, or a source with its own prefix.
+GROUP = "readers"
+
+
+class ReaderPlugin(Protocol):
+    """What a plug-in of group `simbench.readers` is."""
+
+    def __call__(self, path: Path, options: ReadOptions) -> Recording:
+        """Read a recording.
+
+        `path`: the file; of a source `NAME:TEXT`, the text; `options`: unit, vertical axis and rate that the
+        user declares. Returns markers or a skeleton, to which a marker map is applied; or a person's joints
+        and segments.
+        """
+
+
+def find_reader(source: str, reader: str | None) -> str | None:
+    """Find the plug-in that reads a source.
+
+    `source`: `NAME:TEXT`, or the path of a file; `reader`: how the user names the reader, if at all. Returns
+    reference of the plug-in: what the user names, else an installed one called as the source's prefix, or as
+    the file's suffix with its dot; None if there is none.
+    """
+    if reader is not None:
+        return reader
+    installed = find_entry_points(GROUP)
+    prefix, colon, _ = source.partition(":")
+    names = (prefix if colon else "", Path(source).suffix.lower())
+    return next((name for name in names if name in installed), None)
 
 
 def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
@@ -78,7 +120,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     MotionError
         Unknown scheme, name or file format, missing file, or a recording that is not usable.
     """
-    recording = _recording(str(source), options)
+    recording = read_recording(str(source), options)
     if isinstance(recording, HumanMotion):
         return recording
     if isinstance(recording, SkeletonRecording):
@@ -94,39 +136,35 @@ def read_recording(source: str, options: ReadOptions) -> Recording:
     markers or a skeleton; a motion where the format holds a person's joints already. Raises MotionError
     unknown scheme, name or file format, missing file, or a recording that is not usable.
     """
-    return _recording(source, options)
-
-
-def _read_sample(name: str, options: ReadOptions) -> Recording:
-    """Read a sample recording; its source is its name and not a path of this machine."""
-    path = find_sample_recording(name)
-    return replace(SUFFIXES[path.suffix](path, options), source=f"sample:{path.name}")
-
-
-def _recording(text: str, options: ReadOptions) -> Recording:
-    """Read what the source holds, by its scheme or suffix, or by a plug-in."""
-    scheme, colon, name = text.partition(":")
-    suffix = Path(text).suffix.lower()
+    scheme, colon, name = source.partition(":")
+    suffix = Path(source).suffix.lower()
     if options.reader is not None or not (scheme in SCHEMES if colon else suffix in SUFFIXES):
-        plugin = find_reader(text, options.reader)
+        plugin = find_reader(source, options.reader)
         if plugin is not None:
-            return read_by_plugin(plugin, text, options)
+            read: Callable[[Path, ReadOptions], Recording] = require_plugin(GROUP, plugin).value
+            made = call_plugin(plugin, read, Path(source.removeprefix(f"{plugin}:")), options)
+            if not isinstance(made, Recording):
+                raise PluginError(
+                    f"{plugin}: returned a value of type {type(made).__name__}; "
+                    "allowed: MarkerRecording, SkeletonRecording or HumanMotion"
+                )
+            return replace(made, source=source)
     # A single letter before a colon is a Windows drive.
     if colon and len(scheme) > 1 and "/" not in scheme:
         if scheme not in SCHEMES:
             known = ", ".join(SCHEMES)
-            raise MotionError(f"{text}: unknown motion source {scheme!r}; known: {known}, or a file's path")
+            raise MotionError(f"{source}: unknown motion source {scheme!r}; known: {known}, or a file's path")
         return SCHEMES[scheme](name, options)
-    path = Path(text)
+    path = Path(source)
     if suffix in REFUSED:
-        raise MotionError(f"{text}: {REFUSED[suffix]}")
+        raise MotionError(f"{source}: {REFUSED[suffix]}")
     if suffix not in SUFFIXES:
         kinds = ", ".join(f"{scheme}:NAME" for scheme in SCHEMES)
         raise MotionError(
-            f"{text}: no reader for {suffix or 'a name without suffix'}; give {kinds}, or a file ending in "
+            f"{source}: no reader for {suffix or 'a name without suffix'}; give {kinds}, or a file ending in "
             f"{', '.join(SUFFIXES)}"
         )
-    largest = LARGEST_STREAMS.get(suffix, MAX_BYTES)
+    largest = LARGEST_STREAMS.get(suffix, MAX_FILE_BYTES)
     if not require_regular_file(path, MotionError, largest).exists():
-        raise MotionError(f"{text}: no such file")
+        raise MotionError(f"{source}: no such file")
     return SUFFIXES[suffix](path, options)

@@ -11,12 +11,12 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.documents.text_file import read_text
+from simbench.files.json_document import parse_json
+from simbench.files.text import read_text
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor, check_time
+from simbench.motion.readers.marker_tables import LARGEST_NUMBER
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
-from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import SkeletonRecording
 from simbench.motion.shipped import LARGEST_CLIP, clip_folder, clip_names
 from simbench.robot.sides import SIDES
@@ -57,7 +57,15 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
     contain no pronation and no wrist motion. Raises MotionError unknown clip, unreadable file, wrong row
     length, NaN, quaternions that are not of unit length, time that does not increase.
     """
-    path = _find(str(source))
+    folder, known, text = clip_folder(), clip_names(), str(source)
+    path = Path(text)
+    if not text.endswith(".txt"):
+        if folder is None:
+            raise MotionError(f"deepmimic:{text}: the clips are part of pybullet, which is not installed")
+        found = next((name for name in (text, f"humanoid3d_{text}") if name in known), None)
+        if found is None:
+            raise MotionError(f"deepmimic:{text}: unknown clip; known: {', '.join(known)}")
+        path = folder / f"{found}.txt"
     frames, loop = _read_frames(path)
     nodes: dict[str, tuple[str | None, tuple[float, ...]]] = {
         name: (parent, offset) for name, (parent, offset, _, _) in SKELETON.items()
@@ -71,7 +79,15 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
     offsets = SCALE * np.array([offset for _, offset in nodes.values()])
     local_positions = np.tile(offsets, (len(frames), 1, 1))
     local_positions[:, 0] = frames[:, 1:4]
-    positions, rotations = compute_world_poses(parents, local_positions, _local_rotations(frames, names))
+    # From each joint's axes to its parent's.
+    local_rotations = np.tile(np.eye(3), (len(frames), len(names), 1, 1))
+    for joint, (_, _, column, width) in enumerate(SKELETON.values()):
+        if width == 4:
+            rotation = Rotation.from_quat(frames[:, column : column + 4], scalar_first=True)
+        else:
+            rotation = Rotation.from_rotvec(frames[:, column, None] * np.array([0.0, 0.0, 1.0]))
+        local_rotations[:, joint] = rotation.as_matrix()
+    positions, rotations = compute_world_poses(parents, local_positions, local_rotations)
     # The duration of a frame is the time until the next one, so the last one (mostly 0) carries no
     # information.
     time = np.concatenate([[0.0], np.cumsum(frames[:-1, 0])])
@@ -89,19 +105,6 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
         actor=Actor(name="deepmimic", height=HEIGHT, mass=MASS),
         notes=(f"loop: {loop}", "no forearm pronation and no wrist motion in this format"),
     )
-
-
-def _find(source: str) -> Path:
-    """Path of a clip from its name or path."""
-    if source.endswith(".txt"):
-        return Path(source)
-    folder, names = clip_folder(), clip_names()
-    if folder is None:
-        raise MotionError(f"deepmimic:{source}: the clips are part of pybullet, which is not installed")
-    for name in (source, f"humanoid3d_{source}"):
-        if name in names:
-            return folder / f"{name}.txt"
-    raise MotionError(f"deepmimic:{source}: unknown clip; known: {', '.join(names)}")
 
 
 def _read_frames(path: Path) -> tuple[Array, str]:
@@ -126,7 +129,8 @@ def _read_frames(path: Path) -> tuple[Array, str]:
     bad = np.argwhere(~(np.abs(frames) <= LARGEST_NUMBER))
     if bad.size:
         k, column = bad[0]
-        what = _column_name(int(column))
+        joints = (name for name, (_, _, start, width) in SKELETON.items() if start <= column < start + width)
+        what = next(joints) if column >= 4 else ("duration", "root x", "root y", "root z")[column]
         raise MotionError(f"{path}: frame {k}, {what}: {frames[k, column]}; it must be a finite number")
     for joint, (_, _, column, width) in SKELETON.items():
         if width == 4:
@@ -139,22 +143,3 @@ def _read_frames(path: Path) -> tuple[Array, str]:
                     f"it should be 1, and is accepted from {low} to {high}"
                 )
     return frames, str(content.get("Loop", "unknown"))
-
-
-def _column_name(column: int) -> str:
-    """Name of the quantity to which a column belongs."""
-    if column < 4:
-        return ("duration", "root x", "root y", "root z")[column]
-    return next(name for name, (_, _, first, width) in SKELETON.items() if first <= column < first + width)
-
-
-def _local_rotations(frames: Array, names: tuple[str, ...]) -> Array:
-    """Read the rotations (T, J, 3, 3) from each joint's axes to its parent's."""
-    rotations = np.tile(np.eye(3), (len(frames), len(names), 1, 1))
-    for joint, (_, _, column, width) in enumerate(SKELETON.values()):
-        if width == 4:
-            rotation = Rotation.from_quat(frames[:, column : column + 4], scalar_first=True)
-        else:
-            rotation = Rotation.from_rotvec(frames[:, column, None] * np.array([0.0, 0.0, 1.0]))
-        rotations[:, joint] = rotation.as_matrix()
-    return rotations

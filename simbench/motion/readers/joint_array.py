@@ -1,31 +1,39 @@
-"""Reader of joints-only arrays, which pose estimators and data sets write: no names, no rate.
+"""Recordings in files of named arrays (`.npz`, `.npy`, `.pkl`), and the reader of joints-only arrays.
 
-An array has the shape (T, J, 3), also transposed or flat, with a confidence beside the coordinates, or with
-several persons. Which joint is which follows from a declared skeleton or from the bones; the marker maps
-`smpl_joints`, `h36m`, `coco`, `mediapipe`, `openpose` and `named_joints` make segment frames of the joints.
+Whose recording a file holds is told by the names of its arrays. Pose estimators and data sets write positions
+of joints without names and rate: an array has the shape (T, J, 3), also transposed or flat, with a confidence
+beside the coordinates, or with several persons. Which joint is which follows from a declared skeleton or from
+the bones; the marker maps `smpl_joints`, `h36m`, `coco`, `mediapipe`, `openpose` and `named_joints` make
+segment frames of the joints.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.files.arrays.array_file import UNNAMED
+from simbench.files.arrays import UNNAMED, read_array_file
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS, ReadOptions
-from simbench.motion.readers.joint_array_checks import (
-    doubt_still_pelvis,
-    find_array_unit,
-    refuse_image_positions,
+from simbench.motion.readers.joint_names import (
+    JointNaming,
+    guess_layout,
+    measure_arm,
+    name_joints,
+    read_declared_names,
 )
-from simbench.motion.readers.joint_layout_guess import guess_layout
-from simbench.motion.readers.joint_naming import JointNaming, read_declared_names
-from simbench.motion.readers.joint_words import name_joints
-from simbench.motion.readers.text_table import LARGEST_NUMBER
-from simbench.motion.recordings import MarkerRecording
+from simbench.motion.readers.marker_tables import LARGEST_NUMBER
+from simbench.motion.readers.smpl import read_smpl
+from simbench.motion.readers.smpl_parameters import has_smpl_parameters
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
+# At most this many names are listed in an error.
+LISTED = 12
+# Names of arrays that only the trajectory of a robot has.
+ROBOT_KEYS = ("dof_pos", "joint_pos", "root_pos", "qpos", "body_pos_w")
 # Keys under which archives hold positions of joints, the most telling first.
 POSITION_KEYS = (
     "keypoints_3d", "keypoints3d", "kp3d", "kpts3d", "joints_3d", "joints3d",
@@ -43,33 +51,110 @@ ASSUMED_RATE = 30.0
 LEAST_CONFIDENCE = 0.3
 # Fewest joints of a body with one arm and hips; most numbers that are read (a gigabyte).
 FEWEST_JOINTS, MOST_NUMBERS = 5, 120_000_000
+# Standard deviation of the joints across the thinnest direction of the body, relative to the longest, below
+# which they lie in a plane: a person standing still has about 0.1.
+FLAT = 0.02
+# Fewer points than this may well lie in a plane: an arm alone does.
+FEWEST_POINTS = 5
+# A point whose track stays within this fraction of the arm's length does not move.
+STILL = 1e-3
+# Landmarks whose x and y are fractions of an image lie in this range; their hips are farther from 0 than
+# the second number, while landmarks in metres have them at 0.
+IMAGE_RANGE, OFF_CENTRE = (-0.5, 1.5), 0.15
+# Length of an arm from shoulder to wrist, m: from a child of two years to a giant.
+ARM_LENGTHS = (0.27, 0.85)
+# Units in which arrays are written; inches are not, and would make centimetres ambiguous.
+ARRAY_UNITS = ("m", "cm", "mm")
+# Largest distance of two points of a person along an axis, m: from a child's arms alone to spread arms. The
+# ranges of the three units do not overlap.
+BODY_EXTENTS = (0.3, 3.0)
 
 
-def holds_joint_array(content: Mapping[str, Any]) -> bool:
-    """Tell whether a file of arrays holds positions of joints.
+def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | SkeletonRecording:
+    """Read a recording from a file of named arrays.
 
-    `content`: contents of the file by name. Returns whether one array has the shape of joints' positions: by
-    its telling name, or as the only one.
+    `options`: what the user declares. Returns what the file holds.
     """
-    return _find_positions(_as_arrays(content)) is not None
-
-
-def read_joint_array(content: Mapping[str, Any], source: str, options: ReadOptions) -> MarkerRecording:
-    """Read the positions of joints in a file of arrays.
-
-    `content`: contents of the file by name; besides the positions, a rate (`fps`, `mocap_framerate`, ...) and
-    names of the joints are looked for; `source`: name of the recording, for messages; `options`: what the
-    user declares: `skeleton` names the joints, `fps` is the rate. Returns the joints as named points, m.
-    """
-    arrays = _as_arrays(content)
-    key = _find_positions(arrays)
-    if key is None:
+    content = read_array_file(path, MotionError)
+    found = ", ".join(name[:40] for name in list(content)[:LISTED]) or "nothing"
+    if any(key in content for key in ROBOT_KEYS):
         raise MotionError(
-            f"{source}: no array of joint positions (frames, joints, 3), called "
-            f"{', '.join(POSITION_KEYS[:6])}, ..., or alone in its file"
+            f"{path}: holds the trajectory of a robot ({found}), not a recording of a person; run it with "
+            f"`simbench run {path} --robot NAME`, or name it as trajectory:{path}"
         )
+    if has_smpl_parameters(content):
+        return read_smpl(content, str(path), options)
+    # Arrays by key, also of numbers, texts, and lists of texts or of arrays with equal shapes.
+    arrays: dict[str, NDArray[Any]] = {}
+    for key, value in content.items():
+        items = value if isinstance(value, list) and value else [None]
+        shapes = {
+            each.shape if isinstance(each, np.ndarray) and each.dtype.kind in "fiu" else None
+            for each in items
+        }
+        regular = all(isinstance(each, str) for each in items) or (len(shapes) == 1 and shapes != {None})
+        if isinstance(value, np.ndarray | int | float | str) or regular:
+            arrays[key] = np.asarray(value)
+    # One by its telling name, or the only one.
+    fitting = [key for key, array in arrays.items() if _can_hold_joints(array)]
+    lower = {key.lower(): key for key in reversed(fitting)}
+    # A flat array with another name may hold anything, such as the angles of all joints.
+    others = [key for key in fitting if key == UNNAMED or arrays[key].ndim > 2]
+    chosen = next((lower[name] for name in POSITION_KEYS if name in lower), None)
+    if chosen is None and len(others) == 1:
+        chosen = others[0]
+    if chosen is not None:
+        return read_joint_array(arrays, chosen, str(path), options)
+    if UNNAMED in content:
+        found = "one array or list without a name"
+    raise MotionError(
+        f"{path}: holds {found}; known: SMPL, SMPL-H or SMPL-X parameters (poses and trans, or "
+        "global_orient, body_pose and transl); positions of joints (frames, joints, 3), such as "
+        "keypoints_3d, alone or with fps"
+    )
+
+
+def _can_hold_joints(array: NDArray[Any]) -> bool:
+    """Tell whether an array has the shape and type of one of joint positions."""
+    if array.dtype.kind not in "fiu" or array.size < 2 * FEWEST_JOINTS * 3:
+        return False
+    shape = array.shape
+    if array.ndim == 2:
+        return shape[0] >= 2 and shape[1] % 3 == 0 and shape[1] >= 3 * FEWEST_JOINTS
+    if array.ndim < 3:
+        return False
+    return (shape[-1] in (3, 4, 5) and shape[-2] >= FEWEST_JOINTS) or (
+        shape[-2] in (3, 4) and shape[-1] >= FEWEST_JOINTS
+    )
+
+
+def read_joint_array(
+    arrays: Mapping[str, NDArray[Any]], key: str, source: str, options: ReadOptions
+) -> MarkerRecording:
+    """Read the positions of joints in one of the arrays of a file.
+
+    Besides the positions, a rate (`fps`, `mocap_framerate`, ...) and names of the joints are looked for.
+    `options`: what the user declares: `skeleton` names the joints, `fps` is the rate. Returns the joints as
+    named points, m.
+    """
     found, notes = _one_person(arrays[key], source)
-    rate, doubts = _rate(arrays, options, source)
+    doubts: tuple[str, ...] = ()
+    lower = {name.lower(): array for name, array in arrays.items()}
+    rates = ((name, lower[name]) for name in RATE_KEYS if name in lower)
+    said = next(((n, each) for n, each in rates if each.size == 1 and each.dtype.kind in "fiu"), None)
+    if options.fps is not None:
+        rate = options.fps
+    elif said is not None:
+        rate = float(said[1].reshape(()))
+        if not 1.0 <= rate <= 10_000.0:
+            raise MotionError(
+                f"{source}: {said[0]} is {rate:g}; a rate is 1 to 10000 Hz, or declare it (--fps)"
+            )
+    elif options.strict:
+        raise MotionError(f"{source}: the file does not say its rate; declare it (--fps)")
+    else:
+        rate = ASSUMED_RATE
+        doubts = (f"rate {ASSUMED_RATE:g} Hz assumed: the file does not say it (--fps)",)
     naming = name_array_joints(arrays, found, options, source)
     kept = [k for k, name in enumerate(naming.names) if name]
     positions = np.array(found[:, kept])
@@ -93,56 +178,6 @@ def read_joint_array(content: Mapping[str, Any], source: str, options: ReadOptio
     )
 
 
-def _as_arrays(content: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Arrays by key, also of numbers, texts, and lists of arrays with equal shapes."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for key, value in content.items():
-        if isinstance(value, np.ndarray):
-            arrays[key] = value
-        elif isinstance(value, int | float | str) or _is_regular(value):
-            arrays[key] = np.asarray(value)
-    return arrays
-
-
-def _is_regular(values: Any) -> bool:
-    """Tell whether a value is a list of texts, or of arrays of numbers with equal shapes."""
-    if not isinstance(values, list) or not values:
-        return False
-    if all(isinstance(value, str) for value in values):
-        return True
-    shape = values[0].shape if isinstance(values[0], np.ndarray) else None
-    return shape is not None and all(
-        isinstance(value, np.ndarray) and value.shape == shape and value.dtype.kind in "fiu"
-        for value in values
-    )
-
-
-def _find_positions(arrays: Mapping[str, NDArray[Any]]) -> str | None:
-    """Key of the array of joint positions; None if there is none, or more than one without a telling name."""
-    fitting = [key for key, array in arrays.items() if _can_hold_joints(array)]
-    lower = {key.lower(): key for key in reversed(fitting)}
-    named = next((lower[key] for key in POSITION_KEYS if key in lower), None)
-    if named is not None:
-        return named
-    # A flat array with another name may hold anything, such as the angles of all joints.
-    fitting = [key for key in fitting if key == UNNAMED or arrays[key].ndim > 2]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _can_hold_joints(array: NDArray[Any]) -> bool:
-    """Tell whether an array has the shape and type of one of joint positions."""
-    if array.dtype.kind not in "fiu" or array.size < 2 * FEWEST_JOINTS * 3:
-        return False
-    shape = array.shape
-    if array.ndim == 2:
-        return shape[0] >= 2 and shape[1] % 3 == 0 and shape[1] >= 3 * FEWEST_JOINTS
-    if array.ndim < 3:
-        return False
-    return (shape[-1] in (3, 4, 5) and shape[-2] >= FEWEST_JOINTS) or (
-        shape[-2] in (3, 4) and shape[-1] >= FEWEST_JOINTS
-    )
-
-
 def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...]]:
     """Bring an array to (T, J, 3) of one person, with NaN for what was not seen; and notes."""
     if array.size > MOST_NUMBERS:
@@ -151,8 +186,7 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
         array = array.reshape(len(array), -1, 3)
     notes: tuple[str, ...] = ()
     while array.ndim > 3 and 1 in array.shape[:-2]:
-        first = array.shape.index(1)
-        array = array.reshape(*array.shape[:first], *array.shape[first + 1 :])
+        array = array.squeeze(array.shape.index(1))
     if array.ndim == 4:
         array = np.moveaxis(array, int(np.argmin(array.shape[:2])), 0)
         seen = [int((np.isfinite(each) & (each != 0)).sum()) for each in array]
@@ -168,11 +202,15 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
     # Damaged numbers may be signalling NaNs, which are no error: they are not seen.
     with np.errstate(invalid="ignore"):
         positions = np.array(array[..., :3], dtype=np.float64)
+        confidence = np.asarray(array[..., 3:4], dtype=np.float64)[..., 0] if array.shape[2] > 3 else None
     positions[~(np.abs(positions) <= LARGEST_NUMBER).all(axis=2)] = np.nan
-    if array.shape[2] > 3:
-        with np.errstate(invalid="ignore"):
-            confidence = np.asarray(array[..., 3], dtype=np.float64)
-        notes += (_hide_uncertain(positions, confidence),)
+    if confidence is not None and ((confidence >= 0.0) & (confidence <= 1.0)).all():
+        hidden = confidence < LEAST_CONFIDENCE
+        positions[hidden] = np.nan
+        share = f"{hidden.mean():.1%} of the joints' samples have a confidence below {LEAST_CONFIDENCE:g}"
+        notes += (f"{share}: not seen",)
+    elif confidence is not None:
+        notes += ("the fourth number of a joint is ignored: it is no confidence between 0 and 1",)
     # Joints at exactly zero together with another joint were not seen; one alone may be the origin.
     zero = (positions == 0.0).all(axis=2)
     positions[zero & (zero.sum(axis=1, keepdims=True) > 1)] = np.nan
@@ -181,38 +219,6 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
             f"{source}: no joint is seen in any of {len(positions)} frame(s); there is nothing to read"
         )
     return positions, notes
-
-
-def _hide_uncertain(positions: Array, confidence: Array) -> str:
-    """Write NaN for joints of low confidence; say how many they are."""
-    if not ((confidence >= 0.0) & (confidence <= 1.0)).all():
-        return "the fourth number of a joint is ignored: it is no confidence between 0 and 1"
-    hidden = confidence < LEAST_CONFIDENCE
-    positions[hidden] = np.nan
-    return (
-        f"{hidden.mean():.1%} of the joints' samples have a confidence below {LEAST_CONFIDENCE:g}: not seen"
-    )
-
-
-def _rate(
-    arrays: Mapping[str, NDArray[Any]], options: ReadOptions, source: str
-) -> tuple[float, tuple[str, ...]]:
-    """Find the sampling rate, Hz, and the doubt about it where it is assumed."""
-    if options.fps is not None:
-        return options.fps, ()
-    lower = {key.lower(): array for key, array in arrays.items()}
-    for key in RATE_KEYS:
-        value = lower.get(key)
-        if value is not None and value.size == 1 and value.dtype.kind in "fiu":
-            rate = float(value.reshape(()))
-            if not 1.0 <= rate <= 10_000.0:
-                raise MotionError(
-                    f"{source}: {key} is {rate:g}; a rate is 1 to 10000 Hz, or declare it (--fps)"
-                )
-            return rate, ()
-    if options.strict:
-        raise MotionError(f"{source}: the file does not say its rate; declare it (--fps)")
-    return ASSUMED_RATE, (f"rate {ASSUMED_RATE:g} Hz assumed: the file does not say it (--fps)",)
 
 
 def name_array_joints(
@@ -234,11 +240,91 @@ def name_array_joints(
             return JointNaming(name_joints(tuple(map(str, value))), ("joints named by the file",))
     if options.strict:
         raise MotionError(f"{source}: {count} joints without names; declare their order (--skeleton)")
-    guess = guess_layout(positions, source)
-    note = (
-        f"skeleton {guess.layout}: in its order, the bones of the {count} joints are a person's "
-        f"(misfit {guess.misfit:.2f})"
+    return guess_layout(positions, source)
+
+
+def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source: str) -> None:
+    """Refuse joints that lie in a plane, and landmarks in fractions of an image.
+
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `tracks` mapping of str to (T, 3) array: the same positions by the name of the joint; `source`: name of
+    the recording, for messages.
+    """
+    seen = np.asarray(np.isfinite(positions).all(axis=2))
+    count = np.maximum(seen.sum(axis=1), 1)[:, None]
+    centre = np.where(seen[..., None], positions, 0.0).sum(axis=1) / count
+    about = (positions - centre[:, None])[seen]
+    spread = np.sqrt(np.maximum(np.linalg.eigvalsh(about.T @ about), 0.0))
+    if positions.shape[1] >= FEWEST_POINTS and not spread[0] > FLAT * spread[2]:
+        raise MotionError(
+            f"{source}: the joints lie in a plane: these are positions in an image, not in space; joints in "
+            "three dimensions are needed"
+        )
+    middle = _middle_of_hips(tracks)
+    if not len(middle):
+        return
+    size = np.sqrt((about**2).sum(axis=1).mean())
+    low, high = IMAGE_RANGE
+    inside = ((positions[seen][:, :2] > low) & (positions[seen][:, :2] < high)).all()
+    depth_from_hips = np.abs(middle[:, 2]).max() < FLAT * size
+    off_centre = np.abs(np.median(middle[:, :2], axis=0)).min() > OFF_CENTRE
+    if inside and depth_from_hips and off_centre:
+        raise MotionError(
+            f"{source}: x and y are fractions of an image and z is relative to the hips: not metres; save "
+            "the world landmarks instead (pose_world_landmarks)"
+        )
+
+
+def find_array_unit(
+    tracks: Mapping[str, Array], options: ReadOptions
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Find the unit of length of an array by the length of its arms, or by its extent where no arm is known.
+
+    `tracks` mapping of str to (T, 3) array: positions by the name of the joint; NaN where a joint was not
+    seen; `options`: what the user declares. Returns `unit`: name of the unit, a key of `UNITS`; metres where
+    no unit makes the arms human; `notes`, `doubts`: how it was found, and what is doubtful about it.
+    """
+    if options.unit is not None:
+        return options.unit, (), ()
+    length, (low, high) = measure_arm(tracks), ARM_LENGTHS
+    if length is not None:
+        for unit in ARRAY_UNITS:
+            if low <= length * UNITS[unit] <= high:
+                return unit, (f"unit {unit}: the one in which the arms are human",), ()
+        # The body's size is found and told later, whatever the unit.
+        return "m", (), ()
+    points = np.stack(list(tracks.values()), axis=1)
+    seen = np.asarray(np.isfinite(points).all(axis=2))[..., None]
+    highest = np.where(seen, points, -np.inf).max(axis=1)
+    lowest = np.where(seen, points, np.inf).min(axis=1)
+    extents = (highest - lowest).max(axis=1)
+    extents = extents[np.isfinite(extents)]
+    extent, (low, high) = float(np.median(extents)) if extents.size else 0.0, BODY_EXTENTS
+    for unit in ARRAY_UNITS:
+        if low <= extent * UNITS[unit] < high:
+            return unit, (f"unit {unit}: the one in which the points span a person",), ()
+    return "m", (), ("unit m assumed: the points span a person in no unit (--unit)",)
+
+
+def doubt_still_pelvis(tracks: Mapping[str, Array]) -> tuple[str, ...]:
+    """Doubt a body whose pelvis never moves: its positions are relative to the pelvis.
+
+    `tracks` mapping of str to (T, 3) array: positions by the name of the joint; NaN where a joint was not
+    seen. Returns the doubt, or nothing.
+    """
+    length = measure_arm(tracks)
+    root = tracks.get("pelvis")
+    middle = _middle_of_hips(tracks) if root is None else root[np.isfinite(root).all(axis=1)]
+    if length is None or len(middle) < 2 or np.ptp(middle, axis=0).max() > STILL * length:
+        return ()
+    return (
+        "the pelvis never moves: positions are relative to it, so the body's path is lost and feet slide",
     )
-    rivals = ", ".join(f"{layout} ({misfit:.2f})" for layout, misfit in guess.rivals)
-    doubt = f"skeleton {guess.layout} ({guess.misfit:.2f}) is a guess; as likely: {rivals} (--skeleton)"
-    return JointNaming(guess.names, (note,), (doubt,) if rivals else ())
+
+
+def _middle_of_hips(tracks: Mapping[str, Array]) -> Array:
+    """Middle of the hips in the frames in which both were seen (N, 3)."""
+    if "left_hip" not in tracks or "right_hip" not in tracks:
+        return np.empty((0, 3))
+    middle = (tracks["left_hip"] + tracks["right_hip"]) / 2
+    return np.asarray(middle[np.isfinite(middle).all(axis=1)])

@@ -3,16 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.arrays.array_file import UNNAMED, read_array_file
-from simbench.motion.trajectory_files.options import TrajectoryOptions
-from simbench.motion.trajectory_files.stored_motion import StoredMotion
+from simbench.files.arrays import UNNAMED, read_array_file
+from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
 from simbench.motion.trajectory_files.table import split_columns
 from simbench.robot.robot import Robot
 
@@ -52,23 +51,7 @@ def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> Stored
     """
     content = read_array_file(path, MotionError)
     where = str(path)
-    if UNNAMED in content:
-        return _of_unnamed(content[UNNAMED], robot, options, where)
-    return _of_mapping(content, robot, options, where)
-
-
-def holds_joint_positions(content: Mapping[str, Any]) -> bool:
-    """Return whether named arrays are a robot's motion: joint positions with a rate, a base or links.
-
-    Returns true if the names are those of a robot's motion.
-    """
-    names = {str(name).lower() for name in content}
-    beside = {*_POSITION, *_QUATERNION, *_BODY_POSITION, *_VELOCITIES, *_NAMES}
-    return "qpos" in names or bool(names & set(_JOINTS) and names & beside)
-
-
-def _of_unnamed(value: Any, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
-    """Motion of a file that holds one array, or a list of motions."""
+    value: Any = content.get(UNNAMED, content)
     if isinstance(value, Mapping):
         return _of_mapping(value, robot, options, where)
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
@@ -83,6 +66,16 @@ def _of_unnamed(value: Any, robot: Robot, options: TrajectoryOptions, where: str
     return split_columns(array, robot, options, where)
 
 
+def holds_joint_positions(content: Mapping[str, Any]) -> bool:
+    """Return whether named arrays are a robot's motion: joint positions with a rate, a base or links.
+
+    Returns true if the names are those of a robot's motion.
+    """
+    names = {str(name).lower() for name in content}
+    beside = {*_POSITION, *_QUATERNION, *_BODY_POSITION, *_VELOCITIES, *_NAMES}
+    return "qpos" in names or bool(names & set(_JOINTS) and names & beside)
+
+
 def _of_mapping(
     content: Mapping[str, Any], robot: Robot, options: TrajectoryOptions, where: str
 ) -> StoredMotion:
@@ -91,14 +84,26 @@ def _of_mapping(
     if (joints := _find(arrays, _JOINTS)) is not None:
         return _of_arrays(arrays, joints, where)
     if (table := _find(arrays, ("qpos", "q", "motion", "data"))) is not None and table.ndim == 2:
-        return _of_coordinates(arrays, table, robot, options, where)
+        # Generalised coordinates in one array, MuJoCo's: position, quaternion w, x, y, z, joints.
+        found = split_columns(table, robot, options, where)
+        names, time = _names(arrays, _NAMES), _find(arrays, _TIME)
+        count = found.joints.shape[1]
+        return replace(
+            found,
+            format="npz",
+            quaternion_order="wxyz" if "qpos" in arrays and found.quaternion is not None else None,
+            fps=_rate(arrays, where),
+            # MuJoCo's list begins with the free joint of the base.
+            joint_names=names[-count:] if names is not None and len(names) == count + 1 else names,
+            time=found.time if time is None else time.ravel(),
+        )
     motions = {name: value for name, value in content.items() if isinstance(value, Mapping)}
     if motions:
         return _of_first(motions, robot, options, where)
     if any(name in arrays for name in _HUMAN):
-        found = ", ".join(sorted(set(arrays) & set(_HUMAN))[:3])
+        human = ", ".join(sorted(set(arrays) & set(_HUMAN))[:3])
         raise MotionError(
-            f"{where}: a person's recording ({found}), not a robot's motion; turn it into one with simbench "
+            f"{where}: a person's recording ({human}), not a robot's motion; turn it into one with simbench "
             "retarget"
         )
     raise MotionError(
@@ -118,24 +123,6 @@ def _of_first(
     return replace(found, notes=(note, *found.notes))
 
 
-def _of_coordinates(
-    arrays: Mapping[str, Any], table: Array, robot: Robot, options: TrajectoryOptions, where: str
-) -> StoredMotion:
-    """Motion of generalised coordinates in one array, MuJoCo's: position, quaternion w, x, y, z, joints."""
-    found = split_columns(table, robot, options, where)
-    names, time = _names(arrays, _NAMES), _find(arrays, _TIME)
-    count = found.joints.shape[1]
-    return replace(
-        found,
-        format="npz",
-        quaternion_order="wxyz" if "qpos" in arrays and found.quaternion is not None else None,
-        fps=_rate(arrays, where),
-        # MuJoCo's list begins with the free joint of the base.
-        joint_names=names[-count:] if names is not None and len(names) == count + 1 else names,
-        time=found.time if time is None else time.ravel(),
-    )
-
-
 def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMotion:
     """Motion of arrays by name."""
     # PHC keeps an axis of length one behind the joints, others one before the samples.
@@ -143,13 +130,13 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
     joints = joints[..., 0] if joints.ndim == 3 and joints.shape[2] == 1 else joints
     if joints.ndim != 2:
         raise MotionError(f"{where}: joint positions of shape {joints.shape}; must be (samples, joints)")
-    base = _base(arrays, where)
+    position, quaternion, order, is_order_named, notes = _base(arrays, where)
     bodies = _find(arrays, _BODY_POSITION)
     velocities = _find(arrays, _VELOCITIES)
     time = _find(arrays, _TIME)
     for name, value in (
-        ("base position", base.position),
-        ("base orientation", base.quaternion),
+        ("base position", position),
+        ("base orientation", quaternion),
         ("link positions", bodies),
     ):
         if value is not None and len(value) != len(joints):
@@ -164,71 +151,57 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
         joint_names=_names(arrays, _NAMES),
         time=None if time is None or time.size != len(joints) else time.ravel(),
         fps=_rate(arrays, where),
-        position=base.position,
-        quaternion=base.quaternion,
-        quaternion_order=base.order,
-        is_order_named=base.is_named,
+        position=position,
+        quaternion=quaternion,
+        quaternion_order=order,
+        is_order_named=is_order_named,
         velocities=velocities if velocities is not None and velocities.shape == joints.shape else None,
         bodies=bodies if bodies is not None and bodies.ndim == 3 and bodies.shape[2] == 3 else None,
-        notes=base.notes,
+        notes=notes,
     )
 
 
-class _BaseArrays(NamedTuple):
-    """Pose of the base as arrays hold it."""
+_Base = tuple[Array | None, Array | None, str | None, bool, tuple[str, ...]]
 
-    position: Array | None = None
+
+def _base(arrays: Mapping[str, Any], where: str) -> _Base:
+    """Pose of the base: of its own arrays, of the pose of the root link, or none.
+
+    Returns its position; its quaternion, the order that is usual for its name, and whether the name says it;
+    and notes. Raises MotionError a base that is not (T, 3) and (T, 4), or of which one part is missing.
+    """
+    position = _find(arrays, _POSITION)
     quaternion: Array | None = None
     order: str | None = None
-    is_named: bool = False
-    notes: tuple[str, ...] = ()
-
-
-def _base(arrays: Mapping[str, Any], where: str) -> _BaseArrays:
-    """Pose of the base: of its own arrays, of the pose of the root link, or none."""
-    position = _find(arrays, _POSITION)
-    quaternion, order, named = _quaternion(arrays)
+    named, notes = False, ""
+    for name, each in ((name, each) for name in _QUATERNION for each in ("xyzw", "wxyz", "")):
+        quaternion = _find(arrays, (f"{name}_{each}" if each else name,))
+        if quaternion is not None:
+            # Retargeters that follow SciPy and Isaac Gym call it a rotation.
+            order, named = each or ("xyzw" if name == "root_rot" else None), bool(each)
+            break
     if position is not None and quaternion is None and (turns := _find(arrays, ("pose_aa",))) is not None:
         # Axis times angle of the root first: no order of parts is in question.
         quaternion = Rotation.from_rotvec(turns.reshape(len(turns), -1)[:, :3]).as_quat()
-        return _checked_base(_BaseArrays(position, quaternion, "xyzw", True), where)
+        order, named = "xyzw", True
     if position is None and quaternion is None:
         pose = _find(arrays, _POSE)
         if pose is not None and pose.ndim == 2 and pose.shape[1] >= 7:
-            return _BaseArrays(pose[:, :3], pose[:, 3:7])
-        places, turns = _find(arrays, _BODY_POSITION), _find(arrays, _BODY_QUATERNION)
-        if places is not None and turns is not None and places.ndim == turns.ndim == 3 and places.shape[1]:
-            names = _names(arrays, _BODY_NAMES) or ()
-            note = f"base taken from the first link{f', {names[0]}' if names else ''}"
-            return _checked_base(_BaseArrays(places[:, 0], turns[:, 0], "wxyz", False, (note,)), where)
-        return _BaseArrays()
-    return _checked_base(_BaseArrays(position, quaternion, order, named), where)
-
-
-def _checked_base(base: _BaseArrays, where: str) -> _BaseArrays:
-    """Refuse a base that is not (T, 3) and (T, 4), or of which one part is missing."""
-    for name, value, width in (("position", base.position, 3), ("quaternion", base.quaternion, 4)):
+            return pose[:, :3], pose[:, 3:7], None, False, ()
+        places, turned = _find(arrays, _BODY_POSITION), _find(arrays, _BODY_QUATERNION)
+        if places is None or turned is None or not places.ndim == turned.ndim == 3 or not places.shape[1]:
+            return None, None, None, False, ()
+        names = _names(arrays, _BODY_NAMES) or ()
+        notes = f"base taken from the first link{f', {names[0]}' if names else ''}"
+        position, quaternion, order = places[:, 0], turned[:, 0], "wxyz"
+    for name, value, width in (("position", position, 3), ("quaternion", quaternion, 4)):
         if value is None:
             raise MotionError(f"{where}: no {name} of the base; its pose needs both, or neither")
         if value.ndim != 2 or value.shape[1] != width:
             raise MotionError(
                 f"{where}: {name} of the base of shape {value.shape}; must be (samples, {width})"
             )
-    return base
-
-
-def _quaternion(arrays: Mapping[str, Any]) -> tuple[Array | None, str | None, bool]:
-    """Quaternion of the base, the order that is usual for its name, and whether the name says it."""
-    for name in _QUATERNION:
-        for order in ("xyzw", "wxyz"):
-            found = _find(arrays, (f"{name}_{order}",))
-            if found is not None:
-                return found, order, True
-        found = _find(arrays, (name,))
-        if found is not None:
-            # Retargeters that follow SciPy and Isaac Gym call it a rotation.
-            return found, "xyzw" if name == "root_rot" else None, False
-    return None, None, False
+    return position, quaternion, order, named, (notes,) if notes else ()
 
 
 def _find(arrays: Mapping[str, Any], names: Sequence[str]) -> Array | None:

@@ -1,26 +1,40 @@
-"""The motion of a robot's base in the world, from what a file holds of it."""
+"""The motion of a robot's base in the world, from what a file holds of it, or from the joints alone.
 
+The order of a quaternion's parts is found out from the motion that each reading gives. Read in the wrong
+order, a base that is upright at a heading far from zero lies on its side or upside down. Near a heading of
+zero (of half a turn, for the other order) it stands upright, but faces backwards and leans to another side:
+then its supporting foot slides over the floor, or its sole is not level.
+"""
+
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.ndimage import median_filter
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.tree import frame_poses
-from simbench.motion.trajectory_files.base_pose import unit_quaternions
-from simbench.motion.trajectory_files.derived_base import derive_base
-from simbench.motion.trajectory_files.joint_assignment import AssignedJoints
-from simbench.motion.trajectory_files.joint_order import resting_posture
-from simbench.motion.trajectory_files.options import TrajectoryOptions
-from simbench.motion.trajectory_files.quaternion_order import READINGS, find_quaternion_order
-from simbench.motion.trajectory_files.sole_heights import FootPoses, foot_poses, lowest_sole
-from simbench.motion.trajectory_files.stored_motion import StoredMotion
+from simbench.motion.trajectory_files.joint_order import (
+    AssignedJoints,
+    FootPoses,
+    foot_poses,
+    lowest_sole,
+    resting_posture,
+)
+from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
+UNIT_TOLERANCE = 1e-6
+"""Departure from unit length that is rounding: that of eight written digits or of single precision."""
+_LENGTHS = (0.5, 2.0)
+"""Lengths of a quaternion that rounding or averaging explains; other numbers are not quaternions."""
+_SUPPORT_SAMPLES = 5
+"""Length of the median filter on the supporting foot, samples: shorter changes are noise."""
 _HUMAN_RANGE = (0.15, 1.6)
 """Median height of the base over that of the robot's at rest: from lying on the floor to a jump."""
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
@@ -30,6 +44,20 @@ _OTHER_LINK = 0.1
 """Median height of the lowest sole that only another link as base explains, m: retargeted feet float less."""
 _ON_FLOOR = 0.015
 """Median height of the lowest sole that shows that another link is the base, m."""
+READINGS: Mapping[str, tuple[int, int, int, int]] = {"xyzw": (0, 1, 2, 3), "wxyz": (1, 2, 3, 0)}
+"""Columns of x, y, z and w in each order."""
+# Departures that retargeted motions show where they are read right: each counts one in the cost of a reading.
+_SOLE_ANGLE, _HEIGHT_SPREAD, _SLIP_SPEED, _TILT = 0.1, 0.02, 0.2, 0.5
+_MARGIN = 1.0
+"""Least difference of the costs of two readings by which one is told from the other."""
+_RATIO = 1.5
+"""Least ratio of the costs by which one is told from the other."""
+_FAVOURED_MARGIN, _FAVOURED_RATIO = 0.05, 4.0
+"""The same for the order that is usual: a misread order was never less costly than by a ratio of 1.4."""
+_SLIP_SPAN = 0.1
+"""Time over which the slip of a foot is measured, s."""
+_TRAVEL_SPEED = 0.2
+"""Mean speed from which a base without feet is taken to travel forwards, m/s."""
 
 
 class AssignedBase(NamedTuple):
@@ -71,52 +99,30 @@ def assign_base(
             )
         doubt = "no pose of the base in the file: derived, with the lower foot flat and still on the floor"
         return AssignedBase(derive_base(feet), (), (doubt,))
-    metres = _to_metres(stored, robot)
-    turned = _orientation(stored, metres.position, joints, time, feet, options, where)
-    pose = np.hstack([metres.position, turned.quaternion])
-    notes, doubts = (*metres.notes, *turned.notes), (*metres.doubts, *turned.doubts)
-    if feet is None:
-        return AssignedBase(pose, notes, doubts)
-    checked = _check_floor(pose, robot, joints.q, feet)
-    return AssignedBase(checked.pose, (*notes, *checked.notes), (*doubts, *checked.doubts))
-
-
-class _Metres(NamedTuple):
-    """Position of the base in metres."""
-
-    position: Array
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-
-
-class _Orientation(NamedTuple):
-    """Orientation of the base as quaternions x, y, z, w."""
-
-    quaternion: Array
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-
-
-def _to_metres(stored: StoredMotion, robot: Robot) -> _Metres:
-    """Convert the position by its declared unit, or by the height at which the robot's base is at rest."""
+    notes: list[str] = []
+    doubts: list[str] = []
+    # By its declared unit, or by the height at which the robot's base is at rest.
     position = np.asarray(stored.position)
-    if stored.length_unit is not None:
-        return _Metres(position * stored.length_unit)
     resting = foot_poses(robot, resting_posture(robot)[None])
-    if resting is None:
-        return _Metres(position)
-    height = -float(resting.corners[..., 2].min())
-    told = float(np.median(position[:, 2]))
-    fits = [
-        unit
-        for unit, metres in _UNITS.items()
-        if _HUMAN_RANGE[0] * height <= told * metres <= _HUMAN_RANGE[1] * height
-    ]
-    # Centimetres only where metres are impossible: a file that says nothing is in SI units.
-    if not fits or fits[0] == "m":
-        return _Metres(position)
-    note = f"the base's position is in {fits[0]}, converted: its height is {told:.4g}, at rest {height:.3g} m"
-    return _Metres(position * _UNITS[fits[0]], (note,))
+    if stored.length_unit is not None:
+        position = position * stored.length_unit
+    elif resting is not None:
+        height = -float(resting.corners[..., 2].min())
+        told = float(np.median(position[:, 2]))
+        low, high = _HUMAN_RANGE
+        fits = [unit for unit, metres in _UNITS.items() if low * height <= told * metres <= high * height]
+        # Centimetres only where metres are impossible: a file that says nothing is in SI units.
+        if fits and fits[0] != "m":
+            notes.append(
+                f"the base's position is in {fits[0]}, converted: its height is {told:.4g}, at rest "
+                f"{height:.3g} m"
+            )
+            position = position * _UNITS[fits[0]]
+    quaternion = _orientation(stored, position, joints, time, feet, options, where, notes, doubts)
+    pose = np.hstack([position, quaternion])
+    if feet is not None:
+        pose = _check_floor(pose, robot, joints.q, feet, notes, doubts)
+    return AssignedBase(pose, tuple(notes), tuple(doubts))
 
 
 def _orientation(
@@ -127,71 +133,201 @@ def _orientation(
     feet: FootPoses | None,
     options: TrajectoryOptions,
     where: str,
-) -> _Orientation:
-    """Bring the orientation into unit quaternions x, y, z, w."""
+    notes: list[str],
+    doubts: list[str],
+) -> Array:
+    """Bring the orientation into unit quaternions x, y, z, w (T, 4)."""
     if stored.euler is not None:
-        degrees = joints.are_degrees or float(np.abs(stored.euler).max(initial=0.0)) > 2.0 * np.pi
-        angles = np.radians(stored.euler) if degrees else stored.euler
-        quaternion = unit_quaternions(Rotation.from_euler("xyz", angles).as_quat(), where).values
-        return _Orientation(quaternion, ("the base's angles are in degrees, converted",) if degrees else ())
-    unit = unit_quaternions(np.asarray(stored.quaternion), where)
-    if options.quaternion is not None and not stored.is_order_named:
-        note = f"quaternion {options.quaternion}, as declared"
-        return _Orientation(unit.values[:, list(READINGS[options.quaternion])], (*unit.notes, note))
-    if stored.is_order_named:
-        return _Orientation(unit.values[:, list(READINGS[stored.quaternion_order or "xyzw"])], unit.notes)
+        angles = stored.euler
+        if joints.are_degrees or float(np.abs(angles).max(initial=0.0)) > 2.0 * np.pi:
+            angles = np.radians(angles)
+            notes.append("the base's angles are in degrees, converted")
+        return unit_quaternions(Rotation.from_euler("xyz", angles).as_quat(), where, [])
+    unit = unit_quaternions(np.asarray(stored.quaternion), where, notes)
     told = stored.quaternion_order
-    favoured = told or ("xyzw" if stored.format == "unitree" else None)
-    found = find_quaternion_order(unit.values, position, time, feet, favoured)
-    doubts: tuple[str, ...] = ()
-    if found is None and told is None:
+    if stored.is_order_named:
+        order = told or "xyzw"
+    elif options.quaternion is not None:
+        order = options.quaternion
+        notes.append(f"quaternion {order}, as declared")
+    else:
+        favoured = told or ("xyzw" if stored.format == "unitree" else None)
+        found = find_quaternion_order(unit, position, time, feet, favoured)
+        if found is None and told is None:
+            raise MotionError(
+                f"{where}: the base's quaternion may be x, y, z, w or w, x, y, z: both give a possible "
+                "motion; declare it with --quaternion xyzw|wxyz"
+            )
+        if found is not None and told is not None and found != told:
+            doubts.append(
+                f"quaternion read as {found}, by the soles and the upright base, although such files usually "
+                f"have {told}; declare it with --quaternion"
+            )
+        order = found or told or "xyzw"
+        why = "by the soles and the upright base" if found else "as such files have it"
+        notes.append(f"quaternion {order}, {why}")
+    return unit[:, list(READINGS[order])]
+
+
+def unit_quaternions(quaternion: Array, where: str, notes: list[str]) -> Array:
+    """Normalise finite quaternions (T, 4), with their parts in any order, and remove jumps of their sign."""
+    length = np.linalg.norm(quaternion, axis=1)
+    off = np.flatnonzero((length < _LENGTHS[0]) | (length > _LENGTHS[1]))
+    if off.size:
         raise MotionError(
-            f"{where}: the base's quaternion may be x, y, z, w or w, x, y, z: both give a possible motion; "
-            "declare it with --quaternion xyzw|wxyz"
+            f"{where}: the base's quaternion at sample {off[0]} has length {length[off[0]]:.4g}; it must be "
+            "near 1: these columns may not be a quaternion"
         )
-    if found is not None and told is not None and found != told:
-        doubts = (
-            f"quaternion read as {found}, by the soles and the upright base, although such files usually "
-            f"have {told}; declare it with --quaternion",
-        )
-    order = found or told or "xyzw"
-    why = "by the soles and the upright base" if found else "as such files have it"
-    return _Orientation(
-        unit.values[:, list(READINGS[order])], (*unit.notes, f"quaternion {order}, {why}"), doubts
-    )
+    worst = float(np.abs(length - 1.0).max(initial=0.0))
+    if worst > UNIT_TOLERANCE:
+        notes.append(f"quaternions normalised: their length was off by up to {worst:.2g}")
+    unit = quaternion / length[:, None]
+    flips = np.einsum("ti,ti->t", unit[1:], unit[:-1]) < 0.0
+    if flips.any():
+        notes.append(f"quaternions made continuous: {int(flips.sum())} jump(s) of sign removed")
+        sign = np.cumprod(np.r_[1.0, np.where(flips, -1.0, 1.0)])
+        unit = unit * sign[:, None]
+    return np.asarray(unit)
 
 
-def _check_floor(pose: Array, robot: Robot, q: Array, feet: FootPoses) -> AssignedBase:
+def _check_floor(
+    pose: Array, robot: Robot, q: Array, feet: FootPoses, notes: list[str], doubts: list[str]
+) -> Array:
     """Compare the soles with the floor, and take another link as base where only that brings them to it."""
     low = _median_height(pose, feet)
     side = "above" if low >= 0.0 else "below"
     line = f"the lower sole is {1000 * abs(low):.0f} mm {side} z = 0 (median)"
     if abs(low) <= _OFF_FLOOR:
-        return AssignedBase(pose, (line,))
+        notes.append(line)
+        return pose
+    still = np.tile(pin.neutral(robot.model)[: robot.root_q], (len(q), 1))
     for role in ("pelvis", "trunk"):
         frame = robot.frames.get(role)
         if frame is None:
             continue
-        other = _base_of_link(pose, robot, q, frame)
+        # Pose of the root link (T, 7) if the pose is that of this link.
+        link = frame_poses(robot.model, [robot.model.getFrameId(frame)], np.hstack([still, q]))[0]
+        turned = Rotation.from_quat(pose[:, 3:]).as_matrix() @ link[:, :3, :3].transpose(0, 2, 1)
+        position = pose[:, :3] - np.einsum("tij,tj->ti", turned, link[:, :3, 3])
+        other = np.hstack([position, Rotation.from_matrix(turned).as_quat()])
         if abs(_median_height(other, feet)) > _ON_FLOOR:
             continue
         if abs(low) > _OTHER_LINK:
-            doubt = f"the base's pose is taken for that of {frame}: as that of the root link, {line}"
-            return AssignedBase(other, (), (doubt,))
-        return AssignedBase(pose, (), (f"{line}: the pose may be that of {frame}, or the floor another one",))
-    return AssignedBase(pose, (), (f"{line}: the file's floor or base may be another one",))
+            doubts.append(f"the base's pose is taken for that of {frame}: as that of the root link, {line}")
+            return other
+        doubts.append(f"{line}: the pose may be that of {frame}, or the floor another one")
+        return pose
+    doubts.append(f"{line}: the file's floor or base may be another one")
+    return pose
+
+
+def find_quaternion_order(
+    quaternion: Array,
+    position: Array,
+    time: Array,
+    feet: FootPoses | None,
+    favoured: str | None = None,
+) -> str | None:
+    """Find the order of a quaternion's parts that gives the plausible motion.
+
+    `quaternion` (T, 4): unit quaternions as the file holds them; `position` (T, 3): position of the base in
+    the world, m; `time` (T,): times of the samples, s; `feet`: poses of the feet in the base frame; None for
+    a robot without soles; `favoured`: order that files of this form usually have, for which less evidence is
+    enough. Returns `xyzw` or `wxyz`; None where both readings are possible.
+    """
+    costs = {
+        order: _reading_cost(quaternion[:, list(columns)], position, time, feet)
+        for order, columns in READINGS.items()
+    }
+    best, other = sorted(costs, key=lambda order: costs[order])
+    difference = costs[other] - costs[best]
+    thresholds = [(_MARGIN, _RATIO)]
+    if best == favoured:
+        thresholds.append((_FAVOURED_MARGIN, _FAVOURED_RATIO))
+    told_apart = any(
+        difference >= margin and costs[other] >= ratio * costs[best] for margin, ratio in thresholds
+    )
+    return best if told_apart else None
+
+
+def _reading_cost(quaternion: Array, position: Array, time: Array, feet: FootPoses | None) -> float:
+    """Measure how implausible the motion of a base is, read in one order: x, y, z, w (T, 4).
+
+    The sum of the departures, each in units of what retargeted motions show: the median angles of the base's
+    z axis to the vertical and of the lower sole to the floor, the median departure of the height of the
+    lowest corner of the soles from its median, and the median horizontal speed of the lower foot; of a base
+    without feet, that it travels against the direction of its x axis.
+    """
+    rotation = Rotation.from_quat(quaternion).as_matrix()
+    cost = float(np.median(_angle_to_vertical(rotation))) / _TILT
+    if feet is None:
+        if len(time) < 2:
+            return cost
+        velocity = np.diff(position[:, :2], axis=0) / np.diff(time)[:, None]
+        forward = np.einsum("ti,ti->t", velocity, rotation[:-1, :2, 0])
+        return cost + 2.0 * bool(np.median(forward) < -_TRAVEL_SPEED)
+    samples = np.arange(len(time))
+    centres = np.einsum("tij,ftj->fti", rotation, feet.corners.mean(axis=2)) + position
+    lower = centres[..., 2].argmin(axis=0)
+    soles = np.einsum("tij,tjk->tik", rotation, feet.rotation[lower, samples])
+    cost += float(np.median(_angle_to_vertical(soles))) / _SOLE_ANGLE
+    corners = np.einsum("tj,tcj->tc", rotation[:, 2], feet.corners[lower, samples]) + position[:, 2, None]
+    lowest = corners.min(axis=1)
+    cost += float(np.median(np.abs(lowest - np.median(lowest)))) / _HEIGHT_SPREAD
+    # The sample one span later, over which noise of single samples counts little.
+    later = np.searchsorted(time, time + _SLIP_SPAN - 1e-9)
+    pairs = np.flatnonzero(later < len(time))
+    if len(pairs):
+        foot, later = lower[pairs], later[pairs]
+        moved = centres[foot, later, :2] - centres[foot, pairs, :2]
+        slip = np.median(np.linalg.norm(moved, axis=1) / (time[later] - time[pairs]))
+        cost += float(slip) / _SLIP_SPEED
+    return cost
+
+
+def _angle_to_vertical(rotation: Array) -> Array:
+    """Angles (T,) between the z axes of frames and the vertical, rad."""
+    return np.arctan2(np.linalg.norm(rotation[:, :2, 2], axis=1), rotation[:, 2, 2])
+
+
+def derive_base(feet: FootPoses) -> Array:
+    """Derive the pose of the base: the supporting foot stands flat and still on the floor.
+
+    The supporting foot is the lower of the two when one or the other is taken as level: the one below which
+    the other never is. The first supporting foot is below the origin's axes: its frame has heading zero at
+    x = y = 0. Returns (T, 7): pose of the base in the world: x, y, z (m), quaternion x, y, z, w.
+    """
+    support = np.zeros(feet.position.shape[1], dtype=np.intp)
+    if len(feet.position) > 1:
+        apart = feet.position[1] - feet.position[0]
+        # Height of the second foot when the first is level, and of the first when the second is.
+        second = np.einsum("ti,ti->t", feet.rotation[0, :, :, 2], apart)
+        first = -np.einsum("ti,ti->t", feet.rotation[1, :, :, 2], apart)
+        smooth = median_filter(second - first, size=_SUPPORT_SAMPLES, mode="nearest")
+        support = (smooth < 0.0).astype(np.intp)
+    samples = np.arange(len(support))
+    rotation, position = feet.rotation[support, samples], feet.position[support, samples]
+    # Of the base in the frame of the supporting foot, whose sole is its plane z = 0.
+    relative = rotation.transpose(0, 2, 1)
+    offset = -np.einsum("tij,tj->ti", relative, position)
+    base = np.empty((len(support), 7))
+    starts = np.flatnonzero(np.r_[True, np.diff(support) != 0])
+    footprint = pin.SE3.Identity()
+    for start, end in zip(starts, [*starts[1:], len(support)], strict=True):
+        if start:
+            # The foot lands flat where it is: level, at height zero.
+            foot = pin.SE3(feet.rotation[support[start], start - 1], feet.position[support[start], start - 1])
+            pose = pin.XYZQUATToSE3(base[start - 1]) * foot
+            heading = np.arctan2(pose.rotation[1, 0], pose.rotation[0, 0])
+            level = pin.utils.rotate("z", float(heading))
+            footprint = pin.SE3(level, np.array([pose.translation[0], pose.translation[1], 0.0]))
+        turned = footprint.rotation @ relative[start:end]
+        base[start:end, :3] = offset[start:end] @ footprint.rotation.T + footprint.translation
+        base[start:end, 3:] = Rotation.from_matrix(turned).as_quat()
+    return base
 
 
 def _median_height(pose: Array, feet: FootPoses) -> float:
     """Median height of the lowest corner of the soles above z = 0, m."""
     rotation = Rotation.from_quat(pose[:, 3:]).as_matrix()
     return float(np.median(lowest_sole(feet, rotation, pose[:, :3])))
-
-
-def _base_of_link(pose: Array, robot: Robot, q: Array, frame: str) -> Array:
-    """Pose of the root link (T, 7) where a pose is that of another link."""
-    still = np.tile(pin.neutral(robot.model)[: robot.root_q], (len(q), 1))
-    link = frame_poses(robot.model, [robot.model.getFrameId(frame)], np.hstack([still, q]))[0]
-    turned = Rotation.from_quat(pose[:, 3:]).as_matrix() @ link[:, :3, :3].transpose(0, 2, 1)
-    position = pose[:, :3] - np.einsum("tij,tj->ti", turned, link[:, :3, 3])
-    return np.hstack([position, Rotation.from_matrix(turned).as_quat()])

@@ -1,7 +1,8 @@
 """Joint trajectories as simbench writes them: CSV with nine digits, or NetCDF bit for bit, by the suffix.
 
 A CSV file has one line for each sample, and units in the names of the columns. A NetCDF file has dimensions,
-units, and attributes that say where the trajectory comes from.
+units, and attributes that say where the trajectory comes from. The measured motion in the log of a run is
+read, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.files.hdf5.dataset import reading
-from simbench.files.hdf5.netcdf_group import NetcdfGroup, writing_in_memory
-from simbench.files.hdf5.seal import SEAL, checksum, seal
-from simbench.files.hdf5.structure import check_structure
-from simbench.files.input_files import require_regular_file
-from simbench.files.storage.whole_file import whole_file, write_whole
+from simbench.files.netcdf_file import NetcdfGroup, check_structure, probe_file, reading, writing_in_memory
+from simbench.files.seal import SEAL, SealState, checksum, inspect_seal, seal
+from simbench.files.storage import whole_file, write_whole
+from simbench.files.text import require_regular_file
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 from simbench.motion.trajectory_files.stored_motion import StoredMotion
 
@@ -106,7 +105,13 @@ def read_trajectory_csv(path: Path) -> JointTrajectory:
     try:
         header_line, _, rows = path.read_text(encoding="utf-8").partition("\n")
         header = [name.strip() for name in header_line.split(",")]
-        joints = _joint_names(header, path)
+        parts = _joint_columns(header)
+        if header[0] != "time_s" or not all(name and unit in JOINT_UNITS for name, unit in parts):
+            raise MotionError(
+                f"{path}: not a joint trajectory; its columns must be time_s, {', '.join(_BASE)} (or none of "
+                f"these seven), then each joint's name and unit, for example LElbowRoll_rad or lift_m"
+            )
+        joints = tuple(name for name, _ in parts)
         if not rows.strip():
             raise MotionError(f"{path}: no samples below the header; there must be at least one")
         table = np.loadtxt(rows.splitlines(), delimiter=",", ndmin=2)
@@ -129,24 +134,14 @@ def is_native_header(header: Sequence[str]) -> bool:
 
     Returns true if the first is `time_s` and all others are the base's pose or joints with units.
     """
-    joints = header[8:] if tuple(header[1:8]) == _BASE else header[1:]
-    parts = [name.rpartition("_") for name in joints]
-    return (
-        header[0] == "time_s" and bool(parts) and all(name and unit in JOINT_UNITS for name, _, unit in parts)
-    )
+    parts = _joint_columns(header)
+    return header[0] == "time_s" and bool(parts) and all(name and unit in JOINT_UNITS for name, unit in parts)
 
 
-def _joint_names(header: list[str], path: Path) -> tuple[str, ...]:
-    """Names of the joints' columns, without their units."""
-    has_base = tuple(header[1:8]) == _BASE
-    columns = header[8:] if has_base else header[1:]
-    parts = [column.rpartition("_") for column in columns]
-    if header[0] != "time_s" or not all(name and unit in JOINT_UNITS for name, _, unit in parts):
-        raise MotionError(
-            f"{path}: not a joint trajectory; its columns must be time_s, {', '.join(_BASE)} (or none of "
-            f"these seven), then each joint's name and unit, for example LElbowRoll_rad or lift_m"
-        )
-    return tuple(name for name, _, _ in parts)
+def _joint_columns(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and units of the columns behind those of the time and the base."""
+    parts = (column.rpartition("_") for column in header[8 if tuple(header[1:8]) == _BASE else 1 :])
+    return [(name, unit) for name, _, unit in parts]
 
 
 def write_trajectory_netcdf(
@@ -208,20 +203,15 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
         if "base_position" in file:
             base = np.hstack([file["base_position"][...], file["base_orientation"][...]])
         trajectory = JointTrajectory(file["time"][...], file["position"][...], names, base)
-        _check_shapes(trajectory, path)
+        samples = len(trajectory.time)
+        for name, values, allowed in (
+            ("time", trajectory.time, (samples,)),
+            ("position", trajectory.q, (samples, len(names))),
+            ("base", base, (samples, 7)),
+        ):
+            if values is not None and values.shape != allowed:
+                raise MotionError(f"{path}: {name} has the shape {values.shape}; must be {allowed}")
         return validate_trajectory(trajectory, str(path))
-
-
-def _check_shapes(trajectory: JointTrajectory, path: Path) -> None:
-    """Refuse arrays that do not fit each other."""
-    samples, joints = len(trajectory.time), len(trajectory.joint_names)
-    found = {"time": trajectory.time.shape, "position": trajectory.q.shape}
-    allowed: dict[str, tuple[int, ...]] = {"time": (samples,), "position": (samples, joints)}
-    if trajectory.base is not None:
-        found["base"], allowed["base"] = trajectory.base.shape, (samples, 7)
-    for name, shape in found.items():
-        if shape != allowed[name]:
-            raise MotionError(f"{path}: {name} has the shape {shape}; must be {allowed[name]}")
 
 
 def to_stored(trajectory: JointTrajectory, name: str) -> StoredMotion:
@@ -237,4 +227,56 @@ def to_stored(trajectory: JointTrajectory, name: str) -> StoredMotion:
         quaternion_order="xyzw",
         is_order_named=True,
         length_unit=1.0,
+    )
+
+
+def is_run_log(path: Path) -> bool:
+    """Return whether a file is the log of a run, by its name.
+
+    `path`: the file or run directory. Returns true for a directory, and for a file `log.nc`.
+    """
+    return path.is_dir() or path.name == "log.nc"
+
+
+def read_run_log(path: Path) -> StoredMotion:
+    """Read the measured motion of the robot in the log of a run.
+
+    `path`: run directory, or its `log.nc`. Returns the motion at the log's rate.
+    """
+    log = path / "log.nc" if path.is_dir() else path
+    if not log.is_file():
+        raise MotionError(
+            f"{path}: is a directory; give a file of a robot's motion; it is not a run directory with log.nc"
+        )
+    with reading(log, MotionError):
+        state = inspect_seal(log)
+        if state is SealState.BROKEN:
+            raise MotionError(f"{log}: damaged: its bytes do not give the checksum at its end")
+        # The HDF5 library hangs and crashes on some damaged files: others are tried in their own process.
+        if state is SealState.ABSENT and (reason := probe_file(log)):
+            raise MotionError(f"{log}: cannot be read: {reason}")
+        with h5py.File(log, "r") as file:
+            check_structure(file, log.stat().st_size)
+            name = "joint_position"
+            if name not in file or "joint" not in file or "time" not in file:
+                raise MotionError(f"{log}: holds no {name}: not the log of a robot's run")
+            joints = np.asarray(file[name][...], dtype=float)
+            names = tuple(str(each) for each in file["joint"].asstr()[...])
+            time = np.asarray(file["time"][...], dtype=float)
+            base = np.asarray(file["base_pose"][...], dtype=float) if "base_pose" in file else None
+    if joints.ndim != 2 or joints.shape != (len(time), len(names)):
+        raise MotionError(f"{log}: {name} has the shape {joints.shape}; must be {(len(time), len(names))}")
+    if base is not None and base.shape != (len(time), 7):
+        base = None
+    return StoredMotion(
+        format="run",
+        joints=joints,
+        joint_names=names,
+        joint_units=None,
+        time=time,
+        position=None if base is None else base[:, :3],
+        length_unit=1.0,
+        quaternion=None if base is None else base[:, 3:],
+        quaternion_order="xyzw",
+        is_order_named=True,
     )

@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.storage.whole_file import whole_file, write_whole
+from simbench.files.storage import whole_file, write_whole
+from simbench.kinematics.rotation import continuous_quaternions
+from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.joint_order import body_joints, resting_posture, sliding_joints
-from simbench.motion.trajectory_files.link_motion import angular_velocity, compute_link_motion, rate_of_change
 from simbench.motion.trajectory_files.native import write_trajectory_csv, write_trajectory_netcdf
-from simbench.motion.trajectory_files.sampling import uniform_rate
+from simbench.motion.trajectory_files.stored_motion import uniform_rate
 from simbench.robot.robot import Robot
 
 Attributes = Mapping[str, str | float]
@@ -52,17 +55,6 @@ def units_of_joints(robot: Robot) -> tuple[str, ...]:
     return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
 
 
-def _write_csv(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
-    """Write simbench's CSV, which has no place for attributes."""
-    del attributes
-    write_trajectory_csv(trajectory, path, units_of_joints(robot))
-
-
-def _write_netcdf(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
-    """Write simbench's NetCDF."""
-    write_trajectory_netcdf(trajectory, path, units_of_joints(robot), attributes)
-
-
 def _write_unitree(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
     """Write the table without names: base position, quaternion x, y, z, w, joints; nine digits."""
     del attributes
@@ -78,14 +70,14 @@ def _write_gmr(trajectory: JointTrajectory, robot: Robot, path: Path, attributes
     base = _base_of(trajectory, "gmr")
     rate = even_rate(trajectory, "gmr")
     still = replace(trajectory, base=np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(base), 1)))
-    links = compute_link_motion(still, robot)
+    names, position, _ = _link_motion(still, robot)
     content = {
         "fps": int(rate) if rate.is_integer() else rate,
         "root_pos": base[:, :3].copy(),
         "root_rot": base[:, 3:].copy(),
         "dof_pos": trajectory.q[:, _moved_columns(trajectory, robot)],
-        "local_body_pos": links.position,
-        "link_body_list": list(links.names),
+        "local_body_pos": position,
+        "link_body_list": list(names),
     }
     # Protocol 3 names functions in plain text; NumPy before 2 knows this one by its older name only.
     written = pickle.dumps(content, protocol=3).replace(_NUMPY_2, _NUMPY_1, 1)
@@ -95,22 +87,47 @@ def _write_gmr(trajectory: JointTrajectory, robot: Robot, path: Path, attributes
 def _write_npz(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
     """Write the arrays of BeyondMimic and mjlab with names: links in the world, quaternion w, x, y, z."""
     rate = even_rate(trajectory, "npz")
-    links = compute_link_motion(trajectory, robot)
+    names, position, quaternion = _link_motion(trajectory, robot)
+    # Angular velocities in the world, by central differences, at the ends by one-sided ones.
+    samples = np.arange(len(quaternion))
+    before, after = np.maximum(samples - 1, 0), np.minimum(samples + 1, samples[-1])
+    first, second = (Rotation.from_quat(quaternion[each].reshape(-1, 4)) for each in (before, after))
+    turned = (second * first.inv()).as_rotvec().reshape(*quaternion.shape[:2], 3)
     arrays: dict[str, NDArray[Any]] = {
         "fps": np.array([int(rate) if rate.is_integer() else rate]),
         "joint_pos": trajectory.q,
-        "joint_vel": rate_of_change(trajectory.q, rate),
-        "body_pos_w": links.position,
-        "body_quat_w": links.quaternion[..., [3, 0, 1, 2]],
-        "body_lin_vel_w": rate_of_change(links.position, rate),
-        "body_ang_vel_w": angular_velocity(links.quaternion, rate),
+        "joint_vel": np.gradient(trajectory.q, 1.0 / rate, axis=0),
+        "body_pos_w": position,
+        "body_quat_w": quaternion[..., [3, 0, 1, 2]],
+        "body_lin_vel_w": np.gradient(position, 1.0 / rate, axis=0),
+        "body_ang_vel_w": turned * (rate / (after - before))[:, None, None],
         "joint_names": np.array(trajectory.joint_names),
-        "body_names": np.array(links.names),
+        "body_names": np.array(names),
         **{f"attribute_{name}": np.array(value) for name, value in attributes.items()},
     }
     memory = BytesIO()
     np.savez(memory, allow_pickle=False, **arrays)
     write_whole(path, memory.getvalue())
+
+
+def _link_motion(trajectory: JointTrajectory, robot: Robot) -> tuple[tuple[str, ...], Array, Array]:
+    """Compute the poses of the B links in T samples by forward kinematics.
+
+    Returns names of the links, the root link first; positions (T, B, 3) in the world, m; and orientations (T,
+    B, 4) in the world, x, y, z, w.
+    """
+    model = robot.model
+    frames = [
+        index
+        for index, frame in enumerate(model.frames)
+        if frame.type == pin.FrameType.BODY and frame.name != "universe"
+    ]
+    base = np.empty((len(trajectory.q), 0)) if trajectory.base is None else trajectory.base
+    poses = np.array(frame_poses(model, frames, np.hstack([base, trajectory.q])))
+    turned = Rotation.from_matrix(poses[..., :3, :3].reshape(-1, 3, 3)).as_quat()
+    quaternion = turned.reshape(len(frames), -1, 4).transpose(1, 0, 2)
+    names = tuple(model.frames[index].name for index in frames)
+    return names, poses[..., :3, 3].transpose(1, 0, 2), continuous_quaternions(quaternion)
 
 
 def even_rate(trajectory: JointTrajectory, name: str) -> float:
@@ -146,11 +163,13 @@ def _moved_columns(trajectory: JointTrajectory, robot: Robot) -> list[int]:
 
 
 WRITERS: dict[str, Callable[[JointTrajectory, Robot, Path, Attributes], None]] = {
-    "csv": _write_csv,
+    "csv": lambda trajectory, robot, path, _: write_trajectory_csv(trajectory, path, units_of_joints(robot)),
     "unitree": _write_unitree,
     "gmr": _write_gmr,
     "npz": _write_npz,
-    "nc": _write_netcdf,
+    "nc": lambda trajectory, robot, path, attributes: write_trajectory_netcdf(
+        trajectory, path, units_of_joints(robot), attributes
+    ),
 }
 """Writer of each format by its name."""
 

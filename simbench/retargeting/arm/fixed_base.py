@@ -11,7 +11,7 @@ from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW
 from simbench.kinematics.obstacles import Obstacle, box_obstacle
-from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection
 from simbench.retargeting.body_errors import RobotErrors, robot_metrics
@@ -30,9 +30,9 @@ from simbench.retargeting.timing.stretch import (
     slow_for_accelerations,
     with_constraints,
 )
-from simbench.robot.acceleration_limits import estimated_accelerations
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
+from simbench.robot.robot_limbs import estimated_accelerations
+from simbench.robot.robot_variants import on_pedestal
 
 # The posture from which an arm begins its work.
 _READY = "ready"

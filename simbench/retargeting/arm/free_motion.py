@@ -9,8 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.tree import first_joint
-from simbench.motion.anatomy import PALM_OFFSET, transform
-from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, require_both_arms, transform
 from simbench.motion.joint_use import joint_units
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
@@ -41,7 +40,7 @@ from simbench.retargeting.stand.standing_plan import (
 )
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.robot.urdf.model import build_model
+from simbench.robot.urdf.source import build_model
 from simbench.system.progress import OnProgress
 
 # Distance that links keep from each other, m.

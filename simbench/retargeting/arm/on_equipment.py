@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.tree import first_joint
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HandlePath, HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.arm.fixed_base import (
@@ -53,7 +52,7 @@ from simbench.retargeting.stand.arms_and_legs import blend_into_reach, measure_g
 from simbench.retargeting.stand.standing_plan import choose_placement, given_placement
 from simbench.retargeting.timing.stretch import slowed_by
 from simbench.robot.robot import Robot
-from simbench.robot.upper_body import has_both_arms
+from simbench.robot.robot_limbs import has_both_arms
 from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves a

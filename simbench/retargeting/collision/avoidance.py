@@ -11,7 +11,7 @@ from scipy.interpolate import BSpline
 from scipy.linalg import solve, solveh_banded
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.bounded_ik import PostureBounds, solve_damped_ik
 from simbench.kinematics.obstacles import Obstacle
 from simbench.retargeting.collision.clearance import (
     AT_ORIGIN,

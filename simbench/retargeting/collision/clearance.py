@@ -12,11 +12,10 @@ from simbench.errors import RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.obstacles import Obstacle
-from simbench.robot.convex_geometry import build_convex_geometry
-from simbench.robot.grips import close_hands
+from simbench.robot.collision_geometry import build_convex_geometry
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import close_hands, upper_body_locks
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body_locks
 
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 """Pose of a root link at the world's origin: position, m, and quaternion."""

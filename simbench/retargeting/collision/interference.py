@@ -19,8 +19,8 @@ from simbench.retargeting.collision.clearance import (
     link_of,
     pair_distance,
 )
-from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import hand_links
 
 # Bound on how much deeper than found an interference between two examined instants can be, m.
 _RESOLUTION = 1e-3

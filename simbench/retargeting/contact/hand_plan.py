@@ -17,15 +17,12 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import BalanceError, MotionError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk, savgol_filter
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import ROTATION_WEIGHT
-from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
-from simbench.motion.anatomy import PALM_OFFSET, transform
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import PALM_OFFSET, HandlePath, HumanMotion, transform
 from simbench.options import RetargetSection
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaled_model import (
@@ -36,8 +33,8 @@ from simbench.retargeting.imitation.scaled_model import (
     straight_elbow,
 )
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 # Speed below which a palm rests, m/s.
 _RESTING_SPEED = 0.03

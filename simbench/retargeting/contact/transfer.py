@@ -9,21 +9,19 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.bounded_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
-from simbench.kinematics.path_matrix import make_path_equations, path_matrices
-from simbench.kinematics.path_solver import bounded_chain_step
+from simbench.kinematics.path_solver import bounded_chain_step, hold_between, interpolate_change, time_grids
 from simbench.kinematics.rotation import ROTATION_WEIGHT
-from simbench.kinematics.savgol import savgol_filter
-from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
-from simbench.kinematics.time_grids import hold_between, interpolate_change, time_grids
+from simbench.kinematics.task_matrix import Targets, Tasks, make_path_equations, make_workspace, path_matrices
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitate.problem import ImitationProblem, frame_costs
 from simbench.retargeting.imitate.targets import targets_at
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 # Weight of a metre beside the target against a radian beside the posture, rad/m.
 _HAND = 1000.0

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.motion.foot_motion import (
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.person_body import (
     find_person_contacts,
     foot_points,
     has_only_ankles,
     standing_heights,
     with_heels,
 )
-from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.match.body import BONES, MatchedBody, zero_points
 from simbench.robot.sides import SIDES
 

@@ -13,9 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_ik import Bounds, TrackingModel
-from simbench.kinematics.follow import follow
-from simbench.kinematics.savgol import savgol_filter
+from simbench.kinematics.bounded_ik import Bounds, TrackingModel, follow
+from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree, make_path_poses, place_bodies
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion

@@ -9,14 +9,13 @@ from scipy.ndimage import convolve1d, maximum_filter1d
 
 from simbench.errors import PluginError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.path_matrix import make_path_equations, path_matrices
+from simbench.kinematics.derivatives import savgol_filter
 from simbench.kinematics.path_solver import bounded_chain_step, chain_step
-from simbench.kinematics.savgol import savgol_filter
-from simbench.kinematics.task_matrix import Targets, make_workspace
+from simbench.kinematics.task_matrix import Targets, make_path_equations, make_workspace, path_matrices
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection
-from simbench.plugins.options import plugin_maker
+from simbench.plugins.declarations import plugin_maker
 from simbench.retargeting.collision.clearance import BodyShapes, PairWorkspace, clearance_rows
 from simbench.retargeting.imitation.imitation import (
     Imitation,

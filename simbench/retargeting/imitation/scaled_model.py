@@ -12,8 +12,8 @@ from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import ARM_JOINTS, HumanMotion
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import upper_body, upper_body_joints
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body, upper_body_joints
 
 _FLEXED_RAD = 0.35
 _REST_WEIGHT = 1e-3

@@ -10,19 +10,17 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.joint_inertia import BodyMasses, body_masses
-from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
-from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import ERGONOMY, LawConstants, TaskPath, make_scratch
-from simbench.kinematics.redundancy.rollout import roll_out
+from simbench.kinematics.redundancy_body import SkillBody, make_plain_anatomy
+from simbench.kinematics.redundancy_criteria import CRITERIA
+from simbench.kinematics.redundancy_law import ERGONOMY, LawConstants, TaskPath, make_scratch, roll_out
+from simbench.kinematics.task_matrix import BodyMasses, body_masses
 from simbench.kinematics.tree import KinematicTree, ancestors, frame_on_body, kinematic_tree
 from simbench.retargeting.imitation.imitation import INNER_JOINTS
 from simbench.retargeting.imitation.limited_posture import rounded_posture
-from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
+from simbench.robot.human_skeleton import ARM_JOINTS, BASE_JOINTS
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 GAIN = 400.0
 """Gain p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves

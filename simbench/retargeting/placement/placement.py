@@ -7,17 +7,10 @@ from functools import partial
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.standing.standing import (
-    Stance,
-    height_range,
-    least_knee_bend,
-    leg_columns,
-    solve_com_ik,
-    stand,
-)
+from simbench.balance.leg_ik import Stance, height_range, least_knee_bend, leg_columns, solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.options import RobotSection
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,

@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.box import factorise, solve_box, substitute
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
+from simbench.kinematics.least_squares import (
+    DampingRule,
+    begin,
+    factorise,
+    is_running,
+    judge_step,
+    solve_box,
+    substitute,
+)
 from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
 

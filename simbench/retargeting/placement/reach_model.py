@@ -12,7 +12,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import first_joint, frame_on_body, kinematic_tree
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.collision.clearance import (
     PairWorkspace,
     add_self_pairs,
@@ -22,8 +22,8 @@ from simbench.retargeting.collision.clearance import (
     possible_pairs,
 )
 from simbench.retargeting.placement.posture_ik import CompensatedTree, HandPath
-from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import close_hands
 from simbench.robot.sides import SIDES
 
 # A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import ROTATION_WEIGHT
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.placement.posture_ik import (
     STIFFNESS,
     HandPath,

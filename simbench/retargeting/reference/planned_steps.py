@@ -12,16 +12,16 @@ import pinocchio as pin
 import shapely
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
-from simbench.balance.gait.cog_correction import correct_cog
-from simbench.balance.gait.gait import Gait
+from simbench.balance.gait import Gait
+from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.inverted_pendulum import CogZmpGains, cog_profile, natural_frequency
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import Stance, leg_columns, solve_com_ik, stand
+from simbench.balance.leg_ik import Stance, leg_columns, solve_com_ik, stand
+from simbench.balance.step_planning import correct_cog
+from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.foot_contact import contact_intervals
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection, SimulationSection
 from simbench.retargeting.reference.reference import (

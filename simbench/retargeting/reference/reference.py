@@ -10,7 +10,7 @@ from scipy.interpolate import BPoly, BSpline, PPoly, make_interp_spline
 
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.time_optimal import time_scaling_factor
 from simbench.options import SimulationSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 

@@ -10,18 +10,16 @@ from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 from scipy.spatial.transform import Rotation
 
+from simbench.balance.ground_reaction import lipm_com_offset, planned_zmp
 from simbench.balance.inverted_pendulum import natural_frequency
-from simbench.balance.standing.standing import Stance, height_range, leg_columns, solve_com_ik, stand
-from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
+from simbench.balance.leg_ik import Stance, height_range, leg_columns, solve_com_ik, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk, savgol_filter
 from simbench.kinematics.obstacles import Obstacle
-from simbench.kinematics.profiles import minimum_jerk
-from simbench.kinematics.savgol import savgol_filter
-from simbench.kinematics.time_grids import interpolate_change, time_grids
-from simbench.kinematics.time_scaling import time_scaling_factor
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion
+from simbench.kinematics.path_solver import interpolate_change, time_grids
+from simbench.kinematics.time_optimal import time_scaling_factor
+from simbench.motion.human_motion import HandlePath, HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, avoid_collisions, clear_path
 from simbench.retargeting.collision.clearance import body_shapes, release_legs

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.pelvis_height import pelvis_heights
-from simbench.balance.standing.standing import Stance, stand
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.leg_ik import Stance, pelvis_heights, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.obstacles import Obstacle
 from simbench.kinematics.tree import first_joint
-from simbench.motion.handles import HandlePath
-from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.human_motion import HandlePath, HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RETARGETING_METHODS, RetargetSection, RobotSection
 from simbench.retargeting.body_errors import RobotErrors, compare_with_person, robot_metrics
@@ -54,8 +52,8 @@ from simbench.retargeting.stand.arms_and_legs import (
 from simbench.retargeting.stand.standing_tempo import fit_local_tempo, keep_recorded_tempo, torque_reserve
 from simbench.retargeting.timing.preserve import LEAST_KNOTS
 from simbench.retargeting.timing.stretch import MOST_STRETCH, UNIFORM_INSTEAD, resolve_timing, slowed_by
-from simbench.robot.grips import close_hands
 from simbench.robot.robot import SEATED, Robot
+from simbench.robot.robot_limbs import close_hands
 from simbench.system.progress import OnProgress
 
 # Distance from a handle, m, up to which a hand still grips it.

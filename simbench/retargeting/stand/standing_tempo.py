@@ -10,13 +10,18 @@ from scipy.interpolate import CubicSpline, make_interp_spline
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial import ConvexHull
 
+from simbench.balance.ground_reaction import (
+    ground_wrench,
+    planned_zmp,
+    standing_inertia,
+    standing_torques,
+    zmp_of,
+)
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.balance.standing.ground_reaction import standing_inertia, standing_torques
-from simbench.balance.standing.standing import leg_columns, solve_com_ik
-from simbench.balance.standing.standing_profile import ground_wrench, planned_zmp, zmp_of
+from simbench.balance.leg_ik import leg_columns, solve_com_ik
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import AccelerationRows, PathBounds
+from simbench.kinematics.path_solver import AccelerationRows, PathBounds
 from simbench.retargeting.collision.clearance import ClearanceScene, body_shapes
 from simbench.retargeting.stand.arms_and_legs import (
     BALANCE_ROUNDS,
@@ -64,7 +69,7 @@ from simbench.retargeting.timing.stretch import (
     standing_constraints,
     with_constraints,
 )
-from simbench.robot.acceleration_limits import estimated_accelerations
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 
 # Times that the local tempo is fitted: the equipment's resistance depends on it.

@@ -15,10 +15,10 @@ import shapely
 from scipy import sparse
 from scipy.optimize import isotonic_regression, linprog
 
-from simbench.balance.gait.footsteps import soles_overlap, step_limits, yaw_of
-from simbench.balance.standing.standing import Stance, leg_columns
+from simbench.balance.gait import soles_overlap, step_limits, yaw_of
+from simbench.balance.leg_ik import Stance, leg_columns
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.retargeting.steps.recorded_person import SHORTEST_DOUBLE_SUPPORT, SHORTEST_SWING, FootContact
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES

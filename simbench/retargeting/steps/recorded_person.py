@@ -16,16 +16,19 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import PERSON_THRESHOLDS, Flags, contact_intervals, point_speeds
 from simbench.kinematics.rotation import wrap_angle
-from simbench.motion.foot_motion import (
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.person_body import (
+    PersonBody,
     find_person_contacts,
     foot_points,
     has_only_ankles,
+    leg_segments,
+    low_pass,
+    measure_body,
     person_feet,
     standing_heights,
     with_heels,
 )
-from simbench.motion.human_motion import HumanMotion
-from simbench.motion.person_body import PersonBody, leg_segments, low_pass, measure_body
 from simbench.robot.sides import SIDES
 
 # Largest lean of the robot's root forward or back and to a side, rad; waist joints take the rest. To a side,

@@ -10,12 +10,11 @@ import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
 from simbench.balance.inverted_pendulum import GRAVITY, natural_frequency
-from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import height_range, leg_columns, stand
+from simbench.balance.leg_ik import height_range, leg_columns, leg_length, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.kinematics.foot_contact import contact_intervals
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.rotation import continuous_quaternions
 from simbench.motion.person_body import low_pass
 from simbench.motion.trajectory import JointTrajectory, sample_trajectory

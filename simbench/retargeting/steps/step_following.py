@@ -10,11 +10,10 @@ import pinocchio as pin
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from simbench.balance.controller.whole_body import WholeBodyPlan
+from simbench.balance.ground_reaction import planned_zmp
 from simbench.balance.inverted_pendulum import GRAVITY
-from simbench.balance.standing.pelvis_height import leg_length
-from simbench.balance.standing.standing import Stance, height_range, stand
-from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.balance.leg_ik import Stance, height_range, leg_length, stand
+from simbench.balance.whole_body import WholeBodyPlan
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, require_both_arms

@@ -11,16 +11,15 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from simbench.balance.inverted_pendulum import GRAVITY
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.bounded_path import AccelerationRows, PathBounds, PathCost, solve_bounded_path
-from simbench.kinematics.path_matrix import make_path_equations, path_matrices
-from simbench.kinematics.task_matrix import Targets, make_workspace
+from simbench.kinematics.path_solver import AccelerationRows, PathBounds, PathCost, solve_bounded_path
+from simbench.kinematics.task_matrix import Targets, make_path_equations, make_workspace, path_matrices
 from simbench.kinematics.tree import kinematic_tree, make_path_poses, place_path
 from simbench.retargeting.collision.clearance import ClearanceScene
 from simbench.retargeting.imitation.imitation import imitation_tasks
 from simbench.retargeting.imitation.limited_posture import WEIGHTS
 from simbench.retargeting.imitation.scaled_model import ScaledActor
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import Robot
+from simbench.robot.robot_limbs import estimated_accelerations
 
 # Knots of the joints' splines per second: a person's arms move below 5 Hz, and the preferred posture has the
 # same.

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import maximum_filter1d
 
-from simbench.balance.standing.ground_reaction import carried_model, find_moving_coordinates, supported_torque
-from simbench.balance.standing.standing import Stance
-from simbench.balance.standing.support import support_polygons
+from simbench.balance.ground_reaction import carried_model, find_moving_coordinates, supported_torque
+from simbench.balance.leg_ik import Stance
+from simbench.balance.support import support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.derivatives import SHORTEST_WINDOW, differentiate
-from simbench.kinematics.floating_base import free_flyer_derivatives
+from simbench.kinematics.rotation import free_flyer_derivatives
 from simbench.kinematics.time_optimal import (
     PathConstraints,
     constant_rate,

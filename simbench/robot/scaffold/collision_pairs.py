@@ -1,55 +1,45 @@
-"""Pairs of links that can collide, from random configurations."""
+"""Pairs of links that can collide, from random configurations; joints that need not move."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from itertools import combinations
 
 import numpy as np
 import pinocchio as pin
 
 from simbench.errors import RobotError
-from simbench.robot.convex_geometry import build_convex_geometry, count_near, set_collision_pairs
-from simbench.robot.scaffold.tree import Array, RobotTree
+from simbench.robot.collision_geometry import build_convex_geometry, count_near, set_collision_pairs
+from simbench.robot.scaffold.limb_chains import LimbChain
+from simbench.robot.scaffold.robot_tree import Array, RobotTree
 
+# Numbers of random configurations for all pairs, and for those that touch in none of the first.
 FEW, MANY = 300, 2000
-"""Numbers of random configurations for all pairs, and for those that touch in none of the first."""
+# Distance, m, below which links are said to touch in a posture: simulated joints give way a little.
 CLEARANCE = 0.004
-"""Distance, m, below which links are said to touch in a posture: simulated joints give way a little."""
-ALWAYS = 0.9
-"""Fraction of the configurations from which two links always touch."""
+ALWAYS = 0.9  # Fraction of the configurations from which two links always touch.
 
+# Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
+# hulls of links around a joint fill its hollows.
 NEAR, OFTEN = 3, 0.05
-"""Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
-hulls of links around a joint fill its hollows."""
 
+# Distance between the joints of two links of a chain with one link between them, as a part of the robot's
+# size, below which they belong to one joint of several axes, such as a wrist: limits keep them apart.
 _WRIST = 0.1
-"""Distance between the joints of two links of a chain with one link between them, as a part of the robot's
-size, below which they belong to one joint of several axes, such as a wrist: limits keep them apart."""
+# Distance of a sliding finger from where it is closed, m: half the thickness of what hands hold.
+_HELD_RADIUS = 0.0125
 
 Pairs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class CollisionModel:
-    """Convex shapes of a robot, and the pairs that collide in some random configurations."""
-
-    model: pin.Model  # Kinematic model.
-    # Shapes, with the pairs that collide in some but not in all random configurations.
-    geometry: pin.GeometryModel
-    links: tuple[str, ...]
-    bodies: tuple[int, ...]
-
-
 def sample_collisions(
-    tree: RobotTree, together: Iterable[frozenset[int]], mirrored: Iterable[tuple[int, int, float]] = ()
-) -> CollisionModel:
+    tree: RobotTree, together: Collection[frozenset[int]], mirrored: Iterable[tuple[int, int, float]] = ()
+) -> pin.GeometryModel:
     """Find the pairs of shapes that collide in some random configurations but not always.
 
-    Convex hulls of the collision shapes are tested in random configurations within the joint limits. Links of
-    one body, of neighbouring bodies, and of one hand are no pairs. `together`: groups of bodies that are not
-    tested against each other; `mirrored`: left and right joints, and the sign with which the right one
-    mirrors the left one.
+    Convex hulls of the collision shapes are tested in random configurations within the joint limits, the same
+    for the same robot. Links of one body, of neighbouring bodies, and of one hand are no pairs. `together`:
+    groups of bodies that are not tested against each other; `mirrored`: left and right joints, and the sign
+    with which the right one mirrors the left one.
     """
     try:
         geometry = build_convex_geometry(tree.model, tree.text)
@@ -57,58 +47,67 @@ def sample_collisions(
         raise RobotError(
             f"{tree.urdf.name}: a collision mesh has no convex hull: {' '.join(str(error).split())[:200]}"
         ) from error
-    links = tuple(shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects)
-    bodies = tuple(int(shape.parentJoint) for shape in geometry.geometryObjects)
-    groups = [frozenset(group) for group in together]
-    for first, second in combinations(range(len(links)), 2):
-        if _may_collide(tree, bodies[first], bodies[second], groups):
+    bodies = [int(shape.parentJoint) for shape in geometry.geometryObjects]
+    for first, second in combinations(range(len(bodies)), 2):
+        a, b = bodies[first], bodies[second]
+        if a == b or any(a in group and b in group for group in together):
+            continue
+        upper, lower = sorted((a, b), key=lambda body: len(tree.model.supports[body]))
+        parent = int(tree.model.parents[lower])
+        if parent == upper:
+            continue
+        between = parent and upper and int(tree.model.parents[parent]) == upper
+        if not between or tree.distance(upper, lower) > _WRIST * tree.size:
             geometry.addCollisionPair(pin.CollisionPair(first, second))
-    few, many = _random_configurations(tree, list(mirrored))
-    rates = count_near(tree.model, geometry, few, 0.0) / len(few)
+    limits = np.array([tree.limits(joint) for joint in range(1, tree.model.njoints)])
+    shares = np.random.default_rng(0).uniform(0.0, 1.0, (FEW + MANY, len(limits)))
+    configurations = limits[:, 0] + shares * (limits[:, 1] - limits[:, 0])
+    # In half of the many, the right side mirrors the left one: only there hands meet often.
+    for left, right, sign in mirrored:
+        wanted = sign * configurations[FEW::2, left - 1]
+        configurations[FEW::2, right - 1] = np.clip(wanted, *limits[right - 1])
+    rates = count_near(tree.model, geometry, configurations[:FEW], 0.0) / FEW
     pairs = [(pair.first, pair.second) for pair in geometry.collisionPairs]
     never = [pair for pair, rate in zip(pairs, rates, strict=True) if rate == 0.0]
     set_collision_pairs(geometry, never)
     # What touches seldom is looked for in many more configurations.
-    seldom = [
-        pair for pair, hits in zip(never, count_near(tree.model, geometry, many, 0.0), strict=True) if hits
-    ]
-    often = [
-        pair
-        for pair, rate in zip(pairs, rates, strict=True)
-        if 0.0 < rate < (OFTEN if _steps_apart(tree, bodies[pair[0]], bodies[pair[1]]) <= NEAR else ALWAYS)
-    ]
-    set_collision_pairs(geometry, sorted([*often, *seldom]))
-    return CollisionModel(tree.model, geometry, links, bodies)
+    hits = count_near(tree.model, geometry, configurations[FEW:], 0.0)
+    found = [pair for pair, hit in zip(never, hits, strict=True) if hit]
+    for pair, rate in zip(pairs, rates, strict=True):
+        # Joints above the one body and not above the other lie between them.
+        above, below = (set(tree.model.supports[bodies[shape]]) for shape in pair)
+        if 0.0 < rate < (OFTEN if len(above ^ below) <= NEAR else ALWAYS):
+            found.append(pair)
+    set_collision_pairs(geometry, sorted(found))
+    return geometry
 
 
 def touching_bodies(
-    collisions: CollisionModel, q: Array, clearance: float = CLEARANCE
+    tree: RobotTree, collisions: pin.GeometryModel, q: Array, clearance: float = CLEARANCE
 ) -> set[tuple[int, int]]:
     """List the pairs of bodies of which shapes come near each other in a configuration.
 
-    `q` (n,): positions of all joints; `clearance`: distance that counts as near, m.
+    `collisions`: shapes and pairs; `q` (n,): positions of all joints; `clearance`: distance that counts as
+    near, m.
     """
-    hits = count_near(collisions.model, collisions.geometry, q[None], clearance)
+    shapes = collisions.geometryObjects
+    hits = count_near(tree.model, collisions, q[None], clearance)
     return {
-        (collisions.bodies[pair.first], collisions.bodies[pair.second])
-        for pair, hit in zip(collisions.geometry.collisionPairs, hits, strict=True)
+        (int(shapes[pair.first].parentJoint), int(shapes[pair.second].parentJoint))
+        for pair, hit in zip(collisions.collisionPairs, hits, strict=True)
         if hit
     }
 
 
-def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
+def link_pairs(tree: RobotTree, collisions: pin.GeometryModel, postures: Iterable[Array]) -> Pairs:
     """List the pairs of links that can collide and do not touch in named postures.
 
     `collisions`: shapes and pairs; `postures` iterable of (n,) array: postures in which what touches is meant
     to touch. Returns names of links, each pair once, in the order of the URDF.
     """
-    touching = sum(
-        (count_near(collisions.model, collisions.geometry, q[None], CLEARANCE) for q in postures), start=0.0
-    )
-    touching = np.broadcast_to(touching, len(collisions.geometry.collisionPairs))
-    names = [
-        (collisions.links[p.first], collisions.links[p.second]) for p in collisions.geometry.collisionPairs
-    ]
+    touching = count_near(tree.model, collisions, np.array([*postures]), CLEARANCE)
+    links = [shape.name.rsplit("_", 1)[0] for shape in collisions.geometryObjects]
+    names = [(links[pair.first], links[pair.second]) for pair in collisions.collisionPairs]
     touched = {pair for pair, touch in zip(names, touching, strict=True) if touch}
     return tuple(pair for pair in dict.fromkeys(names) if pair not in touched)
 
@@ -127,38 +126,44 @@ def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
     return [(firsts, list(seconds)) for seconds, firsts in groups.items()]
 
 
-def _random_configurations(tree: RobotTree, mirrored: list[tuple[int, int, float]]) -> tuple[Array, Array]:
-    """Draw a few and many configurations (N, n) within the joint limits; the same for the same robot.
+def find_fixed_parts(
+    tree: RobotTree, arms: tuple[LimbChain, ...], moving: Collection[str]
+) -> tuple[dict[str, float], dict[str, str], dict[str, str]]:
+    """Fix the joints of a robot with a fixed base that belong to no trunk, arm or head: wheels, fingers.
 
-    In half of the many, the right side mirrors the left one: only there hands meet often.
+    Joints stay at zero, or at their limit nearest to it. A sliding finger stays 12.5 mm from where it meets
+    the other, so that a bar fits between them. Returns the position of each joint that is fixed, rad or m;
+    for each link the link of which it becomes part, and the joint that moves it, empty if none does.
     """
-    limits = np.array([tree.limits(joint) for joint in range(1, tree.model.njoints)])
-    random = np.random.default_rng(0)
-    shares = random.uniform(0.0, 1.0, (FEW + MANY, len(limits)))
-    configurations = limits[:, 0] + shares * (limits[:, 1] - limits[:, 0])
-    for left, right, sign in mirrored:
-        wanted = sign * configurations[FEW::2, left - 1]
-        configurations[FEW::2, right - 1] = np.clip(wanted, *limits[right - 1])
-    return configurations[:FEW], configurations[FEW:]
-
-
-def _steps_apart(tree: RobotTree, a: int, b: int) -> int:
-    """Count the joints between two bodies."""
-    above, below = set(tree.model.supports[a]), set(tree.model.supports[b])
-    return len(above ^ below)
-
-
-def _may_collide(tree: RobotTree, a: int, b: int, groups: list[frozenset[int]]) -> bool:
-    """Tell whether two bodies are neither the same, nor neighbours, nor in one group, nor of one wrist."""
-    if a == b or any(a in group and b in group for group in groups):
-        return False
-    if a in (0, b) and b in tree.children[a]:
-        return False
-    upper, lower = sorted((a, b), key=lambda body: len(tree.model.supports[body]))
-    parent = int(tree.model.parents[lower])
-    if parent == upper:
-        return False
-    if not parent or not upper or int(tree.model.parents[parent]) != upper:
-        return True
-    distance = np.linalg.norm(tree.poses[lower].translation - tree.poses[upper].translation)
-    return bool(distance > _WRIST * tree.size)
+    names = tree.model.names
+    positions = {
+        names[joint]: float(tree.rest[joint - 1])
+        for joint in range(1, tree.model.njoints)
+        if names[joint] not in moving
+    }
+    for arm in arms:
+        centres = {
+            each: tree.poses[each].act(
+                np.mean(tree.points[each], axis=0) if len(tree.points[each]) else np.zeros(3)
+            )
+            for each in arm.fingers
+        }
+        for joint in arm.fingers:
+            if names[joint] in positions and not tree.is_rotation(joint):
+                # The hand is open as far as a bar is thick.
+                lower, upper = tree.limits(joint)
+                middle = np.mean([*centres.values()], axis=0)
+                outward = float((centres[joint] - middle) @ tree.axis(joint))
+                opened = min(_HELD_RADIUS, upper - lower)
+                positions[names[joint]] = float(lower + opened if outward >= 0.0 else upper - opened)
+    above = {joint.child: joint for joint in tree.urdf.joints}
+    carriers, joints = {}, {}
+    for link in tree.urdf.links:
+        name = link.name
+        while name in above and above[name].name in positions:
+            name = above[name].parent
+        carriers[link.name] = name
+        while name in above and (above[name].kind == "fixed" or above[name].name in positions):
+            name = above[name].parent
+        joints[link.name] = above[name].name if name in above else ""
+    return positions, carriers, joints

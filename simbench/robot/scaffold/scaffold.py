@@ -1,32 +1,47 @@
 """A robot's description from its URDF alone."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from simbench.errors import SimbenchError
 from simbench.robot.description import Description
-from simbench.robot.scaffold.arms import ArmGuesses, guess_arms
-from simbench.robot.scaffold.chains import LimbChain, find_chain
-from simbench.robot.scaffold.collision_pairs import group_pairs, link_pairs, sample_collisions
-from simbench.robot.scaffold.drives import guess_drives
-from simbench.robot.scaffold.fixed_parts import find_fixed_parts
-from simbench.robot.scaffold.guess import Confidence, Guess
-from simbench.robot.scaffold.limbs import Limbs, find_limbs
-from simbench.robot.scaffold.roles import (
+from simbench.robot.scaffold.arms import guess_arms
+from simbench.robot.scaffold.body_roles import (
     BodyRoles,
+    Orientation,
     elbow_link,
     find_body_roles,
-    joint_link,
+    find_orientation,
     main_link,
 )
-from simbench.robot.scaffold.sides import Orientation, find_orientation
-from simbench.robot.scaffold.stance import StanceGuesses, guess_stance
-from simbench.robot.scaffold.tree import Array, RobotTree, read_tree
+from simbench.robot.scaffold.collision_pairs import (
+    find_fixed_parts,
+    group_pairs,
+    link_pairs,
+    sample_collisions,
+)
+from simbench.robot.scaffold.limb_chains import LimbChain, Limbs, find_limbs
+from simbench.robot.scaffold.robot_tree import Array, Guess, RobotTree
+from simbench.robot.scaffold.standing import guess_stance
 from simbench.robot.sides import SIDES
+from simbench.robot.urdf.elements import parse_numbers, read_xml
+from simbench.robot.urdf.normalise import UNLIMITED_EFFORT, UNLIMITED_VELOCITY
+
+_LIFT = 0.9  # Part of its range at which a lift in the trunk stays.
+# Cosine of the angle between the robot's front and x of the root link from which the root is turned.
+_FACING = np.cos(np.radians(1.0))
+# Time in which a drive's largest torque brings its own inertia to its largest speed, s.
+#
+# J ω / τ of published drives, geometric means: 9 ms for 11 joints with gears of 36:1 to 201:1 (Tomić
+# 2018), 28 ms for the 6 joints of an industrial arm (Armstrong, Khatib, Burdick 1986), 4 ms for quasi-direct
+# drives of 25 to 139 N·m (armatures in the configuration published with BeyondMimic, 2025). The mean of the
+# three is 10 ms, from which each differs by a factor of 2.7 at most. A power of the torque alone misses the
+# quasi-direct drives by a factor of 50.
+RUN_UP_TIME = 0.01
 
 
 @dataclass(frozen=True)
@@ -41,12 +56,6 @@ class Scaffold:
     urdf_text: str | None = None
 
 
-_LIFT = 0.9
-"""Part of its range at which a lift in the trunk stays."""
-_FACING = np.cos(np.radians(1.0))
-"""Cosine of the angle between the robot's front and x of the root link from which the root is turned."""
-
-
 def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     """Guess the description of a robot from the graph and the geometry of its URDF.
 
@@ -55,213 +64,175 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     what is missing. Raises RobotError if the file is not a URDF or describes nothing that can be simulated.
     """
     tree, limbs, turn = _upright(urdf)
-    legs, arms = _chains(tree, limbs)
+    legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
+    single = len(limbs.arms) == 1
+    arms = tuple(LimbChain(tree, joint, arm=True, turret=single) for joint in limbs.arms)
     orientation = find_orientation(tree, legs, arms)
     if orientation.forward[0] < _FACING:
         yaw = -float(np.arctan2(orientation.forward[1], orientation.forward[0]))
         turn = pin.utils.rotate("z", yaw) @ turn
-        tree = read_tree(urdf, turn)
+        tree = RobotTree(urdf, turn)
         orientation = replace(orientation, forward=np.eye(3)[0], left=np.eye(3)[1])
     turned = not np.allclose(turn, np.eye(3), atol=1e-6)
-    legs, arms = _left_first(tree, legs, orientation), _left_first(tree, arms, orientation)
-    roles = find_body_roles(tree, legs, arms, orientation.left)
-    together = [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms]
-    collisions = sample_collisions(tree, together, _mirrored_joints(tree, legs, arms, orientation.left))
-    # The arms hang beside bent legs, whose posture depends on the arms' weight, but little.
-    bent = guess_stance(tree, legs, tree.rest, orientation).standing
-    arm_guesses = guess_arms(tree, arms, orientation, collisions, tree.rest if bent is None else bent)
-    stance = guess_stance(tree, legs, arm_guesses.hanging, orientation)
-    postures = _lifted(tree, roles, _postures(tree, limbs, arm_guesses, stance))
-    pairs = link_pairs(collisions, postures.values())
-    groups, hands, fixed = _groups(tree, legs, arms, roles), arm_guesses.hands, None
-    if arms and not limbs.feet_count:
-        # What neither arm nor trunk needs is fixed: it would have to be driven, joint by joint.
-        groups = {name: joints for name, joints in groups.items() if not name.endswith("_grip")}
-        fixed = find_fixed_parts(tree, arms, {joint for joints in groups.values() for joint in joints})
-        hands = {role: {"palm": fixed.carriers[hand["palm"]]} for role, hand in hands.items()}
-        pairs = fixed.merged(pairs)
-    left_out = fixed.positions if fixed else {}
-    data = {
-        "name": name or _plain(tree.urdf.name) or urdf.stem,
-        "urdf": str(urdf),
-        "base": "floating" if limbs.feet_count else "fixed",
-        "groups": groups,
-        "fixed_joints": left_out,
-        "frames": _frames(tree, legs, arms, roles) | arm_guesses.frames | stance.frames,
-        "soles": stance.soles,
-        "hands": hands,
-        "postures": {key: _without(_named(tree, q), left_out) for key, q in postures.items()},
-        "motors": _without(_motors(tree), left_out),
-        "gains": "auto",
-        "self_collision": group_pairs(pairs),
-        "fixed_frames": arm_guesses.fixed_frames | stance.fixed_frames,
-    }
-    description = Description.model_validate(
-        {key: value for key, value in data.items() if value or key == "groups"}
-    )
-    guesses = [
-        *_limb_guesses(tree, limbs, legs, arms, orientation),
-        *_role_guesses(tree, roles, legs, arms),
-        *arm_guesses.guesses,
-        *stance.guesses,
-        *_other_guesses(tree, description, len(pairs)),
-        *_fixed_guesses(left_out),
-    ]
-    missing = (
-        *_missing_limbs(tree, limbs),
-        *_contradictions(orientation, turned),
-        *arm_guesses.missing,
-        *stance.missing,
-        *_missing_data(tree),
-    )
-    return Scaffold(description, tuple(guesses), missing, tree.text if turned else None)
-
-
-def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
-    """Read a robot, with its root link turned if it has legs and arms only along another axis than z."""
-    tree = read_tree(urdf)
-    limbs = find_limbs(tree)
-    if limbs.feet_count or not limbs.clusters:
-        return tree, limbs, np.eye(3)
-    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)):
-        turn = pin.utils.rotate(axis, np.radians(angle))
-        turned = read_tree(urdf, turn)
-        found = find_limbs(turned)
-        if found.legs and found.arms:
-            return turned, found, turn
-    return tree, limbs, np.eye(3)
-
-
-def _plain(name: str) -> str:
-    return name.strip().replace("/", "_")
-
-
-def _chains(tree: RobotTree, limbs: Limbs) -> tuple[tuple[LimbChain, ...], tuple[LimbChain, ...]]:
-    """Legs and arms with their parts."""
-    legs = tuple(find_chain(tree, joint, arm=False) for joint in limbs.legs)
-    single = len(limbs.arms) == 1
-    arms = tuple(find_chain(tree, joint, arm=True, turret=single) for joint in limbs.arms)
-    return legs, arms
-
-
-def _left_first(
-    tree: RobotTree, pair: tuple[LimbChain, ...], orientation: Orientation
-) -> tuple[LimbChain, ...]:
-    """Sort two limbs, the left one first."""
-    return tuple(
-        sorted(
-            pair,
-            key=lambda limb: -sum(float(tree.poses[j].translation @ orientation.left) for j in limb.joints),
+    left = orientation.left
+    legs, arms = (
+        tuple(
+            sorted(pair, key=lambda limb: -sum(float(tree.poses[j].translation @ left) for j in limb.joints))
         )
+        for pair in (legs, arms)
     )
-
-
-def _sides_of(pair: tuple[LimbChain, ...]) -> tuple[str, ...]:
-    """Sides of the arms: a single one is a right one."""
-    return SIDES if len(pair) == 2 else SIDES[1:][: len(pair)]
-
-
-def _mirrored_joints(
-    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], left: Array
-) -> list[tuple[int, int, float]]:
-    """List left and right joints with the sign with which the right one mirrors the left one."""
+    roles = find_body_roles(tree, legs, arms, left)
+    # Left and right joints with the sign with which the right one mirrors the left one.
     mirror = np.eye(3) - 2.0 * np.outer(left, left)
-    return [
+    mirrored = [
         (a, b, float(-np.sign((mirror @ tree.axis(a)) @ tree.axis(b)) or 1.0))
         for pair in (legs, arms)
         if len(pair) == 2
         for a, b in zip(pair[0].joints, pair[1].joints, strict=False)
     ]
-
-
-def _groups(
-    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], roles: BodyRoles
-) -> dict[str, list[str]]:
-    """Joints of each part of the body."""
-    names = tree.model.names
-    groups: dict[str, list[str]] = {}
-    for part, joints in (("trunk", roles.trunk_joints), ("head", roles.neck_joints)):
-        if joints:
-            groups[part] = [names[joint] for joint in joints]
-    for part, limbs in (("arm", arms), ("leg", legs)):
-        for side, limb in zip(_sides_of(limbs), limbs, strict=True):
-            groups[f"{side}_{part}"] = [names[joint] for joint in limb.joints]
-            if limb.fingers:
-                groups[f"{side}_grip"] = [names[joint] for joint in limb.fingers]
-    return groups
-
-
-def _frames(
-    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], roles: BodyRoles
-) -> dict[str, str]:
-    """Link of each role; hands and feet are added by others."""
-    frames: dict[str, str] = {}
-    if roles.pelvis is not None:
-        frames["pelvis"] = main_link(tree, roles.pelvis)
-    if legs or arms:
-        frames["trunk"] = main_link(tree, roles.trunk)
-    if roles.head_link is not None:
-        frames["head"] = roles.head_link
-    for side, arm in zip(_sides_of(arms), arms, strict=True):
-        frames[f"{side}_shoulder"] = joint_link(tree, arm.start)
-        frames[f"{side}_elbow"] = elbow_link(tree, arm)
-        frames[f"{side}_wrist"] = joint_link(tree, arm.joints[-1])
-    for side, leg in zip(_sides_of(legs), legs, strict=True):
-        if len(leg.joints) > 2:
-            frames[f"{side}_thigh"] = joint_link(tree, leg.joints[leg.joints.index(leg.middle) - 1])
-    return frames
-
-
-def _postures(tree: RobotTree, limbs: Limbs, arms: ArmGuesses, stance: StanceGuesses) -> dict[str, Array]:
-    """Named postures: positions of all joints."""
-    postures = {}
-    if stance.standing is not None:
-        postures["standing"] = stance.standing
-    if arms.basic is not None:
-        postures["basic"] = arms.basic
-    if arms.ready is not None and not limbs.legs:
-        postures["ready"] = arms.ready
-    return postures or {"rest": tree.rest}
-
-
-def _lifted(tree: RobotTree, roles: BodyRoles, postures: dict[str, Array]) -> dict[str, Array]:
-    """Put sliding joints of the trunk where shoulders are high, so that hanging arms are off the floor."""
+    together = [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms]
+    collisions = sample_collisions(tree, together, mirrored)
+    # The arms hang beside bent legs, whose posture depends on the arms' weight, but little.
+    bent = guess_stance(tree, legs, tree.rest, orientation).standing
+    held = guess_arms(tree, arms, orientation, collisions, tree.rest if bent is None else bent)
+    stance = guess_stance(tree, legs, held.hanging, orientation)
+    ready = None if limbs.legs else held.ready
+    named = {"standing": stance.standing, "basic": held.basic, "ready": ready}
+    postures = {key: q for key, q in named.items() if q is not None} or {"rest": tree.rest}
+    # Sliding joints of the trunk are where shoulders are high, so that hanging arms are off the floor.
     for joint in roles.trunk_joints:
         if not tree.is_rotation(joint):
             lower, upper = tree.limits(joint)
             part = _LIFT if float(tree.axis(joint)[2]) > 0.0 else 1.0 - _LIFT
             for posture in postures.values():
                 posture[joint - 1] = lower + part * (upper - lower)
-    return postures
-
-
-def _named(tree: RobotTree, q: Array) -> dict[str, float]:
-    """Positions by joint, within the limits, without those at zero."""
-    low, high = tree.model.lowerPositionLimit, tree.model.upperPositionLimit
-    rounded = np.clip(np.round(q, 6), low, high)
-    return {
-        tree.model.names[joint]: float(rounded[joint - 1])
-        for joint in range(1, tree.model.njoints)
-        if abs(rounded[joint - 1]) > 0.0
+    pairs = link_pairs(tree, collisions, postures.values())
+    parts = {"trunk": roles.trunk_joints, "head": roles.neck_joints}
+    for kind, pair in (("arm", arms), ("leg", legs)):
+        for side, limb in _sided(pair):
+            parts[f"{side}_{kind}"] = limb.joints
+            if limb.fingers:
+                parts[f"{side}_grip"] = limb.fingers
+    names = tree.model.names
+    groups = {part: [names[joint] for joint in joints] for part, joints in parts.items() if joints}
+    hands = held.hands
+    left_out: dict[str, float] = {}
+    if arms and not limbs.feet_count:
+        # What neither arm nor trunk needs is fixed: it would have to be driven, joint by joint.
+        groups = {part: joints for part, joints in groups.items() if not part.endswith("_grip")}
+        moving = {joint for joints in groups.values() for joint in joints}
+        left_out, carriers, movers = find_fixed_parts(tree, arms, moving)
+        hands = {role: {"palm": carriers[hand["palm"]]} for role, hand in hands.items()}
+        # Of the pairs whose links are still moved against each other.
+        kept = ((carriers[a], carriers[b]) for a, b in pairs)
+        pairs = tuple(dict.fromkeys((a, b) for a, b in kept if movers[a] != movers[b]))
+    positions = {}
+    for key, q in postures.items():
+        # Within the limits, without those at zero and those of joints that are fixed.
+        rounded = np.clip(np.round(q, 6), tree.model.lowerPositionLimit, tree.model.upperPositionLimit)
+        values = {joint: value for joint, value in zip(names[1:], rounded.tolist(), strict=True) if value}
+        positions[key] = {joint: value for joint, value in values.items() if joint not in left_out}
+    frames, role_guesses = _roles(tree, legs, arms, roles)
+    drives, sources = _drives(tree)
+    data = {
+        "name": name or tree.urdf.name.strip().replace("/", "_") or urdf.stem,
+        "urdf": str(urdf),
+        "base": "floating" if limbs.feet_count else "fixed",
+        "groups": groups,
+        "fixed_joints": left_out,
+        "frames": frames | held.frames | stance.frames,
+        "soles": stance.soles,
+        "hands": hands,
+        "postures": positions,
+        "motors": {joint: drive for joint, drive in drives.items() if joint not in left_out},
+        "gains": "auto",
+        "self_collision": group_pairs(pairs),
+        "fixed_frames": held.fixed_frames | stance.fixed_frames,
     }
+    description = Description.model_validate(
+        {key: value for key, value in data.items() if value or key == "groups"}
+    )
+    guesses = [
+        *_limb_guesses(tree, limbs, legs, arms, orientation),
+        *role_guesses,
+        *held.guesses,
+        *stance.guesses,
+        *_other_guesses(description, sources, len(pairs)),
+    ]
+    missing = [*_limb_notes(limbs, orientation, turned), *held.missing, *stance.missing]
+    # What the URDF lacks.
+    unknown = [joint for joint, source in sources.items() if source == "unknown"]
+    if unknown:
+        missing.append(
+            f"motors: no limits of torque or speed for {_listed(unknown)}; "
+            "their reflected inertia is unknown, 0"
+        )
+    if not any(tree.collides):
+        missing.append("shapes: no link has a collision shape; the robot would touch nothing")
+    meshes = [note for note in tree.notes if "left out: mesh" in note]
+    if meshes:
+        missing.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
+    mimics = [note for note in tree.notes if ": mimics " in note]
+    if mimics:
+        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
+        missing.append(f"joints: {mimics[0]}{more}")
+    return Scaffold(description, tuple(guesses), tuple(missing), tree.text if turned else None)
 
 
-def _without(values: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
-    """Leave out the values of joints that are fixed."""
-    return {name: value for name, value in values.items() if name not in left_out}
+def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
+    """Read a robot, with its root link turned if it has legs and arms only along another axis than z."""
+    tree = RobotTree(urdf)
+    limbs = find_limbs(tree)
+    if limbs.feet_count or not limbs.clusters:
+        return tree, limbs, np.eye(3)
+    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)):
+        turn = pin.utils.rotate(axis, np.radians(angle))
+        turned = RobotTree(urdf, turn)
+        found = find_limbs(turned)
+        if found.legs and found.arms:
+            return turned, found, turn
+    return tree, limbs, np.eye(3)
 
 
-def _motors(tree: RobotTree) -> dict[str, Any]:
-    """Drives by joint; none if nothing is known of any."""
-    drives = guess_drives(tree)
-    if not any(drive.reflected_inertia for drive in drives.values()):
-        return {}
-    return {
-        name: {"reduction": drive.reduction, "reflected_inertia": drive.reflected_inertia}
-        if drive.reduction
-        else {"reflected_inertia": drive.reflected_inertia}
-        for name, drive in drives.items()
-    }
+def _sided(pair: tuple[LimbChain, ...]) -> Iterator[tuple[str, LimbChain]]:
+    """Two arms or legs with their sides; a single arm is a right one."""
+    return zip(SIDES if len(pair) == 2 else SIDES[1:][: len(pair)], pair, strict=True)
+
+
+def _drives(tree: RobotTree) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """Inertia of all drives, from `<rotor_params>` of SRDF files near the URDF, else from the joint limits.
+
+    Returns the drives by joint as `motors` has them, none if nothing is known of any; and by joint where its
+    drive is known from: `srdf`, `limits` or `unknown`.
+    """
+    rotors: dict[str, tuple[float, float]] = {}
+    for folder in (tree.path.parent, tree.path.parent.parent / "srdf"):
+        for path in sorted(folder.glob("*.srdf")):
+            try:
+                root = read_xml(path)
+            except SimbenchError:
+                continue
+            for element in root.iterfind(".//rotor_params/joint"):
+                ratio, inertia = (parse_numbers(element.get(key, "")) for key in ("gear_ratio", "mass"))
+                if len(ratio) == len(inertia) == 1 and ratio[0] > 0 and inertia[0] >= 0:
+                    rotors.setdefault(element.get("name", ""), (ratio[0], inertia[0]))
+    drives: dict[str, dict[str, float]] = {}
+    sources = {}
+    for joint in range(1, tree.model.njoints):
+        name, effort, speed = (
+            tree.model.names[joint],
+            float(tree.model.effortLimit[joint - 1]),
+            float(tree.model.velocityLimit[joint - 1]),
+        )
+        drives[name], sources[name] = {"reflected_inertia": 0.0}, "unknown"
+        if name in rotors:
+            reduction, rotor = rotors[name]
+            drives[name] = {"reduction": reduction, "reflected_inertia": reduction**2 * rotor}
+            sources[name] = "srdf"
+        elif effort < UNLIMITED_EFFORT and speed < UNLIMITED_VELOCITY:
+            drives[name] = {"reflected_inertia": float(f"{RUN_UP_TIME * effort / speed:.3g}")}
+            sources[name] = "limits"
+    return (drives if any(drive["reflected_inertia"] for drive in drives.values()) else {}), sources
 
 
 def _limb_guesses(
@@ -270,146 +241,100 @@ def _limb_guesses(
     legs: tuple[LimbChain, ...],
     arms: tuple[LimbChain, ...],
     orientation: Orientation,
-) -> list[Guess]:
+) -> Iterator[Guess]:
     """Guesses about base, limbs and sides."""
-    sure: Confidence = "high" if limbs.sure else "medium"
-    floating = f"{limbs.feet_count} limbs reach the lowest point of the robot"
-    guesses = [
-        Guess("base", "floating", floating, "high" if limbs.feet_count == 2 else "medium")
-        if limbs.feet_count
-        else Guess(
-            "base", "fixed", "no limbs reach the lowest point of the robot", "medium" if arms else "low"
-        )
-    ]
+    if limbs.feet_count:
+        reason = f"{limbs.feet_count} limbs reach the lowest point of the robot"
+        yield Guess("base", "floating", reason, "high" if limbs.feet_count == 2 else "medium")
+    else:
+        reason = "no limbs reach the lowest point of the robot"
+        yield Guess("base", "fixed", reason, "medium" if arms else "low")
     names = tree.model.names
-    reasons = {"arm": limbs.arm_reason, "leg": limbs.leg_reason}
-    for part, pair in (("arm", arms), ("leg", legs)):
-        for side, limb in zip(_sides_of(pair), pair, strict=True):
+    for part, pair, reason in (("arm", arms, limbs.arm_reason), ("leg", legs, limbs.leg_reason)):
+        for side, limb in _sided(pair):
             value = f"{names[limb.joints[0]]} … {names[limb.joints[-1]]} ({len(limb.joints)} joints)"
-            guesses.append(Guess(f"groups.{side}_{part}", value, reasons[part], sure))
+            yield Guess(f"groups.{side}_{part}", value, reason, "high" if limbs.sure else "medium")
             if limb.fingers and limbs.feet_count:
                 fingers = ", ".join(names[joint] for joint in limb.fingers)
-                reason = "short or sliding joints beyond the last joint that moves the hand as a whole"
-                guesses.append(Guess(f"groups.{side}_grip", fingers, reason, "medium"))
+                why = "short or sliding joints beyond the last joint that moves the hand as a whole"
+                yield Guess(f"groups.{side}_grip", fingers, why, "medium")
     if len(legs) == 2 or len(arms) == 2:
         axis = " ".join(f"{value:g}" for value in np.round(orientation.left, 3) + 0.0)
         against = f"; against it: {', '.join(orientation.against)}" if orientation.against else ""
         reason = f"{', '.join(orientation.evidence)}{against}"
-        guesses.append(
-            Guess("left", f"along ({axis}) of the root link", reason, "high" if orientation.sure else "low")
-        )
-    return guesses
+        sure = orientation.sure
+        yield Guess("left", f"along ({axis}) of the root link", reason, "high" if sure else "low")
 
 
-def _role_guesses(
-    tree: RobotTree, roles: BodyRoles, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...]
-) -> list[Guess]:
-    """Guesses about pelvis, trunk, head, elbows and knees."""
-    guesses = []
+def _roles(
+    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], roles: BodyRoles
+) -> tuple[dict[str, str], list[Guess]]:
+    """Link of each role, and why; hands and feet are added by others."""
+    found: list[tuple[str, str, str, bool]] = []
     if roles.pelvis is not None:
-        guesses.append(Guess("frames.pelvis", main_link(tree, roles.pelvis), "carries both legs", "high"))
-    if arms:
-        carries = "carries both arms" if len(arms) == 2 else "carries the arm"
-        guesses.append(Guess("frames.trunk", main_link(tree, roles.trunk), carries, "high"))
+        found.append(("pelvis", main_link(tree, roles.pelvis), "carries both legs", True))
+    if legs or arms:
+        # What carries no arms is not said.
+        carries = ("", "carries the arm", "carries both arms")[len(arms)]
+        found.append(("trunk", main_link(tree, roles.trunk), carries, True))
     if roles.head_link is not None:
-        sure: Confidence = "high" if roles.neck_joints else "medium"
-        guesses.append(Guess("frames.head", roles.head_link, "highest above the shoulders", sure))
-    for side, arm in zip(_sides_of(arms), arms, strict=True):
+        found.append(("head", roles.head_link, "highest above the shoulders", bool(roles.neck_joints)))
+    for side, arm in _sided(arms):
         reason = "last gap between the axes before the elbow"
-        guesses.append(Guess(f"frames.{side}_shoulder", joint_link(tree, arm.start), reason, "medium"))
+        found.append((f"{side}_shoulder", tree.joint_link(arm.start), reason, False))
         reason = "its joint changes the distance from shoulder to wrist most"
-        guesses.append(Guess(f"frames.{side}_elbow", elbow_link(tree, arm), reason, "high"))
+        found.append((f"{side}_elbow", elbow_link(tree, arm), reason, True))
         reason = "moved by the last joint before the fingers"
-        guesses.append(Guess(f"frames.{side}_wrist", joint_link(tree, arm.joints[-1]), reason, "high"))
-    for side, leg in zip(_sides_of(legs), legs, strict=True):
+        found.append((f"{side}_wrist", tree.joint_link(arm.joints[-1]), reason, True))
+    for side, leg in _sided(legs):
         if len(leg.joints) > 2:
-            link = joint_link(tree, leg.joints[leg.joints.index(leg.middle) - 1])
+            link = tree.joint_link(leg.joints[leg.joints.index(leg.middle) - 1])
             reason = "above the joint that changes the distance from hip to ankle most"
-            guesses.append(Guess(f"frames.{side}_thigh", link, reason, "high"))
-    return guesses
+            found.append((f"{side}_thigh", link, reason, True))
+    guesses = [
+        Guess(f"frames.{role}", link, why, "high" if sure else "medium")
+        for role, link, why, sure in found
+        if why
+    ]
+    return {role: link for role, link, _, _ in found}, guesses
 
 
-def _other_guesses(tree: RobotTree, description: Description, pairs: int) -> list[Guess]:
-    """Guesses about drives, gains and collision pairs."""
-    drives = guess_drives(tree)
-    sources = [drive.source for drive in drives.values()]
-    guesses = []
-    if description.motors:
-        known, estimated = sources.count("srdf"), sources.count("limits")
-        if known:
-            guesses.append(
-                Guess("motors", f"{known} joints", "<rotor_params> of an SRDF near the URDF", "high")
-            )
-        if estimated:
-            reason = (
-                "assumed: the largest torque brings the rotor to the largest speed in 10 ms; off by 2.7 times"
-            )
-            guesses.append(Guess("motors", f"{estimated} joints", reason, "low"))
-    guesses.append(Guess("gains", "auto", "from the inertia that each joint moves", "medium"))
+def _other_guesses(description: Description, sources: Mapping[str, str], pairs: int) -> Iterator[Guess]:
+    """Guesses about drives, gains, collision pairs and joints that are fixed."""
+    counts = [[*sources.values()].count(source) for source in ("srdf", "limits")]
+    if description.motors and counts[0]:
+        yield Guess("motors", f"{counts[0]} joints", "<rotor_params> of an SRDF near the URDF", "high")
+    if description.motors and counts[1]:
+        reason = (
+            "assumed: the largest torque brings the rotor to the largest speed in 10 ms; off by 2.7 times"
+        )
+        yield Guess("motors", f"{counts[1]} joints", reason, "low")
+    yield Guess("gains", "auto", "from the inertia that each joint moves", "medium")
     reason = "links that touch in some random configurations, not in all, and not in the postures"
-    guesses.append(Guess("self_collision", f"{pairs} pairs", reason, "high" if pairs else "medium"))
-    return guesses
+    yield Guess("self_collision", f"{pairs} pairs", reason, "high" if pairs else "medium")
+    if description.fixed_joints:
+        reason = "of no trunk, arm or head; fingers are open about a bar"
+        yield Guess("fixed_joints", _listed([*description.fixed_joints]), reason, "medium")
 
 
-def _fixed_guesses(positions: Mapping[str, float]) -> list[Guess]:
-    """Guess about joints that are fixed."""
-    if not positions:
-        return []
-    listed = ", ".join(list(positions)[:3]) + (
-        f" and {len(positions) - 3} more" if len(positions) > 3 else ""
-    )
-    return [Guess("fixed_joints", listed, "of no trunk, arm or head; fingers are open about a bar", "medium")]
-
-
-def _missing_limbs(tree: RobotTree, limbs: Limbs) -> list[str]:
-    """Say what the robot is not."""
-    missing = []
+def _limb_notes(limbs: Limbs, orientation: Orientation, turned: bool) -> Iterator[str]:
+    """Say what the robot is not, and what in the URDF speaks against the guessed sides."""
     if limbs.feet_count > 2:
-        missing.append(
-            f"legs: {limbs.feet_count} similar limbs reach the floor; simbench balances robots on two legs"
-        )
+        yield f"legs: {limbs.feet_count} similar limbs reach the floor; simbench balances robots on two legs"
     elif not limbs.legs:
-        missing.append("legs: no two similar chains of joints reach the floor; it does not stand on legs")
+        yield "legs: no two similar chains of joints reach the floor; it does not stand on legs"
     if not limbs.arms:
-        hand = (
-            "; similar chains on one body may be fingers" if limbs.clusters and not limbs.feet_count else ""
-        )
-        missing.append(f"arms: no chain of joints that could be an arm{hand}")
+        fingers = limbs.clusters and not limbs.feet_count
+        hand = "; similar chains on one body may be fingers" if fingers else ""
+        yield f"arms: no chain of joints that could be an arm{hand}"
     elif len(limbs.arms) == 1:
-        missing.append("arms: a single one, which counts as a right one; it imitates one hand, not a person")
-    return missing
-
-
-def _contradictions(orientation: Orientation, turned: bool) -> list[str]:
-    """Say what in the URDF speaks against the guessed sides."""
-    lines = []
+        yield "arms: a single one, which counts as a right one; it imitates one hand, not a person"
     if orientation.names_opposed:
-        lines.append(
-            "sides: the names say left for what lies on the right; left and right follow the geometry"
-        )
+        yield "sides: the names say left for what lies on the right; left and right follow the geometry"
     if turned:
-        lines.append(
-            "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
-        )
-    return lines
+        yield "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
 
 
-def _missing_data(tree: RobotTree) -> list[str]:
-    """Say what the URDF lacks."""
-    lines = []
-    drives = [name for name, drive in guess_drives(tree).items() if drive.source == "unknown"]
-    if drives:
-        listed = ", ".join(drives[:3]) + (f" and {len(drives) - 3} more" if len(drives) > 3 else "")
-        lines.append(
-            f"motors: no limits of torque or speed for {listed}; their reflected inertia is unknown, 0"
-        )
-    if not any(tree.collides):
-        lines.append("shapes: no link has a collision shape; the robot would touch nothing")
-    meshes = [note for note in tree.notes if "left out: mesh" in note]
-    if meshes:
-        lines.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
-    mimics = [note for note in tree.notes if ": mimics " in note]
-    if mimics:
-        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
-        lines.append(f"joints: {mimics[0]}{more}")
-    return lines
+def _listed(names: list[str]) -> str:
+    """Write the first three names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

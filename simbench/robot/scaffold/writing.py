@@ -1,5 +1,6 @@
 """A guessed description as the text of a `robot.yaml`, with the reason for each section."""
 
+import hashlib
 import json
 import os
 import re
@@ -8,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import RobotError
-from simbench.files.printable import printable
-from simbench.robot.scaffold.scaffold import Scaffold
+from simbench.files.text import printable
+from simbench.resources import user_cache_dir
+from simbench.robot.packages import find_file
+from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
+from simbench.robot.urdf.elements import parse_urdf
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _RESERVED = {"yes", "no", "on", "off", "true", "false", "null"}
@@ -44,9 +48,12 @@ def write_scaffold(scaffold: Scaffold, folder: Path, *, force: bool = False) -> 
             raise RobotError(f"{path}: exists already; --force overwrites it, --out DIR writes elsewhere")
     if scaffold.urdf_text is not None and Path(scaffold.description.urdf).resolve() == copy.resolve():
         raise RobotError(f"{copy}: is the URDF itself; --out DIR writes its turned copy elsewhere")
-    urdf = (
-        copy.name if scaffold.urdf_text is not None else _path_from(Path(scaffold.description.urdf), folder)
-    )
+    urdf = copy.name
+    if scaffold.urdf_text is None:
+        # Relative where it is near.
+        absolute = Path(scaffold.description.urdf).resolve()
+        relative = Path(os.path.relpath(absolute, folder.resolve()))
+        urdf = str(relative if relative.parts.count("..") <= 2 else absolute)
     text = scaffold_text(scaffold, urdf)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -66,33 +73,41 @@ def scaffold_text(scaffold: Scaffold, urdf: str) -> str:
     `scaffold`: the description and its reasons; `urdf`: path of the URDF, relative to the file. Returns
     content of a `robot.yaml`.
     """
-    return "\n".join(_lines(scaffold, urdf)) + "\n"
-
-
-def _lines(scaffold: Scaffold, urdf: str) -> Iterator[str]:
-    """Lines of a `robot.yaml`."""
     data = scaffold.description.model_dump(exclude_unset=True, mode="json")
-    yield "# Written by `simbench robot scaffold` from the URDF alone; correct what is wrong."
-    yield "#   [guessed]  from graph, geometry and limits; the reason stands beside it"
-    yield "#   [assumed]  the URDF does not say it; an estimate"
-    yield "# Units: m, kg, rad, s, N·m."
+    lines = [
+        "# Written by `simbench robot scaffold` from the URDF alone; correct what is wrong.",
+        "#   [guessed]  from graph, geometry and limits; the reason stands beside it",
+        "#   [assumed]  the URDF does not say it; an estimate",
+        "# Units: m, kg, rad, s, N·m.",
+    ]
     for line in scaffold.missing:
-        yield from _comment(f"Note: {line}")
-    yield ""
-    yield f"name: {_scalar(data['name'])}"
-    yield f"urdf: {_scalar(urdf)}"
+        lines += _comment(f"Note: {line}")
+    lines += ["", f"name: {_scalar(data['name'])}", f"urdf: {_scalar(urdf)}"]
     for key, about in _ABOUT.items():
         if key not in data:
             continue
-        yield ""
-        yield from _comment(about) if about else ()
+        lines += ["", *(_comment(about) if about else ())]
         for guess in scaffold.guesses:
             if guess.key.split(".")[0].split(" ")[0] == key:
                 mark = "assumed" if guess.reason.startswith("assumed") else "guessed"
                 where = "" if guess.key == key else f"{guess.key.removeprefix(key + '.')}: "
                 reason = guess.reason.removeprefix("assumed: ")
-                yield from _comment(f"[{mark}, {guess.confidence}] {where}{reason}")
-        yield from _section(key, data[key])
+                lines += _comment(f"[{mark}, {guess.confidence}] {where}{reason}")
+        value = data[key]
+        if key == "self_collision":
+            lines.append(f"{key}:")
+            lines += [f"  - [{_flow(first)}, {_flow(second)}]" for first, second in value]
+        elif key == "postures":
+            lines.append(f"{key}:")
+            for name, positions in value.items():
+                lines.append(f"  {_scalar(name)}:" if positions else f"  {_scalar(name)}: {{}}")
+                lines += [f"    {_scalar(joint)}: {_flow(place)}" for joint, place in positions.items()]
+        elif isinstance(value, Mapping):
+            lines.append(f"{key}:" if value else f"{key}: {{}}")
+            lines += [f"  {_scalar(name)}: {_flow(entry)}" for name, entry in value.items()]
+        else:
+            lines.append(f"{key}: {_scalar(value)}")
+    return "\n".join(lines) + "\n"
 
 
 def _comment(text: str) -> Iterator[str]:
@@ -106,33 +121,12 @@ def _comment(text: str) -> Iterator[str]:
     yield line
 
 
-def _section(key: str, value: Any) -> Iterator[str]:
-    """Write a key of the description with its value."""
-    if key == "self_collision":
-        yield f"{key}:"
-        for first, second in value:
-            yield f"  - [{_flow(first)}, {_flow(second)}]"
-    elif key == "postures":
-        yield f"{key}:"
-        for name, positions in value.items():
-            yield f"  {_scalar(name)}:" if positions else f"  {_scalar(name)}: {{}}"
-            yield from (f"    {_scalar(joint)}: {_flow(position)}" for joint, position in positions.items())
-    elif isinstance(value, Mapping):
-        yield f"{key}:" if value else f"{key}: {{}}"
-        yield from (f"  {_scalar(name)}: {_flow(entry)}" for name, entry in value.items())
-    else:
-        yield f"{key}: {_scalar(value)}"
-
-
 def _flow(value: Any) -> str:
     """Write a value on one line; what is not given is left out."""
     if isinstance(value, Mapping):
         entries = {name: entry for name, entry in value.items() if entry is not None}
-        return (
-            "{"
-            + ", ".join(f"{_scalar(name)}: {_flow(entry)}" for name, entry in (entries or value).items())
-            + "}"
-        )
+        parts = (f"{_scalar(name)}: {_flow(entry)}" for name, entry in (entries or value).items())
+        return "{" + ", ".join(parts) + "}"
     if isinstance(value, Iterable) and not isinstance(value, str):
         return "[" + ", ".join(map(_flow, value)) + "]"
     return _scalar(value)
@@ -146,8 +140,30 @@ def _scalar(value: Any) -> str:
     return f"{value:.12g}"
 
 
-def _path_from(urdf: Path, folder: Path) -> str:
-    """Path of a URDF from a folder: relative where it is near."""
-    absolute = urdf.resolve()
-    relative = Path(os.path.relpath(absolute, folder.resolve()))
-    return str(relative if relative.parts.count("..") <= 2 else absolute)
+_RULES = 2  # Number of the rules of guessing; a change of them makes kept descriptions obsolete.
+
+
+def guessed_description(urdf: Path) -> Path:
+    """Guess the description of a robot from its URDF, or take the one that was guessed the last time.
+
+    It is kept in the user's cache folder by the content that it follows from, because the search for pairs of
+    links that collide takes some seconds. Returns A `robot.yaml`.
+    """
+    cache = user_cache_dir()
+    if cache is None:
+        raise RobotError(
+            f"{urdf}: a URDF without robot.yaml needs a cache folder for its guessed description (set "
+            "XDG_CACHE_HOME), or a robot.yaml: simbench robot scaffold writes it"
+        )
+    root = parse_urdf(urdf)
+    digest = hashlib.sha256(f"{_RULES} {urdf.resolve()}".encode() + urdf.read_bytes())
+    for mesh in root.iter("mesh"):
+        path = find_file(mesh.get("filename", ""), urdf.parent)
+        if path is not None:
+            state = path.stat()
+            digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
+    folder = cache / "simbench" / "descriptions" / digest.hexdigest()[:32]
+    # Its robot.yaml is written last, and under its name only when whole.
+    if not (folder / "robot.yaml").is_file():
+        write_scaffold(scaffold_robot(urdf), folder, force=True)
+    return folder / "robot.yaml"

@@ -4,14 +4,83 @@ import math
 import re
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.files.printable import printable
-from simbench.robot.xml_reader import read_xml
+from simbench.files.text import printable, require_regular_file
+
+# Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes.
+LARGEST_FILE = 20_000_000
+DEEPEST = 50  # Largest depth of nested elements; a URDF needs seven.
+UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_xml(path: Path, largest: int = LARGEST_FILE) -> ET.Element:
+    """Read an XML file.
+
+    `largest`: largest size that is read, bytes. Returns the outermost element; names in a namespace have the
+    form `{namespace}name`.
+    """
+    try:
+        with require_regular_file(path, RobotError).open("rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise RobotError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(content) > largest:
+        raise RobotError(f"{path}: larger than {largest // 1_000_000} MB; meshes belong in other files")
+    if not content.startswith(UTF_16_MARKS):
+        # Other readers accept blanks before the XML declaration and a zero byte at the end.
+        content = content.strip(b"\0 \t\r\n")
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+    parser.ordered_attributes = False
+    builder = ET.TreeBuilder()
+    depth = 0
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise ValueError(
+                f"line {parser.CurrentLineNumber}: <{tag}> is nested more than {DEEPEST} elements deep"
+            )
+        builder.start(_qualified(tag), {_qualified(key): value for key, value in attributes.items()})
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(_qualified(tag))
+
+    def declare_type(*_declaration: object) -> None:
+        raise ValueError(
+            f"line {parser.CurrentLineNumber}: a document type declaration is not allowed; "
+            "write what its entities stand for"
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = declare_type
+    try:
+        parser.Parse(content, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise RobotError(f"{path}: not XML: {error}") from error
+    return builder.close()
+
+
+def _qualified(name: str) -> str:
+    """Write a name in a namespace as ElementTree does."""
+    return "{" + name if "}" in name else name
+
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+# The geometries that Bullet and Pinocchio read, and the attributes with their size.
 SIZES = {
     "box": ("size",),
     "sphere": ("radius",),
@@ -19,23 +88,21 @@ SIZES = {
     "capsule": ("radius", "length"),
     "mesh": (),
 }
-"""The geometries that Bullet and Pinocchio read, and the attributes with their size."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _LONGEST_MESSAGE = 1000
 _SMALLEST = sys.float_info.min
 
+# Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length.
 LONGEST_NAME = 255
-"""Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length."""
-LARGEST_LENGTH = 1e4
-"""Largest distance (m), angle (rad) or scale."""
+LARGEST_LENGTH = 1e4  # Largest distance (m), angle (rad) or scale.
 
 Numbers = tuple[float, ...]
 
 
+# Formats of other files, by their outermost element.
 _OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MJCF (MuJoCo)", "COLLADA": "a mesh", "gazebo": "SDF"}
-"""Formats of other files, by their outermost element."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +163,10 @@ class UrdfTree:
 def parse_urdf(path: Path) -> ET.Element:
     """Read the XML of a URDF. `path`: the file. Returns the element `<robot>`."""
     robot = read_xml(path)
-    if path.suffix == ".xacro" or any(map(_is_macro, robot.iter())):
+    if path.suffix == ".xacro" or any(
+        "xacro" in element.tag or any("${" in value for value in element.attrib.values())
+        for element in robot.iter()
+    ):
         raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
     if robot.tag != "robot":
         other = _OTHER_FORMATS.get(robot.tag)
@@ -105,89 +175,104 @@ def parse_urdf(path: Path) -> ET.Element:
     return robot
 
 
-def _is_macro(element: ET.Element) -> bool:
-    """Tell whether an element is one of xacro, or has an expression of it as a value."""
-    return "xacro" in element.tag or any("${" in value for value in element.attrib.values())
-
-
 def read_elements(robot: ET.Element) -> UrdfTree:
-    """Read the links and joints of a URDF."""
+    """Read the links and joints of a URDF; messages about bad numbers are collected."""
     bad: list[str] = []
-    links = tuple(_link(element, bad) for element in robot.findall("link"))
-    joints = tuple(_joint(element, bad) for element in robot.findall("joint"))
-    return UrdfTree(robot.get("name", ""), links, joints, tuple(bad))
+    links, joints = [], []
+    for element in robot.findall("link"):
+        where = f"link `{element.get('name', '')}`"
+        shapes = []
+        for part in element:
+            if part.tag not in ("visual", "collision"):
+                continue
+            inside = f"{where}: {part.tag}"
+            xyz, rpy = _origin(part, inside, bad)
+            form = next(iter(part.find("geometry") or ()), None)
+            kind = None if form is None else form.tag
+            size: Numbers = ()
+            file_name: str | None = None
+            scale: Numbers = (1.0,) * 3
+            if form is not None and kind == "mesh":
+                file_name = form.get("filename", "")
+                scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
+            for key in SIZES.get(kind or "", ()):
+                size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
+            shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
+        inertial = element.find("inertial")
+        inertia: Numbers = (0.0,) * 6
+        mass, xyz, rpy = 0.0, inertia[:3], inertia[:3]
+        if inertial is not None:
+            xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
+            (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
+            matrix = inertial.find("inertia")
+            # Products of inertia may be left out.
+            inertia = tuple(
+                _numbers(matrix, key, 1, "0" if key[1] != key[2] else None, f"{where}: inertia", bad)[0]
+                for key in INERTIA
+            )
+        links.append(UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, tuple(shapes)))
+    for element in robot.findall("joint"):
+        where = f"joint `{element.get('name', '')}`"
+        xyz, rpy = _origin(element, where, bad)
+        axis = _numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad)
+        limit, mimic = element.find("limit"), element.find("mimic")
+        given = {} if limit is None else limit.attrib
+        limits = {
+            key: _numbers(limit, key, 1, None, f"{where}: limit", bad)[0] if key in given else None
+            for key in ("lower", "upper", "velocity", "effort")
+        }
+        joints.append(
+            UrdfJoint(
+                name=element.get("name", ""),
+                kind=element.get("type", ""),
+                parent=linked(element, "parent"),
+                child=linked(element, "child"),
+                xyz=xyz,
+                rpy=rpy,
+                axis=axis,
+                mimic=None if mimic is None else mimic.get("joint", ""),
+                **limits,
+            )
+        )
+    return UrdfTree(robot.get("name", ""), tuple(links), tuple(joints), tuple(bad))
 
 
-def _link(element: ET.Element, bad: list[str]) -> UrdfLink:
-    """Read a link; messages about bad numbers are appended to `bad`, here and below."""
-    name = element.get("name", "")
-    where = f"link `{name}`"
-    inertial = element.find("inertial")
-    shapes = tuple(_shape(shape, where, bad) for shape in element if shape.tag in ("visual", "collision"))
-    if inertial is None:
-        return UrdfLink(name, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 6, shapes)
-    xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
-    (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
-    matrix = inertial.find("inertia")
-    # Products of inertia may be left out.
-    inertia = [
-        _numbers(matrix, entry, 1, "0" if entry[1] != entry[2] else None, f"{where}: inertia", bad)[0]
-        for entry in INERTIA
-    ]
-    return UrdfLink(name, mass, xyz, rpy, tuple(inertia), shapes)
-
-
-def _shape(element: ET.Element, where: str, bad: list[str]) -> UrdfShape:
-    """Read a visual or collision shape."""
-    where = f"{where}: {element.tag}"
-    xyz, rpy = _origin(element, where, bad)
-    form = next(iter(element.find("geometry") or ()), None)
-    if form is None or form.tag not in SIZES:
-        return UrdfShape(element.tag, None if form is None else form.tag, (), None, (1.0,) * 3, xyz, rpy)
-    if form.tag == "mesh":
-        scale = _numbers(form, "scale", 3, "1 1 1", f"{where}: mesh", bad)
-        return UrdfShape(element.tag, "mesh", (), form.get("filename", ""), scale, xyz, rpy)
-    size = [
-        number
-        for attribute in SIZES[form.tag]
-        for number in _numbers(form, attribute, 3 if attribute == "size" else 1, None, where, bad)
-    ]
-    return UrdfShape(element.tag, form.tag, tuple(size), None, (1.0,) * 3, xyz, rpy)
-
-
-def _joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
-    """Read a joint."""
-    name = element.get("name", "")
-    where = f"joint `{name}`"
-    xyz, rpy = _origin(element, where, bad)
-    limit = element.find("limit")
-
-    def limit_value(attribute: str) -> float | None:
-        if limit is None or attribute not in limit.attrib:
-            return None
-        return _numbers(limit, attribute, 1, None, f"{where}: limit", bad)[0]
-
-    mimic = element.find("mimic")
-    return UrdfJoint(
-        name=name,
-        kind=element.get("type", ""),
-        parent=_named_link(element, "parent"),
-        child=_named_link(element, "child"),
-        xyz=xyz,
-        rpy=rpy,
-        axis=_numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad),
-        lower=limit_value("lower"),
-        upper=limit_value("upper"),
-        velocity=limit_value("velocity"),
-        effort=limit_value("effort"),
-        mimic=None if mimic is None else mimic.get("joint", ""),
-    )
-
-
-def _named_link(joint: ET.Element, end: str) -> str:
-    """Name of the link at the `parent` or `child` end of a joint."""
+def linked(joint: ET.Element, end: str) -> str:
+    """Name of the link at the `parent` or `child` end of a joint; empty where it names none."""
     element = joint.find(end)
     return "" if element is None else element.get("link", "")
+
+
+def add_joint(
+    robot: ET.Element, name: str, kind: str, parent: str, child: str, xyz: str, rpy: str
+) -> ET.Element:
+    """Add a joint with its placement in the parent link."""
+    joint = ET.SubElement(robot, "joint", name=name, type=kind)
+    ET.SubElement(joint, "parent", link=parent)
+    ET.SubElement(joint, "child", link=child)
+    ET.SubElement(joint, "origin", xyz=xyz, rpy=rpy)
+    return joint
+
+
+def add_inertial(
+    link: ET.Element,
+    mass: float,
+    cog: Iterable[float],
+    inertia: Iterable[float],
+    write: Callable[[Iterable[float]], str],
+) -> None:
+    """Add the mass properties of a link, with a function that writes numbers."""
+    inertial = ET.SubElement(link, "inertial")
+    ET.SubElement(inertial, "origin", xyz=write(cog), rpy="0 0 0")
+    ET.SubElement(inertial, "mass", value=write([mass]))
+    entries = {key: write([value]) for key, value in zip(INERTIA, inertia, strict=True)}
+    ET.SubElement(inertial, "inertia", entries)
+
+
+def inertia_matrix(entries: Iterable[float]) -> NDArray[np.float64]:
+    """Build the matrix (3, 3) of the entries of an inertia, in the order of `INERTIA`."""
+    xx, yy, zz, xy, xz, yz = entries
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def _origin(element: ET.Element, where: str, bad: list[str]) -> tuple[Numbers, Numbers]:

@@ -1,30 +1,17 @@
-"""Find what a word or a message is about, and write its explanation."""
+"""Find what a word is about, and write its explanation; terms of the glossary with their definitions."""
 
 import difflib
 import textwrap
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from simbench.errors import SimbenchError
-from simbench.runs.explain.glossary import Term, find_term, glossary_entries
-from simbench.runs.explain.messages import (
-    MessageEntry,
-    error_classes,
-    find_containing,
-    find_message,
-    find_template,
-)
-from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
-from simbench.runs.metric_catalogue import MetricEntry, find_metric, metric_entries
+from simbench.runs.metric_catalogue import find_metric, metric_entries
 
 SITE = "https://simbench-robotics.github.io/simbench"
 _WIDTH = 100
 _MOST = 12
 """Number of candidates that are listed."""
-_FEW = 3
-"""Number of messages that are explained if only a part of one is given."""
-_WEAK = 25
-"""Length of fixed text below which a pattern could match a message by chance."""
 _SHORTEST = 4
 """Length from which a part of a name lists the names that contain it."""
 _OF_FIXTURES = ("cut_depth_m", "cut_ratio", "moved_m", "turned_rad")
@@ -35,78 +22,77 @@ _BETTER = {
     "same": "it must stay the same",
     "ignored": "ignored by checks against a baseline",
 }
+_FILES = {
+    "scenario": ("a scenario", "reference/scenario"),
+    "robot.yaml": ("a robot.yaml", "reference/robot_yaml"),
+}
+"""Each kind of file with keys, as a text calls it, and the page of its keys."""
 
 
 def explain(text: str) -> str:
-    """Explain a metric, a key, a variable of the log, a term, or a message.
+    """Explain a metric, a key, a variable of the log, or a term.
 
-    `text`: its name, or the whole message. Returns lines for a terminal; for a name that is not unique, the
-    candidates.
+    `text`: its name. Returns lines for a terminal, one explanation for each kind of thing that has the name;
+    for a name that is not unique, the candidates.
     """
     text = " ".join(text.split()).strip("`'\"")
-    found = _explain_name(text)
-    if not found and " " in text:
-        # A name has no spaces, and a message has some.
-        found = _when(find_term(text), _term_text)
-        if not found:
-            found = _explain_message(text)
-            found += _explain_mentioned(text) if found else []
-    if not found and " " in text:
-        found = [_message_text(entry) for entry in find_containing(text)[:_FEW]]
+    found = []
+    is_name = " " not in text
+    metric = find_metric(text) if is_name else None
+    # A metric of a fixture's joint is one only of a joint that there is.
+    joint = text.partition(".")[2]
+    if (
+        metric is not None
+        and joint not in _OF_FIXTURES
+        and text not in {each.name for each in metric_entries()}
+    ):
+        from simbench.runs.explain.documented_names import shipped_joints
+
+        is_known = joint.rpartition("_")[0] in shipped_joints()
+    else:
+        is_known = metric is not None
+    if metric is not None and is_known:
+        unlogged = "the scenario" if metric.kind == "name" else "the plan, not the log"
+        facts = {
+            "unit": metric.unit or ("none" if metric.kind == "number" else metric.kind),
+            "taken over": metric.samples,
+            "direction": _BETTER[metric.better],
+            "tolerance": metric.tolerance,
+            "computed from": ", ".join(metric.variables) or unlogged,
+            "in": metric.present,
+        }
+        heading = f"{metric.name}   metric"
+        found.append(_block(heading, metric.definition, facts, "reference/metrics", metric.advice))
+    term = find_term(text)
+    if term is not None:
+        aliases = f" ({', '.join(term.aliases)})" if term.aliases else ""
+        found.append(_block(f"{term.name}{aliases}   term", term.definition, {}, term.page))
+    if is_name:
+        found += _key_texts(text, exact=metric is not None)
+    if is_name and "." not in text:
+        found += _variable_texts(text)
+        group = [entry.name for entry in metric_entries() if entry.name.startswith(f"{text}.")]
+        if group:
+            found.append(f"metrics of the group {text}:\n" + "\n".join(f"  {each}" for each in group))
     if found:
         return "\n\n".join(found)
     names = explained_names()
     candidates = [name for name in names if text.casefold() in name.casefold()]
     if len(text) >= _SHORTEST and candidates:
         return _list_candidates(text, candidates)
-    found = _variable_texts(text, patterns=True) if " " not in text else []
+    found = _variable_texts(text, patterns=True) if is_name else []
     if found:
         return "\n\n".join(found)
     close = difflib.get_close_matches(text, names, n=3, cutoff=0.6)
     ends = {name.rpartition(".")[2]: name for name in names}
     close = close or [ends[end] for end in difflib.get_close_matches(text, list(ends), n=3, cutoff=0.6)]
-    hint = (
-        f"did you mean {', '.join(close)}?" if close else "allowed: a metric, key, variable, term or message"
-    )
+    hint = f"did you mean {', '.join(close)}?" if close else "allowed: a metric, key, variable or term"
     raise SimbenchError(f"nothing is known of '{text}'; {hint}")
-
-
-def _when(value: Term | None, write: Callable[[Term], str]) -> list[str]:
-    """Write an entry, if there is one."""
-    return [] if value is None else [write(value)]
-
-
-def _explain_name(name: str) -> list[str]:
-    """Explain everything that has a name: one explanation for each kind of thing."""
-    if " " in name:
-        return []
-    found = []
-    metric = find_metric(name)
-    if metric is not None and _is_known_joint(name):
-        found.append(_metric_text(metric))
-    found += _when(find_term(name), _term_text)
-    found += _key_texts(name, exact=metric is not None)
-    if "." not in name:
-        found += _variable_texts(name)
-        group = [entry.name for entry in metric_entries() if entry.name.startswith(f"{name}.")]
-        if group:
-            found.append(f"metrics of the group {name}:\n" + "\n".join(f"  {each}" for each in group))
-    return found
-
-
-def _is_known_joint(name: str) -> bool:
-    """Tell whether a metric of a fixture is one of a joint that there is."""
-    joint = name.partition(".")[2]
-    if name in {entry.name for entry in metric_entries()} or joint in _OF_FIXTURES:
-        return True
-    from simbench.runs.explain.log_names import shipped_joints
-
-    return joint.rpartition("_")[0] in shipped_joints()
 
 
 def _key_texts(name: str, *, exact: bool = False) -> list[str]:
     """Explain the keys of a name, or list those of several sections; only of this very name if `exact`."""
-    from simbench.runs.explain.keys import KINDS, KeyEntry, find_keys
+    from simbench.runs.explain.documented_names import KINDS, KeyEntry, find_keys
 
     found: list[tuple[str, KeyEntry]] = []
     sections = []
@@ -126,24 +112,19 @@ def _key_texts(name: str, *, exact: bool = False) -> list[str]:
             continue
         shown = name if entry.name.count(".") == name.count(".") and "<" in entry.name else entry.name
         facts = {"type": entry.type, "unit": entry.unit, "default": entry.default, "allowed": entry.range}
-        page = "reference/scenario" if kind == "scenario" else "reference/robot_yaml"
-        texts.append(_block(f"{shown}   key of {_article(kind)}", entry.description, facts, page))
+        file, page = _FILES[kind]
+        texts.append(_block(f"{shown}   key of {file}", entry.description, facts, page))
     for kind, section in sections:
         keys = ", ".join(entry.name for entry in section.keys)
-        page = "reference/scenario" if kind == "scenario" else "reference/robot_yaml"
-        heading = f"{section.name}   section of {_article(kind)}"
+        file, page = _FILES[kind]
+        heading = f"{section.name}   section of {file}"
         texts.append(_block(heading, section.description, {"keys": keys}, page))
     return texts
 
 
-def _article(kind: str) -> str:
-    """Name a kind of file."""
-    return "a scenario" if kind == "scenario" else "a robot.yaml"
-
-
 def _variable_texts(name: str, *, patterns: bool = False) -> list[str]:
     """Explain a variable, coordinate or attribute of a log; also one of a fixture, if patterns count."""
-    from simbench.runs.explain.log_names import find_log_entry, log_entries
+    from simbench.runs.explain.documented_names import find_log_entry, log_entries
 
     entry = find_log_entry(name)
     if entry is None or not (patterns or name in {each.name for each in log_entries()}):
@@ -152,119 +133,25 @@ def _variable_texts(name: str, *, patterns: bool = False) -> list[str]:
     return [_block(f"{name}   {entry.kind} of log.nc", entry.description, facts, "reference/log")]
 
 
-def _explain_mentioned(text: str) -> list[str]:
-    """Explain the metrics and keys that a message names."""
-    from simbench.runs.explain.keys import KINDS, find_keys
-
-    texts = []
-    for word in dict.fromkeys(word.strip(":;,.'`()") for word in text.split()):
-        if "." not in word.strip("."):
-            continue
-        metric = find_metric(word)
-        if metric is not None and _is_known_joint(word):
-            texts.append(_metric_text(metric))
-        elif any(len(find_keys(entries(), word)) == 1 for entries in KINDS.values()):
-            texts += _key_texts(word)
-    return texts
-
-
-def _explain_message(text: str) -> list[str]:
-    """Explain a message by the catalogue, or by the class of the error that is raised with it."""
-    entry = find_message(text)
-    if entry is not None and _fixed_length(entry.pattern) >= _WEAK:
-        return [_message_text(entry)]
-    template = find_template(text)
-    if template is None or (entry is not None and _is_better(entry, template)):
-        return [] if entry is None or not _is_sentence(text) else [_message_text(entry)]
-    return [_template_text(template)]
-
-
-def _is_better(entry: MessageEntry, template: Template) -> bool:
-    """Tell whether an entry of the catalogue is about a template, or says more than it."""
-    about = matches(entry.pattern, template.text)
-    return about or _fixed_length(entry.pattern) >= _fixed_length(template.text)
-
-
-def _is_sentence(text: str) -> bool:
-    """Tell whether a text may be a message."""
-    return " " in text
-
-
-def _fixed_length(text: str) -> int:
-    """Count the characters of the fixed parts of a pattern."""
-    return sum(map(len, fixed_parts(text)))
-
-
-def _metric_text(entry: MetricEntry) -> str:
-    """Write the explanation of a metric."""
-    facts = {
-        "unit": entry.unit or ("none" if entry.kind == "number" else entry.kind),
-        "taken over": entry.samples,
-        "direction": _BETTER[entry.better],
-        "tolerance": entry.tolerance,
-        "computed from": ", ".join(entry.variables) or _unlogged(entry),
-        "in": entry.present,
-    }
-    return _block(f"{entry.name}   metric", entry.definition, facts, "reference/metrics", advice=entry.advice)
-
-
-def _term_text(term: Term) -> str:
-    """Write the definition of a term."""
-    names = f" ({', '.join(term.aliases)})" if term.aliases else ""
-    return _block(f"{term.name}{names}   term", term.definition, {}, term.page)
-
-
-def _message_text(entry: MessageEntry) -> str:
-    """Write the explanation of a message."""
-    return _block(f"{entry.pattern}   message", entry.meaning, {}, entry.page, advice=entry.advice)
-
-
-def _template_text(template: Template) -> str:
-    """Write what the class of its error says about a message."""
-    classes = {each.name: each for each in error_classes()}
-    known = classes.get(template.error) or classes.get(_usual_error(template.file))
-    where = f"It comes from simbench/{template.file}, line {template.line}."
-    pattern = " ".join(template.text.split())
-    if known is None:
-        return _block(f"{pattern}   message", where, {}, "reference/errors")
-    return _block(f"{pattern}   message", f"{known.meaning} {where}", {}, known.page, advice=known.advice)
-
-
-def _usual_error(file: str) -> str:
-    """Find the class of error that a source file raises most, for a message that is put together before."""
-    raised = Counter(each.error for each in message_templates() if each.file == file and each.error)
-    return raised.most_common(1)[0][0] if raised else ""
-
-
-def _unlogged(entry: MetricEntry) -> str:
-    """Say what a metric is computed from that needs no variable of the log."""
-    return "the scenario" if entry.kind == "name" else "the plan, not the log"
-
-
-def _block(heading: str, text: str, facts: dict[str, str], page: str, advice: str = "") -> str:
+def _block(heading: str, text: str, facts: Mapping[str, str], page: str, advice: str = "") -> str:
     """Lay out an explanation."""
-    lines = [heading, *_wrap(text, "  ")]
+    paragraphs = [("  ", "  ", text)]
     width = max((len(name) for name in facts), default=0) + 2
-    for name, value in facts.items():
-        if value:
-            lines += _wrap(value, "  ", f"  {name:{width}}", width)
-    if advice:
-        lines += _wrap(advice, "  ")
+    paragraphs += [(f"  {name:{width}}", " " * (2 + width), value) for name, value in facts.items()]
+    paragraphs.append(("  ", "  ", advice))
+    lines = [heading]
+    for first, indent, paragraph in paragraphs:
+        lines += textwrap.wrap(
+            paragraph,
+            _WIDTH,
+            initial_indent=first,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     if page:
         lines.append(f"  {SITE}/{page}.html")
     return "\n".join(line.replace("`", "") for line in lines)
-
-
-def _wrap(text: str, indent: str, first: str = "", width: int = 0) -> list[str]:
-    """Break a text into lines."""
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=first or indent,
-        subsequent_indent=indent + width * " ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _list_candidates(text: str, candidates: Sequence[str]) -> str:
@@ -280,11 +167,269 @@ def explained_names() -> list[str]:
 
     Returns metrics, keys, variables of the log and terms; each name once.
     """
-    from simbench.runs.explain.keys import KINDS
-    from simbench.runs.explain.log_names import log_entries
+    from simbench.runs.explain.documented_names import KINDS, log_entries
 
     names = [entry.name for entry in metric_entries()]
     names += [entry.name for entries in KINDS.values() for section in entries() for entry in section.keys]
     names += [entry.name for entry in log_entries()]
     names += [name for term in glossary_entries() for name in (term.name, *term.aliases)]
     return list(dict.fromkeys(names))
+
+
+class Term(NamedTuple):
+    """A term with its definition."""
+
+    name: str
+    aliases: tuple[str, ...]  # Other words for it.
+    definition: str
+    page: str  # Page of the site with more about it.
+
+
+_TERMS = (
+    Term(
+        "ZMP",
+        ("zero-moment point",),
+        "Zero-moment point: the point of the floor about which the contact forces on the feet have no "
+        "horizontal moment. A robot does not tip as long as it is inside the support polygon.",
+        "concepts/balance",
+    ),
+    Term(
+        "COG",
+        ("COM", "centre of gravity", "center of gravity", "centre of mass"),
+        "Centre of gravity of the whole robot; the same point as the centre of mass (COM).",
+        "concepts/balance",
+    ),
+    Term(
+        "support polygon",
+        (),
+        "Convex hull of the points at which the feet touch the floor.",
+        "concepts/balance",
+    ),
+    Term(
+        "COG-ZMP control",
+        ("COG-ZMP gains", "gains"),
+        "Control law of balance (Kim, Choi, Oh & You 2005): the commanded COG velocity is the planned one, "
+        "minus k_p times the ZMP error, plus k_c times the COG error. It is stable for k_c > ω > k_p, where "
+        "ω is the natural frequency of the inverted pendulum. The keys are `balance.gain_cog` and "
+        "`balance.gain_zmp`.",
+        "concepts/balance",
+    ),
+    Term(
+        "motion embedding",
+        ("embedding",),
+        "The balance controller takes the prescribed motion of the arms into account: the legs compensate "
+        "its effect on the COG. Without it (`balance.embedding: false`) the controller assumes arms at "
+        "rest.",
+        "concepts/balance",
+    ),
+    Term(
+        "linear inverted pendulum",
+        ("LIPM", "inverted pendulum"),
+        "Model of a standing robot as a point mass at constant height h over the ZMP: c̈ = ω² (c − p) with "
+        "ω = √(g / h).",
+        "concepts/balance",
+    ),
+    Term(
+        "capture step",
+        ("recovery step", "capture point"),
+        "Step to where a pushed robot can come to rest. `balance.recovery: step` allows it.",
+        "concepts/balance",
+    ),
+    Term(
+        "ICP",
+        ("initial configuration phase", "initial configuration pose"),
+        "Initial configuration phase of a recording: the person stands with the arms horizontally forward, "
+        "palms down. The scaled model is fitted to it. `simbench motion inspect` prints when it is.",
+        "how_to/recording",
+    ),
+    Term(
+        "TGP",
+        ("transition and grasp phase",),
+        "Transition and grasp phase of a recording, between the initial configuration and the first "
+        "repetition: the hands move to the equipment and take hold of it.",
+        "how_to/recording",
+    ),
+    Term(
+        "PMP",
+        ("periodic motion phase",),
+        "Periodic motion phase of a recording, which consists of the repetitions of the task.",
+        "how_to/recording",
+    ),
+    Term(
+        "primitive",
+        (),
+        "One repetition of a task, between two moments at which the hands stop in a posture that recurs.",
+        "how_to/recording",
+    ),
+    Term(
+        "stroke",
+        ("strokes",),
+        "One repetition of the equipment's motion in the recording; the variable `strokes` of a log holds "
+        "its start and end.",
+        "concepts/contact_and_placement",
+    ),
+    Term(
+        "similarity",
+        ("S", "similarity criterion"),
+        "Similarity criterion S (Tomić 2018, eq. 4.25): mean squared difference between the joint "
+        "velocities of the scaled model that imitates the person and those of the robot, in (rad/s)². 0 is "
+        "the same motion. The metric is `retarget.similarity`.",
+        "concepts/scaling_and_imitation",
+    ),
+    Term(
+        "retargeting",
+        (),
+        "Conversion of a recorded human motion to joint positions of a robot.",
+        "concepts/pipeline",
+    ),
+    Term(
+        "imitation",
+        (),
+        "First stage of retargeting: the robot's kinematic model, scaled to the person's size, follows the "
+        "recorded joints.",
+        "concepts/scaling_and_imitation",
+    ),
+    Term(
+        "scaled model",
+        ("scaled actor",),
+        "Model with the robot's joints and the person's limb lengths, which follows the recording.",
+        "concepts/scaling_and_imitation",
+    ),
+    Term(
+        "UDE",
+        (),
+        "Method of inverse kinematics of Tomić (2018) that follows the recorded markers alone "
+        "(`retarget.method: ude`).",
+        "concepts/scaling_and_imitation",
+    ),
+    Term(
+        "arm adaptation",
+        (),
+        "Method of Kim & Kim (2005): the person's arm is stretched to the length of the robot's, inside "
+        "limits of position, speed and acceleration (`retarget.method: arm_adaptation`).",
+        "concepts/scaling_and_imitation",
+    ),
+    Term(
+        "marker map",
+        ("marker_map",),
+        "File that says which markers of a recording give which joints and segments of the body.",
+        "how_to/recording",
+    ),
+    Term(
+        "fixture",
+        ("equipment", "mechanism"),
+        "Equipment of a scenario that the robot works with: rigid parts, joints and handles.",
+        "how_to/equipment",
+    ),
+    Term(
+        "placement",
+        ("place", "base placement"),
+        "Position, heading and height at which the robot stands. `robot.place: auto` searches the placement "
+        "from which the whole task is reachable with the largest joint-limit margin.",
+        "concepts/contact_and_placement",
+    ),
+    Term(
+        "joint-limit margin",
+        ("margin",),
+        "Least distance of any joint from its limits during the task, rad.",
+        "concepts/contact_and_placement",
+    ),
+    Term(
+        "interference",
+        (),
+        "Penetration of two links of the robot, or of a link and the equipment, in the planned motion.",
+        "concepts/contact_and_placement",
+    ),
+    Term(
+        "criteria",
+        ("energy", "ergonomics", "ergonomy", "manipulability"),
+        "What a person may minimise with the redundancy of the arms (Tomić 2018): kinetic energy, joint "
+        "velocity, distance from the ergonomic posture, nearness to singular postures. `retarget.weights` "
+        "gives their weights.",
+        "concepts/redundancy_and_skills",
+    ),
+    Term(
+        "mixture",
+        ("weights",),
+        "Weighted combination of the criteria, with weights that add up to 1.",
+        "concepts/redundancy_and_skills",
+    ),
+    Term(
+        "inverse optimal control",
+        ("IOC",),
+        "Search of the weights of the criteria with which the law reproduces a person's motion best "
+        "(`simbench skills`).",
+        "learn/08_what_did_this_person_minimise",
+    ),
+    Term(
+        "computed torque",
+        ("computed_torque",),
+        "Control law of an arm: the inverse dynamics of an acceleration that corrects the error "
+        "(`control.law: computed_torque`).",
+        "how_to/controller",
+    ),
+    Term(
+        "feed-forward",
+        ("feedforward", "feed forward"),
+        "Torque of the planned motion, which is added to the PD law (`control.feedforward`).",
+        "how_to/controller",
+    ),
+    Term(
+        "reflected inertia",
+        ("armature",),
+        "Inertia of a motor's rotor as the joint feels it: the rotor's inertia times the square of the "
+        "reduction.",
+        "reference/robot_yaml",
+    ),
+    Term(
+        "wrench",
+        (),
+        "Force and moment together: fx, fy, fz in N and mx, my, mz in N·m.",
+        "concepts/frames_and_units",
+    ),
+    Term(
+        "check",
+        ("checks",),
+        "A bound of a scenario on one of its metrics. A run whose checks do not all hold ends with exit "
+        "status 1.",
+        "how_to/checks",
+    ),
+    Term(
+        "baseline",
+        (),
+        "Expected metrics of a scenario, kept in a file; `simbench check` compares runs with them.",
+        "how_to/checks",
+    ),
+    Term(
+        "spread",
+        (),
+        "Largest change of a metric that rounding alone was seen to cause, kept in the baseline. Chaotic "
+        "metrics, such as the force of an impact, have a large one.",
+        "how_to/checks",
+    ),
+    Term(
+        "Tomić 2018",
+        ("the thesis", "thesis", "Tomic 2018"),
+        'M. Tomić, "Dual-arm robotic manipulation inspired by human skills", thesis, 2018: imitation, '
+        "contact, similarity and the criteria of human motion follow it.",
+        "validation/tomic2018",
+    ),
+)
+
+
+def glossary_entries() -> tuple[Term, ...]:
+    """List the terms. Returns terms by subject."""
+    return _TERMS
+
+
+def find_term(word: str) -> Term | None:
+    """Find a term.
+
+    `word`: the term or one of its other words, in any case. Returns the term; None if it is not in the
+    glossary.
+    """
+    wanted = word.casefold()
+    for term in _TERMS:
+        if wanted in (each.casefold() for each in (term.name, *term.aliases)):
+            return term
+    return None

@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from simbench.errors import RetargetError
-from simbench.kinematics.arrays import Array
 from simbench.motion.joint_use import joint_units
 from simbench.motion.skeleton_plot import COLOURS
 from simbench.plotting import CONTACT_COLOUR, DPI, WIDTH, Sheet, add_axes, save_png
@@ -70,7 +68,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     RetargetError
         If there is no scaled model.
     """
-    plan = require_model(made)
+    plan, robot = require_model(made), made.robot
     assert plan.imitation is not None
     rows = -(-len(plan.upper) // COLUMNS)
     height = TOP + PATHS_HEIGHT + HEADING + rows * (JOINT_HEIGHT + JOINT_SPACE) - JOINT_SPACE + BOTTOM
@@ -82,13 +80,41 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     poses = model_poses(plan.imitation.actor, plan.imitation.q)
     worst = int(np.max([errors.joints[f"{side}_wrist"] for side in SIDES], axis=0).argmax())
     left = LEFT
-    for view in VIEWS:
-        _draw_paths(add_axes(sheet, left, TOP, PATHS_WIDTH, PATHS_HEIGHT), made, poses, worst, view)
+    recorded, model = made.motion.joints, {name: pose[:, :3, 3] for name, pose in poses.items()}
+    for title, across, label in VIEWS:
+        axes = add_axes(sheet, left, TOP, PATHS_WIDTH, PATHS_HEIGHT)
         left += PATHS_WIDTH + PATHS_SPACE
-    _draw_errors(add_axes(sheet, left, TOP, WIDTH - RIGHT - left, PATHS_HEIGHT), made, errors, worst)
+        for side in SIDES:
+            for name in (f"{side}_elbow", f"{side}_wrist"):
+                for points, colour, width in ((recorded, RECORDED_COLOUR, 4.0), (model, COLOURS[side], 1.0)):
+                    order, (sideways, up) = 1 if points is recorded else 2, points[name][:, [across, 2]].T
+                    axes.plot(sideways, up, color=colour, linewidth=width, zorder=order)
+            for points, colour, width in ((recorded, "#777777", 3.5), (model, COLOURS[side], 1.4)):
+                arm = np.array([points[f"{side}_{part}"][worst] for part in ("shoulder", "elbow", "wrist")])
+                axes.plot(arm[:, across], arm[:, 2], color=colour, linewidth=width, marker="o", zorder=3)
+                axes.lines[-1].set_markersize(1.5 * width + 1)
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_title(title, loc="left", size=10)
+        axes.set_xlabel(label, size=9)
+        axes.set_ylabel("height (m)", size=9)
+    axes = add_axes(sheet, left, TOP, WIDTH - RIGHT - left, PATHS_HEIGHT)
+    time = made.motion.time
+    for part, called, style, alpha in (("wrist", "hand", "solid", 1.0), ("elbow", "elbow", "dashed", 0.6)):
+        for side in SIDES:
+            values, colour = 1000.0 * errors.joints[f"{side}_{part}"], COLOURS[side]
+            label = f"{side} {called}: mean {values.mean():.2f}, max {values.max():.2f}"
+            axes.plot(time, values, color=colour, linestyle=style, alpha=alpha, linewidth=1.2, label=label)
+            axes.axhline(values.mean(), color=colour, linestyle="dotted", linewidth=0.8)
+    axes.axvline(time[worst], color="#777777", linewidth=0.8)
+    axes.set_xlim(time[0], time[-1])
+    # Room for the legend.
+    axes.set_ylim(0.0, 1.45 * axes.get_ylim()[1])
+    axes.set_title("model against recording (mm)", loc="left", size=10)
+    axes.set_xlabel("time of the recording (s); grey line: the arms on the left", size=9)
+    axes.legend(loc="upper left", fontsize=8, frameon=False, borderaxespad=0.2)
 
     source = made.motion.source if len(made.motion.source) <= 60 else f"…{made.motion.source[-59:]}"
-    write(LEFT, 14, f"{source} on {made.robot.name}, {made.method}", size=12, weight="bold")
+    write(LEFT, 14, f"{source} on {robot.name}, {made.method}", size=12, weight="bold")
     key = "grey: recorded; blue: the model's left arm; orange: its right arm"
     write(WIDTH - RIGHT, 17, key, size=9, color="#555555", ha="right")
     slow_down = plan.metrics["retarget.slow_down"]
@@ -105,76 +131,30 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     for number, joint in enumerate(plan.upper):
         row, column = divmod(number, COLUMNS)
         top = below + row * (JOINT_HEIGHT + JOINT_SPACE)
-        _draw_joint(
-            add_axes(sheet, LEFT + column * (wide + PATHS_SPACE), top, wide, JOINT_HEIGHT), made, joint
+        axes = add_axes(sheet, LEFT + column * (wide + PATHS_SPACE), top, wide, JOINT_HEIGHT)
+        name, time = robot.joint_names[joint], plan.trajectory.time
+        scale, shown = (180.0 / np.pi, "°") if joint_units(robot)[joint] == "rad" else (1000.0, " mm")
+        values, index = scale * plan.trajectory.q[:, joint], robot.root_q + joint
+        ends = values.min(), values.max()
+        limits = scale * np.array(
+            [robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]]
         )
+        # A continuous joint has none.
+        low, high = np.where(np.isfinite(limits), limits, (ends[0] - 1.0, ends[1] + 1.0))
+        space = BEYOND * (high - low)
+        axes.set_ylim(min(low, ends[0]) - space, max(high, ends[1]) + space)
+        axes.axhspan(axes.get_ylim()[0], low, color=LIMIT_COLOUR, linewidth=0)
+        axes.axhspan(high, axes.get_ylim()[1], color=LIMIT_COLOUR, linewidth=0)
+        side = next((side for side in SIDES if name in robot.groups[f"{side}_arm"]), "")
+        touching = np.any([plan.hands.contact[each] for each in ((side,) if side else SIDES)], axis=0)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], touching, [False]])))
+        for start, end in zip(edges[::2], edges[1::2] - 1, strict=True):
+            axes.axvspan(time[start], time[end], color=CONTACT_COLOUR, linewidth=0, zorder=0)
+        axes.plot(time, values, color=COLOURS[side], linewidth=1.2)
+        axes.set_xlim(time[0], time[-1])
+        axes.xaxis.set_major_locator(MaxNLocator(3, integer=bool(time[-1] - time[0] > 2.0)))
+        axes.set_yticks([low, high], [f"{low:.0f}", f"{high:.0f}"])
+        axes.set_title(name, loc="left", size=9, parse_math=False)
+        nearest = min(ends[0] - limits[0], limits[1] - ends[1])
+        axes.set_title(f"{nearest:.1f}{shown} to limit", loc="right", size=7.5, color="#555555")
     save_png(sheet.figure, path)
-
-
-def _draw_paths(
-    axes: Axes, made: Retargeting, poses: dict[str, Array], worst: int, view: tuple[str, int, str]
-) -> None:
-    """Draw the paths of wrists and elbows on the plane of a view, and the arms at one sample."""
-    title, across, label = view
-    recorded, model = made.motion.joints, {name: pose[:, :3, 3] for name, pose in poses.items()}
-    for side in SIDES:
-        for name in (f"{side}_elbow", f"{side}_wrist"):
-            for path, colour, width in ((recorded, RECORDED_COLOUR, 4.0), (model, COLOURS[side], 1.0)):
-                order = 1 if path is recorded else 2
-                axes.plot(
-                    path[name][:, across], path[name][:, 2], color=colour, linewidth=width, zorder=order
-                )
-        for path, colour, width in ((recorded, "#777777", 3.5), (model, COLOURS[side], 1.4)):
-            arm = np.array([path[f"{side}_{part}"][worst] for part in ("shoulder", "elbow", "wrist")])
-            axes.plot(arm[:, across], arm[:, 2], color=colour, linewidth=width, marker="o", zorder=3)
-            axes.lines[-1].set_markersize(1.5 * width + 1)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_title(title, loc="left", size=10)
-    axes.set_xlabel(label, size=9)
-    axes.set_ylabel("height (m)", size=9)
-
-
-def _draw_errors(axes: Axes, made: Retargeting, errors: ImitationErrors, worst: int) -> None:
-    """Draw the errors of wrists and elbows over time, and mark one sample."""
-    time = made.motion.time
-    for part, called, style, alpha in (("wrist", "hand", "solid", 1.0), ("elbow", "elbow", "dashed", 0.6)):
-        for side in SIDES:
-            values, colour = 1000.0 * errors.joints[f"{side}_{part}"], COLOURS[side]
-            label = f"{side} {called}: mean {values.mean():.2f}, max {values.max():.2f}"
-            axes.plot(time, values, color=colour, linestyle=style, alpha=alpha, linewidth=1.2, label=label)
-            axes.axhline(values.mean(), color=colour, linestyle="dotted", linewidth=0.8)
-    axes.axvline(time[worst], color="#777777", linewidth=0.8)
-    axes.set_xlim(time[0], time[-1])
-    # Room for the legend.
-    axes.set_ylim(0.0, 1.45 * axes.get_ylim()[1])
-    axes.set_title("model against recording (mm)", loc="left", size=10)
-    axes.set_xlabel("time of the recording (s); grey line: the arms on the left", size=9)
-    axes.legend(loc="upper left", fontsize=8, frameon=False, borderaxespad=0.2)
-
-
-def _draw_joint(axes: Axes, made: Retargeting, column: int) -> None:
-    """Draw one joint of trunk or arms, by its column in the trajectory, between its limits."""
-    plan, robot = require_model(made), made.robot
-    name, time = robot.joint_names[column], plan.trajectory.time
-    scale, shown = (180.0 / np.pi, "°") if joint_units(robot)[column] == "rad" else (1000.0, " mm")
-    values, index = scale * plan.trajectory.q[:, column], robot.root_q + column
-    ends = values.min(), values.max()
-    limits = scale * np.array([robot.model.lowerPositionLimit[index], robot.model.upperPositionLimit[index]])
-    # A continuous joint has none.
-    low, high = np.where(np.isfinite(limits), limits, (ends[0] - 1.0, ends[1] + 1.0))
-    space = BEYOND * (high - low)
-    axes.set_ylim(min(low, ends[0]) - space, max(high, ends[1]) + space)
-    axes.axhspan(axes.get_ylim()[0], low, color=LIMIT_COLOUR, linewidth=0)
-    axes.axhspan(high, axes.get_ylim()[1], color=LIMIT_COLOUR, linewidth=0)
-    side = next((side for side in SIDES if name in robot.groups[f"{side}_arm"]), "")
-    touching = np.any([plan.hands.contact[each] for each in ((side,) if side else SIDES)], axis=0)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], touching, [False]])))
-    for start, end in zip(edges[::2], edges[1::2] - 1, strict=True):
-        axes.axvspan(time[start], time[end], color=CONTACT_COLOUR, linewidth=0, zorder=0)
-    axes.plot(time, values, color=COLOURS[side], linewidth=1.2)
-    axes.set_xlim(time[0], time[-1])
-    axes.xaxis.set_major_locator(MaxNLocator(3, integer=bool(time[-1] - time[0] > 2.0)))
-    axes.set_yticks([low, high], [f"{low:.0f}", f"{high:.0f}"])
-    axes.set_title(name, loc="left", size=9, parse_math=False)
-    nearest = min(ends[0] - limits[0], limits[1] - ends[1])
-    axes.set_title(f"{nearest:.1f}{shown} to limit", loc="right", size=7.5, color="#555555")

@@ -1,26 +1,23 @@
-"""The scene of a run for an interactive page: surfaces of all bodies, and their motion.
+"""The scene of a run for an interactive page: surfaces of all bodies, their motion, and contact forces.
 
 Links of the robot move by forward kinematics in the page: the page has the log's joint positions and
 base instead of the links' poses.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 import xarray as xr
 from numpy.typing import NDArray
 
-from simbench.files.printable import printable
+from simbench.files.text import printable
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.runs.report.contact_forces import contact_forces
-from simbench.runs.report.packing import Packer
+from simbench.runs.report.page_data import Packer
 from simbench.runs.video import DrawnRun, reconstruct_planned_base
-from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.body_poses import mechanism_poses
-from simbench.sim.rendering.opengl.content import Solid
+from simbench.sim.rendering.painting import mechanism_poses
+from simbench.sim.rendering.scene_view import Solid
 from simbench.sim.rendering.solids import part_solid, read_robot_meshes, robot_solids
 
 TRIANGLES = 14_000
@@ -31,6 +28,28 @@ MOST_POSES = 6000
 """Number of poses of a long run."""
 _STILL = 1e-9
 """Largest change of a pose's numbers of a body that does not move."""
+_LEAST = 1.0
+"""Least force that has an arrow, N."""
+_POINTS = {
+    "zmp": "zmp",
+    "plannedZmp": "zmp_desired",
+    "plannedCog": "cog_desired",
+    "support": "support_polygon",
+    "palms": "palm_position",
+    "targets": "palm_target",
+    "actor": "palm_actor",
+    "cog": "cog",
+}
+"""Points and polygons over time in the page, and the log's variables that hold them."""
+
+
+class ForceArrow(NamedTuple):
+    """A force over time."""
+
+    layer: str  # `feet`, `grips`, `equipment` or `pushes`.
+    name: str  # What it acts on.
+    point: Array  # (T, 3): point of application in the world, m; NaN where there is no force.
+    force: Array  # (T, 3): force in the world, N; NaN where there is none.
 
 
 def scene_samples(time: Array) -> NDArray[np.intp]:
@@ -54,7 +73,38 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
     samples = scene_samples(run.log.time.values)
     log = run.log.isel(time=samples)
     camera = run.scenario.camera
-    bodies = _robot_bodies(run.robot, packer) + _equipment_bodies(run.mechanisms, log, packer)
+    model = run.robot.model
+    # Surfaces of the links, with the joint that each hangs on and its pose there.
+    bodies: list[dict[str, Any]] = []
+    for name, solid in robot_solids(read_robot_meshes(run.robot, average_textures=True), TRIANGLES).items():
+        frame = model.frames[model.getFrameId(name, pin.FrameType.BODY)]
+        bodies.append(
+            {
+                "name": printable(name),
+                "robot": True,
+                "joint": int(frame.parentJoint),
+                "pose": pin.SE3ToXYZQUAT(frame.placement).tolist(),
+                "surface": pack_surface(solid, packer),
+            }
+        )
+    # Furniture and equipment have poses over time, or one if they stand still.
+    for mechanism in run.mechanisms:
+        columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
+        positions = np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
+        stand = log[f"{mechanism.name}_stand"].values if mechanism.standing else None
+        poses = mechanism_poses(mechanism, positions, stand)
+        for column, part in enumerate((*mechanism.furniture, *mechanism.parts)):
+            body: dict[str, Any] = {
+                "name": printable(f"{mechanism.name}/{part.name}"),
+                "robot": False,
+                "surface": pack_surface(part_solid(part), packer),
+            }
+            track = continuous_poses(pose_numbers(poses[:, column]))
+            if np.ptp(track, axis=0).max() <= _STILL:
+                body["pose"] = track[0].tolist()
+            else:
+                body["track"] = packer.add_signals(track)
+            bodies.append(body)
     planned = reconstruct_planned_base(run.robot, run.log)[samples]
     return {
         "camera": {
@@ -78,47 +128,14 @@ def make_scene(run: DrawnRun, packer: Packer) -> dict[str, Any]:
             }
             for force in contact_forces(log)
         ],
-        "weight": _weight(log),
-        **_points(log, packer),
+        # N; 0 if the log does not say it.
+        "weight": float(log.attrs.get("mass_kg", 0.0) * log.attrs.get("gravity_m_s2", 0.0)),
+        **{
+            key: packer.add_signals(log[name].values)
+            for key, name in _POINTS.items()
+            if name in log and (key != "cog" or "zmp" in log)
+        },
     }
-
-
-def _weight(log: xr.Dataset) -> float:
-    """Weight of the robot, N; 0 if the log does not say it."""
-    return float(log.attrs.get("mass_kg", 0.0) * log.attrs.get("gravity_m_s2", 0.0))
-
-
-def _points(log: xr.Dataset, packer: Packer) -> dict[str, Any]:
-    """Points and polygons over time, those that the log has."""
-    names = {
-        "zmp": "zmp",
-        "plannedZmp": "zmp_desired",
-        "plannedCog": "cog_desired",
-        "support": "support_polygon",
-        "palms": "palm_position",
-        "targets": "palm_target",
-        "actor": "palm_actor",
-    }
-    if "zmp" in log:
-        names["cog"] = "cog"
-    return {key: packer.add_signals(log[name].values) for key, name in names.items() if name in log}
-
-
-def _robot_bodies(robot: Robot, packer: Packer) -> list[dict[str, Any]]:
-    """Surfaces of the links, with the joint that each hangs on and its pose there."""
-    model, bodies = robot.model, []
-    for name, solid in robot_solids(read_robot_meshes(robot, average_textures=True), TRIANGLES).items():
-        frame = model.frames[model.getFrameId(name, pin.FrameType.BODY)]
-        bodies.append(
-            {
-                "name": printable(name),
-                "robot": True,
-                "joint": int(frame.parentJoint),
-                "pose": pin.SE3ToXYZQUAT(frame.placement).tolist(),
-                "surface": pack_surface(solid, packer),
-            }
-        )
-    return bodies
 
 
 def _joint_tree(robot: Robot) -> list[dict[str, Any]]:
@@ -143,31 +160,6 @@ def _joint_tree(robot: Robot) -> list[dict[str, Any]]:
             entry |= {"slides": slides, "axis": (twist[:3] if slides else twist[3:]).tolist()}
         joints.append(entry)
     return joints
-
-
-def _equipment_bodies(
-    mechanisms: Sequence[Mechanism], log: xr.Dataset, packer: Packer
-) -> list[dict[str, Any]]:
-    """Surfaces of furniture and equipment, with their poses over time, or the one of what stands still."""
-    bodies: list[dict[str, Any]] = []
-    for mechanism in mechanisms:
-        columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
-        positions = np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
-        stand = log[f"{mechanism.name}_stand"].values if mechanism.standing else None
-        poses = mechanism_poses(mechanism, positions, stand)
-        for column, part in enumerate((*mechanism.furniture, *mechanism.parts)):
-            body: dict[str, Any] = {
-                "name": printable(f"{mechanism.name}/{part.name}"),
-                "robot": False,
-                "surface": pack_surface(part_solid(part), packer),
-            }
-            track = continuous_poses(pose_numbers(poses[:, column]))
-            if np.ptp(track, axis=0).max() <= _STILL:
-                body["pose"] = track[0].tolist()
-            else:
-                body["track"] = packer.add_signals(track)
-            bodies.append(body)
-    return bodies
 
 
 def pack_surface(solid: Solid, packer: Packer) -> dict[str, Any]:
@@ -211,3 +203,69 @@ def continuous_poses(poses: Array) -> Array:
     signs = np.cumprod(np.append(1.0, np.where(dots < 0.0, -1.0, 1.0)))
     turned[:, 3:] *= signs[:, None]
     return turned
+
+
+def contact_forces(log: xr.Dataset) -> list[ForceArrow]:
+    """Collect the contact forces of a log.
+
+    The floor's force on a foot acts at the foot's centre of pressure; a grip's at its grip point. The force
+    of contacts on equipment, and of a push, is drawn on its line of action (the central axis of its wrench):
+    where it is nearest to a palm, and where it is nearest to the COG. `log`: log from `open_run`, or some of
+    its samples. Returns forces of at least 1 N at some sample.
+    """
+    arrows = []
+    if "foot_wrench" in log:
+        for column, side in enumerate(log["foot"].values.astype(str)):
+            wrench = log["foot_wrench"].values[:, column]
+            arrows.append(ForceArrow("feet", f"{side} foot", centre_of_pressure(wrench), wrench[:, :3]))
+    if "grip_wrench" in log and "grip_point" in log:
+        for column, side in enumerate(log["hand"].values.astype(str)):
+            point, wrench = log["grip_point"].values[:, column], log["grip_wrench"].values[:, column]
+            arrows.append(ForceArrow("grips", f"grip of the {side} hand", point, wrench[:, :3]))
+    palms = log["palm_position"].values if "palm_position" in log else np.empty((0, 0, 3))
+    for name in map(str, log) if palms.shape[1] else ():
+        if not name.endswith("_contact_wrench") or log[name].dims != ("time", "axis6"):
+            continue
+        wrench = log[name].values
+        near = [nearest_on_axis(wrench, palms[:, hand]) for hand in range(palms.shape[1])]
+        candidates = np.stack(near, axis=1)
+        distance = np.linalg.norm(candidates - palms, axis=2)
+        nearest = np.where(np.isnan(distance), np.inf, distance).argmin(axis=1)
+        point = candidates[np.arange(len(candidates)), nearest]
+        words = f"contacts on {name.removesuffix('_contact_wrench')}"
+        arrows.append(ForceArrow("equipment", words, point, wrench[:, :3]))
+    if "push_wrench" in log and "cog" in log:
+        wrench = log["push_wrench"].values
+        point = nearest_on_axis(wrench, log["cog"].values)
+        arrows.append(ForceArrow("pushes", "push", point, wrench[:, :3]))
+    shown = []
+    for layer, name, point, force in arrows:
+        enough = (np.linalg.norm(force, axis=1) >= _LEAST) & np.isfinite(point).all(axis=1)
+        if enough.any():
+            point, force = (np.where(enough[:, None], each, np.nan) for each in (point, force))
+            shown.append(ForceArrow(layer, name, point, force))
+    return shown
+
+
+def centre_of_pressure(wrench: Array) -> Array:
+    """Compute where the floor's force on a foot acts.
+
+    `wrench` (T, 6): force, N, and moment about the world's origin, N·m. Returns (T, 3): point on the floor z
+    = 0, m; NaN where the floor does not press.
+    """
+    vertical = np.where(wrench[:, 2] > 0.0, wrench[:, 2], np.nan)
+    return np.stack([-wrench[:, 4] / vertical, wrench[:, 3] / vertical, 0.0 * vertical], axis=1)
+
+
+def nearest_on_axis(wrench: Array, near: Array) -> Array:
+    """Compute the point of a wrench's central axis that is nearest to a given one.
+
+    `wrench` (T, 6): force, N, and moment about the world's origin, N·m; `near` (T, 3): points in the world,
+    m. Returns (T, 3): points, m; NaN where there is no force.
+    """
+    force, moment = wrench[:, :3], wrench[:, 3:]
+    square = np.sum(force**2, axis=1, keepdims=True)
+    square = np.where(square > 0.0, square, np.nan)
+    foot = np.cross(force, moment) / square
+    along = np.sum((near - foot) * force, axis=1, keepdims=True) / square
+    return np.asarray(foot + along * force)

@@ -1,4 +1,4 @@
-"""Findings of a robot check: a number, its limit, and the verdict that follows."""
+"""Outcome of a robot check: findings with a number, its limit and the verdict that follows."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -43,10 +43,6 @@ class Finding:
     reason: str  # What the number means here, in one line.
     simulated: bool = False  # Whether it was measured in a simulation.
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain values. Returns value by field."""
-        return asdict(self)
-
 
 def judge(ability: Ability, name: str, value: float, limits: Limits, reason: str) -> Finding:
     """Make a finding of a number and its limits.
@@ -57,6 +53,93 @@ def judge(ability: Ability, name: str, value: float, limits: Limits, reason: str
     return Finding(ability, name, limits.judge(value), value, str(limits), reason)
 
 
-def worst(verdicts: list[Verdict]) -> Verdict:
-    """Return the worst of several verdicts. `verdicts`: at least one verdict."""
-    return max(verdicts, key=VERDICTS.index)
+@dataclass(frozen=True)
+class RobotCheck:
+    """What a robot can do, and the numbers that say so.
+
+    Parameters
+    ----------
+    robot : str
+        Name of the robot.
+    source : str
+        Where its files are from, in one line.
+    kind : str
+        `humanoid`, `legs without arms`, `arm`, `two arms on a fixed base`, or what else it is.
+    expected : tuple of str
+        What a robot of this kind should be able to do: some of `stand`, `reach`, `step`, `track`.
+    findings : tuple of Finding
+        What was looked at, in this order.
+    notes : tuple of str
+        What the robot is not, or lacks, one line each.
+    bones : tuple of str
+        Which joints move which bone, one line for each limb like a person's.
+    """
+
+    robot: str
+    source: str
+    kind: str
+    expected: tuple[Ability, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    bones: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> dict[Ability, Verdict]:
+        """Verdict on each ability that was looked at: the worst of its findings."""
+        found: dict[Ability, Verdict] = {}
+        for ability in ABILITIES:
+            about = [finding.verdict for finding in self.findings if finding.ability == ability]
+            if about:
+                found[ability] = max(about, key=VERDICTS.index)
+            elif ability in self.expected:
+                found[ability] = "no"
+        return found
+
+    @property
+    def passed(self) -> bool:
+        """Whether the robot can do all that one of its kind should, if only just."""
+        verdicts = self.verdicts
+        return all(verdicts[ability] != "no" for ability in self.expected)
+
+    def why(self, ability: Ability) -> str:
+        """Say why a robot can do something only just or not at all.
+
+        Parameters
+        ----------
+        ability : str
+            One of `expected`.
+
+        Returns
+        -------
+        str
+            The findings that decide the verdict, in one line; empty if it is `yes`.
+        """
+        verdict = self.verdicts[ability]
+        if verdict == "yes":
+            return ""
+        about = [each for each in self.findings if (each.ability, each.verdict) == (ability, verdict)]
+        if not about:
+            return "not looked at, because the robot does not stand"
+        return "; ".join(
+            each.reason if each.value is None else f"{each.name} {each.value:.3g} ({each.limit})"
+            for each in about
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON.
+
+        Returns
+        -------
+        dict
+            Keys `robot`, `source`, `kind`, `passed`, `verdicts`, `findings`, `notes`, `bones`.
+        """
+        return {
+            "robot": self.robot,
+            "source": self.source,
+            "kind": self.kind,
+            "passed": self.passed,
+            "verdicts": {ability: self.verdicts[ability] for ability in self.expected},
+            "findings": [asdict(finding) for finding in self.findings],
+            "notes": list(self.notes),
+            "bones": list(self.bones),
+        }

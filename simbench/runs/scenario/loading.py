@@ -1,6 +1,7 @@
-"""Scenarios: find, read, override, validate and write them."""
+"""Scenarios: validated, overridden and written; the files that they name; and those of robot motions."""
 
 import difflib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,39 +9,28 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from simbench.errors import ScenarioError
-from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
-from simbench.files.input_files import is_regular_file
+from simbench.errors import RobotError, ScenarioError
+from simbench.files.text import is_regular_file, require_regular_file
+from simbench.files.yaml_document import EXPONENT, KeyPath, YamlDocument, format_key_path, read_yaml
 from simbench.options import TRAJECTORY
-from simbench.plugins.keys import FINISHED
+from simbench.plugins.declarations import FINISHED
 from simbench.plugins.loading import code_file
+from simbench.resources import resource_dir
 from simbench.runs.metric_catalogue import known_metrics
-from simbench.runs.scenario.library import find_scenario, list_scenarios
-from simbench.runs.scenario.schema import Scenario
-from simbench.runs.scenario.yaml_source import (
+from simbench.runs.scenario.scenario_files import (
+    PERSON_SUFFIXES,
     Overrides,
     YamlSource,
     apply_override,
     apply_values,
+    find_scenario,
     find_value,
     make_source,
 )
+from simbench.runs.scenario.schema import Scenario
 from simbench.sim.fixtures import fixture_mechanism
-from simbench.sim.fixtures.declared_sections import DeclaredMechanism
-from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.fixtures.scaling import scale_mechanism
-
-__all__ = [
-    "Scenario",
-    "find_scenario",
-    "list_scenarios",
-    "load_finished",
-    "load_scenario",
-    "override_scenario",
-    "resolved_yaml",
-    "scenario_mechanisms",
-    "validate_source",
-]
+from simbench.sim.fixtures.declared import DeclaredMechanism
+from simbench.sim.fixtures.mechanism import Mechanism, scale_mechanism
 
 _FILE_KEYS = (
     ("robot", "name"),
@@ -64,6 +54,16 @@ _WORDING = {
     "a valid dictionary or object to extract fields from": "a section",
     "a valid dictionary": "a section",
 }
+_KEYS = (
+    ("robot", "name"),
+    ("motion", "source"),
+    ("motion", "marker_map"),
+    ("motion", "skeleton"),
+    ("motion", "body_model"),
+    ("motion", "joint_order"),
+)
+_LEAD_IN_S = 1.0
+"""Time from the robot's posture to the file's first sample, and back after its last one, s."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -159,15 +159,11 @@ def validate_source(source: YamlSource, overrides: Overrides = (), *, finished: 
         scenario = Scenario.model_validate(source.data, context={FINISHED: finished})
     except ValidationError as error:
         raise ScenarioError(_describe(error, source)) from None
-    _require_known_checks(scenario, source)
-    return scenario
-
-
-def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
-    """Refuse checks of metrics that no run of the scenario can have, and metrics with names of others."""
+    if not scenario.checks and not scenario.metrics:
+        return scenario
     fixtures = {
         mechanism.name: [joint.name for joint in mechanism.joints]
-        for mechanism in (scenario_mechanisms(scenario) if scenario.checks or scenario.metrics else ())
+        for mechanism in scenario_mechanisms(scenario)
     }
     known = (*known_metrics(fixtures), *scenario.metrics)
     for name in scenario.metrics:
@@ -177,33 +173,20 @@ def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
                 f"{where}: metrics.{name}: simbench has a metric of this name; allowed: another"
             )
     for name in scenario.checks:
-        if name in known:
-            continue
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise ScenarioError(
-            f"{source.origin(('checks', name))}: checks.{name}: unknown metric{hint}; "
-            "`simbench explain METRIC` describes those of a run"
-        )
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            raise ScenarioError(
+                f"{source.origin(('checks', name))}: checks.{name}: unknown metric{hint}; "
+                "`simbench explain METRIC` describes those of a run"
+            )
+    return scenario
 
 
 def resolved_yaml(scenario: Scenario) -> str:
     """Write a scenario as YAML that spells out every value. Returns YAML that loads to an equal scenario."""
     data = scenario.model_dump(mode="json")
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-
-
-def _resolve_code(data: dict[str, Any], folder: Path) -> None:
-    """Replace the files of plug-ins, such as `./my_law.py:make`, by their paths."""
-    places = [find_value(data, section) for section in _CODE_SECTIONS]
-    fixtures, metrics = data.get("fixtures"), data.get("metrics")
-    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
-    places += list(metrics.values()) if isinstance(metrics, dict) else []
-    for place in places:
-        for key, value in place.items() if isinstance(place, dict) else ():
-            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
-            if written is not None and is_regular_file(folder / written):
-                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
 
 
 def _read_equipment(data: dict[str, Any], folder: Path) -> None:
@@ -252,7 +235,16 @@ def _resolve_meshes(data: Any, folder: Path) -> None:
 
 def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
-    _resolve_code(data, folder)
+    # Of plug-ins, such as `./my_law.py:make`.
+    places = [find_value(data, section) for section in _CODE_SECTIONS]
+    fixtures, metrics = data.get("fixtures"), data.get("metrics")
+    places += [*(fixtures if isinstance(fixtures, list) else ()), metrics]
+    places += list(metrics.values()) if isinstance(metrics, dict) else []
+    for place in places:
+        for key, value in place.items() if isinstance(place, dict) else ():
+            written = code_file(value) if key in _CODE_KEYS or place is metrics else None
+            if written is not None and is_regular_file(folder / written):
+                place[key] = f"{(folder / written).resolve()}{value.removeprefix(written)}"
     _read_equipment(data, folder)
     _resolve_meshes(data.get("fixtures"), folder)
     for *section, key in _FILE_KEYS:
@@ -275,7 +267,17 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
     found: list[tuple[KeyPath, str]] = []
     for details in error.errors(include_url=False):
         context, kind, message = details.get("ctx", {}), details["type"], details["msg"]
-        path = _key_path(details["loc"], source.data, missing=kind == "missing")
+        path: KeyPath = ()
+        for number, step in enumerate(details["loc"]):
+            # Names of the members of a union are no keys; that of a missing key, the last one, is.
+            value = find_value(source.data, path)
+            present = (
+                step in value
+                if isinstance(value, dict)
+                else isinstance(value, list) and isinstance(step, int)
+            )
+            if present or (kind == "missing" and number == len(details["loc"]) - 1):
+                path = (*path, step)
         if kind == "unknown_key":
             path = (*path, context["key"])
         elif kind in ("union_tag_invalid", "union_tag_not_found"):
@@ -301,19 +303,6 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
     return f"{source.origin(path)}: {key}{message}"
 
 
-def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> KeyPath:
-    """Drop the names of union members, which pydantic mixes into the key path."""
-    path: KeyPath = ()
-    for number, step in enumerate(location):
-        value = find_value(data, path)
-        present = (
-            step in value if isinstance(value, dict) else isinstance(value, list) and isinstance(step, int)
-        )
-        if present or (missing and number == len(location) - 1):
-            path = (*path, step)
-    return path
-
-
 def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
     """Make the mechanisms of a scenario's fixtures, in their order.
 
@@ -322,3 +311,101 @@ def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
     return [
         scale_mechanism(fixture_mechanism(design), scenario.equipment_scale) for design in scenario.fixtures
     ]
+
+
+def resolve_paths(scenario: Scenario) -> Scenario:
+    """Make the paths of files in a scenario absolute, so that it works from any directory.
+
+    `scenario`: scenario whose paths are relative to the current directory. Returns the same scenario with
+    absolute paths.
+    """
+    for name, key in _KEYS:
+        section = getattr(scenario, name)
+        value = getattr(section, key)
+        path = _user_file(name, value)
+        if path is not None:
+            prefix = TRAJECTORY if value.startswith(TRAJECTORY) else ""
+            resolved = section.model_copy(update={key: f"{prefix}{path.resolve()}"})
+            scenario = scenario.model_copy(update={name: resolved})
+    return scenario
+
+
+def scenario_files(scenario: Scenario) -> list[Path]:
+    """List the user's files that a scenario reads: motion, marker map, and robot with its URDF and meshes.
+
+    Returns files, without those that ship with simbench. Raises RobotError if the robot's description cannot
+    be read.
+    """
+    keys = [key for section, key in _KEYS if section == "motion"]
+    named = (_user_file("motion", getattr(scenario.motion, key)) for key in keys)
+    shipped = resource_dir("robots")
+    robot = (path for path in robot_files(scenario.robot.name) if shipped not in path.parents)
+    return [*(path for path in named if path is not None), *robot]
+
+
+def robot_files(name: str) -> list[Path]:
+    """List the files that describe a robot: its robot.yaml, URDF and meshes.
+
+    `name`: name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
+    """
+    # Importing Pinocchio takes a second, which reading a scenario need not wait for.
+    from simbench.robot.packages import find_file
+    from simbench.robot.robot import describe_robot
+    from simbench.robot.robot_sources import find_robot, find_urdf
+
+    file = find_robot(name)
+    file, description = describe_robot(file)
+    urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
+    try:
+        text = urdf.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RobotError(f"{urdf}: cannot be read: {error.strerror}") from error
+    names = re.findall(r'filename="([^"]+)"', text)
+    meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))
+    found = [file.path, urdf, *(mesh for mesh in meshes if mesh is not None)]
+    return list(dict.fromkeys(found))
+
+
+def _user_file(section: str, text: str | None) -> Path | None:
+    """Return the file that a value names, None if it names something that ships with simbench."""
+    if text is None:
+        return None
+    path = Path(text.removeprefix(TRAJECTORY))
+    if section == "robot":
+        from simbench.robot.robot_sources import find_own_robot
+
+        own = find_own_robot(text)
+        return path if own is not None and is_regular_file(own) else None
+    return path if is_regular_file(path) else None
+
+
+def motion_file_scenario(path: Path, robot: str | None, overrides: Overrides = ()) -> Scenario:
+    """Make the scenario of a file of a robot's motion.
+
+    It is named after the file. The robot stands, gets into the motion and back in a second, and must not
+    fall; everything else has the defaults of scenarios. `robot`: the robot: a name, or the path of a
+    robot.yaml or a URDF; `overrides`: `key=value` texts applied in order, or values by key, as for a
+    scenario. Returns the validated scenario. Raises RobotError if there is no such robot.
+    """
+    from simbench.robot.robot import load_robot
+
+    require_regular_file(path, ScenarioError)
+    if path.suffix.lower() in PERSON_SUFFIXES:
+        raise ScenarioError(
+            f"{path}: a person's recording; `simbench retarget {path}` makes a robot's motion of it, and a "
+            "scenario with it as motion.source simulates it"
+        )
+    if robot is None:
+        raise ScenarioError(
+            f"{path}: to run a robot's motion, say of which robot: --robot NAME (simbench robot list), or "
+            "the path of a URDF; a person's recording needs a scenario with it as motion.source"
+        )
+    data = {
+        "name": re.sub(r"[^A-Za-z0-9_-]+", "_", path.stem) or "motion",
+        "summary": f"A robot's motion made elsewhere, {path.name}.",
+        "robot": {"name": robot},
+        "motion": {"source": f"{TRAJECTORY}{path.resolve()}"},
+        "simulation": {"lead_in_s": _LEAD_IN_S},
+        "checks": {"fell": False} if load_robot(robot).floating else {},
+    }
+    return validate_source(make_source(YamlDocument(str(path), data, {})), overrides)

@@ -9,7 +9,7 @@ from pydantic import (
     model_validator,
 )
 
-from simbench.files.printable import is_plain_name
+from simbench.files.text import is_plain_name
 from simbench.options import (
     BalanceSection,
     Bound,

@@ -1,29 +1,39 @@
-"""File of a trace, `<scenario>.trace.nc`: NetCDF with a checksum, small enough to be committed."""
+"""Measurement of a trace from perturbed runs, and its file, `<scenario>.trace.nc`.
+
+The file is netCDF with a checksum, small enough to be committed.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from simbench.errors import BaselineError
-from simbench.files.documents.json_document import parse_json
-from simbench.files.hdf5.dataset import load_dataset, reading
-from simbench.files.hdf5.netcdf_group import encode_dataset
-from simbench.files.hdf5.probe import probe_file
-from simbench.files.hdf5.seal import SealState, inspect_seal, seal
-from simbench.files.storage.whole_file import write_whole
+from simbench.files.json_document import parse_json
+from simbench.files.netcdf_file import encode_dataset, load_dataset, probe_file, reading
+from simbench.files.seal import SealState, inspect_seal, seal
+from simbench.files.storage import write_whole
 from simbench.kinematics.arrays import Array
-from simbench.runs.traces.measurement import measure_trace
-from simbench.runs.traces.signals import TOLERANCES, Channel, Samples
-from simbench.runs.traces.trace import Trace
+from simbench.runs.metric_catalogue import SPREADS
+from simbench.runs.traces.trace_comparison import estimate_lags
+from simbench.runs.traces.trace_signals import TOLERANCES, Channel, Samples, Trace, usual_tolerances
 
 if TYPE_CHECKING:
     import xarray as xr
 
+UNDEFINED_MARGIN = 0.1
+"""Time around a sample whose definition rounding decides, such as the ZMP at a touch-down, within which
+nothing is expected of the channel, s."""
+_WINDOW = 0.2
+"""Time before and after a sample over which the envelope takes the greatest deviation, s."""
+_DECAY = 0.5
+"""Time constant with which the envelope fades after a peak, s."""
 LARGEST_FILE = 60_000
 """Largest size of a trace's file, bytes."""
 RATES = (25.0, 20.0, 16.0, 12.5, 10.0, 8.0, 6.25, 5.0, 4.0, 2.5, 2.0, 1.0, 0.5)
@@ -54,6 +64,58 @@ def trace_path(baseline: Path) -> Path:
     return baseline.with_name(f"{baseline.name.removesuffix('.json')}.trace.nc")
 
 
+def measure_trace(runs: Sequence[Samples], rate: float) -> Trace:
+    """Make a trace from a run and from repetitions whose inputs differ by rounding.
+
+    `runs`: channels of the scenario, then of its repetitions; all have the same channels and rate; `rate`:
+    greatest rate of the trace, 1/s: it takes every n-th sample of the log. Returns samples of the first run,
+    with the envelope of the others around it.
+    """
+    first, *others = runs
+    log_rate = (len(first.time) - 1) / (first.time[-1] - first.time[0]) if len(first.time) > 1 else rate
+    stride = max(1, int(np.ceil(log_rate / rate - 1e-6)))
+    envelope = _measure_envelope(first, others, float(log_rate))
+    usual = usual_tolerances(first.channels, first.values)
+    # What does not exceed the usual tolerance need not be kept.
+    envelope[SPREADS * envelope <= usual] = 0.0
+    kept = slice(None, None, stride)
+    trace = Trace(first.time[kept], first.channels, first.values[kept], envelope[kept], {}, float(log_rate))
+    measured = [estimate_lags(trace, other) for other in others]
+    lags = {
+        signal: max((abs(lags[signal].lag) for lags in measured if signal in lags), default=0.0)
+        for signal in trace.signals
+    }
+    return replace(trace, lags=lags)
+
+
+def _measure_envelope(first: Samples, others: Sequence[Samples], log_rate: float) -> Array:
+    """Compute a maximum of the deviations, (T, C), over all samples of the log near each and, fading, before.
+
+    Where a motion has become chaotic it mostly stays so, and then the maximum stays, too. Where a robot comes
+    to rest after a first contact that rounding decides, deviations fade within a second, and so must the
+    envelope: a maximum from the start would hide every later change.
+    """
+    count = len(first.time)
+    greatest = np.zeros_like(first.values)
+    undecided = np.zeros(first.values.shape, dtype=bool)
+    for other in others:
+        shared = min(count, len(other.time))
+        mine, theirs = first.values[:shared], other.values[:shared]
+        undecided[:shared] |= np.isfinite(mine) != np.isfinite(theirs)
+        undecided[shared:] = True
+        deviation = np.abs(mine - theirs)
+        greatest[:shared] = np.fmax(greatest[:shared], np.nan_to_num(deviation, nan=0.0))
+    window = 2 * max(1, round(_WINDOW * log_rate)) + 1
+    envelope = maximum_filter1d(greatest, window, axis=0, mode="nearest")
+    remains = np.exp(-1.0 / (_DECAY * log_rate))
+    for row in range(1, count):
+        np.maximum(envelope[row], remains * envelope[row - 1], out=envelope[row])
+    margin = max(1, round(UNDEFINED_MARGIN * log_rate))
+    near = maximum_filter1d(undecided.astype(np.uint8), 2 * margin + 1, axis=0, mode="nearest")
+    envelope[near > 0] = np.inf
+    return envelope
+
+
 def encode_trace(trace: Trace) -> bytes:
     """Write a trace as the bytes of its file. Returns netCDF with a checksum at its end."""
     import xarray as xr
@@ -63,12 +125,19 @@ def encode_trace(trace: Trace) -> bytes:
     limit = 2.0**31 - 1.0
     rounded = np.clip(np.rint(np.where(defined, trace.values, 0.0) / step), -limit, limit)
     values = np.where(defined, rounded, _UNDEFINED).astype(np.int32)
+    # Deviations are written as codes, rounded up.
+    with np.errstate(divide="ignore"):
+        octaves = np.log2(trace.envelope / (STEPS_PER_TOLERANCE * step))
+        code = np.ceil(_UNIT_CODE + _CODES_PER_OCTAVE * octaves)
+    code = np.clip(np.nan_to_num(code, posinf=0.0, neginf=0.0), 1, _INFINITE - 1)
+    code = np.where(trace.envelope == 0.0, 0, code)
+    code = np.where(np.isinf(trace.envelope), _INFINITE, code).astype(np.uint8)
     dataset = xr.Dataset(
         {
             "value": (("channel", "time"), values.T, {"description": "Samples in steps of their channel."}),
             "envelope": (
                 ("channel", "time"),
-                _encode_envelope(trace.envelope, STEPS_PER_TOLERANCE * step).T,
+                code.T,
                 {
                     "description": "Greatest deviation of the perturbed runs: 10 step 2^((code - 128) / 8); "
                     "0 where it does not exceed the usual tolerance, 255 where nothing is expected."
@@ -139,7 +208,18 @@ def _decode(dataset: xr.Dataset, path: Path) -> Trace:
             raise BaselineError(
                 f"{path}: needs numbers {name} over {', '.join(dims)}; --update writes it anew"
             )
-    channels = _read_channels(dataset.attrs.get("channels"), path)
+    text = dataset.attrs.get("channels")
+    entries = parse_json(text, f"{path}: channels", BaselineError) if isinstance(text, str) else None
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, list) and len(entry) == 3 and all(isinstance(part, str) for part in entry)
+        for entry in entries
+    ):
+        raise BaselineError(f"{path}: channels must be signal, label and unit of each channel")
+    channels = tuple(Channel(*entry) for entry in entries)
+    for channel in channels:
+        if channel.unit not in TOLERANCES:
+            allowed = ", ".join(TOLERANCES)
+            raise BaselineError(f"{path}: {channel.name} is in {channel.unit!r}; allowed: {allowed}")
     time, step = dataset["time"].values, dataset["step"].values
     if len(channels) != dataset.sizes["channel"]:
         raise BaselineError(f"{path}: has {len(channels)} names of {dataset.sizes['channel']} channels")
@@ -154,41 +234,8 @@ def _decode(dataset: xr.Dataset, path: Path) -> Trace:
         isinstance(lags, dict) and all(isinstance(lag, float) for lag in lags.values()) and log_rate > 0.0
     ):
         raise BaselineError(f"{path}: lags_s and log_rate_hz must be numbers; --update writes them anew")
-    return Trace(
-        time,
-        channels,
-        np.where(stored == _UNDEFINED, np.nan, stored * step),
-        _decode_envelope(dataset["envelope"].values.T, STEPS_PER_TOLERANCE * step),
-        lags,
-        log_rate,
-    )
-
-
-def _read_channels(text: Any, path: Path) -> tuple[Channel, ...]:
-    """Read the names of the channels."""
-    entries = parse_json(text, f"{path}: channels", BaselineError) if isinstance(text, str) else None
-    if not isinstance(entries, list) or not all(
-        isinstance(entry, list) and len(entry) == 3 and all(isinstance(part, str) for part in entry)
-        for entry in entries
-    ):
-        raise BaselineError(f"{path}: channels must be signal, label and unit of each channel")
-    channels = tuple(Channel(*entry) for entry in entries)
-    for channel in channels:
-        if channel.unit not in TOLERANCES:
-            allowed = ", ".join(TOLERANCES)
-            raise BaselineError(f"{path}: {channel.name} is in {channel.unit!r}; allowed: {allowed}")
-    return channels
-
-
-def _encode_envelope(envelope: Array, unit: Array) -> Array:
-    """Write deviations as codes, rounded up."""
-    with np.errstate(divide="ignore"):
-        code = np.ceil(_UNIT_CODE + _CODES_PER_OCTAVE * np.log2(envelope / unit))
-    finite = np.clip(np.nan_to_num(code, posinf=0.0, neginf=0.0), 1, _INFINITE - 1)
-    return np.where(np.isinf(envelope), _INFINITE, np.where(envelope == 0.0, 0, finite)).astype(np.uint8)
-
-
-def _decode_envelope(code: Array, unit: Array) -> Array:
-    """Read deviations from their codes."""
-    exponent = (code.astype(float) - _UNIT_CODE) / _CODES_PER_OCTAVE
-    return np.where(code == _INFINITE, np.inf, np.where(code == 0, 0.0, unit * 2.0**exponent))
+    code = dataset["envelope"].values.T
+    deviations = STEPS_PER_TOLERANCE * step * 2.0 ** ((code.astype(float) - _UNIT_CODE) / _CODES_PER_OCTAVE)
+    envelope = np.where(code == _INFINITE, np.inf, np.where(code == 0, 0.0, deviations))
+    values = np.where(stored == _UNDEFINED, np.nan, stored * step)
+    return Trace(time, channels, values, envelope, lags, log_rate)

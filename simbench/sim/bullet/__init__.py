@@ -8,15 +8,25 @@ import sys
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from simbench.errors import RunError
-from simbench.sim.bullet.capacity import require_robot
-from simbench.sim.bullet.renderer_choice import choose_renderer
+from simbench.errors import RobotError, RunError
+from simbench.robot.robot import Robot
+from simbench.robot.urdf.urdf_errors import MOST_JOINTS
 
 if TYPE_CHECKING:
-    from simbench.sim.bullet.stage import BulletStage
-    from simbench.sim.bullet.world import BulletWorld
+    from simbench.sim.bullet.bullet_world import BulletStage, BulletWorld
 
-__all__ = ["choose_renderer", "open_stage", "open_world", "require_display", "require_robot"]
+
+def require_robot(robot: Robot) -> None:
+    """Refuse a robot with more joints than Bullet has room for."""
+    moving = len(robot.joint_names)
+    if moving > MOST_JOINTS:
+        raise RobotError(
+            f"{robot.urdf}: has {moving} joints that move; Bullet allows {MOST_JOINTS}; `fixed_joints` of a "
+            "robot.yaml fixes some, and --engine mujoco has no such limit"
+        )
+
+
+__all__ = ["open_stage", "open_world", "require_display", "require_robot"]
 
 
 def open_world(
@@ -27,20 +37,19 @@ def open_world(
     `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
     friction 1; `gui`: whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
     """
-    from simbench.sim.bullet.world import connect_world
+    from simbench.sim.bullet.bullet_world import connect_world
 
     return connect_world(timestep, floor_friction=floor_friction, gui=gui)
 
 
-def open_stage(renderer: str, *, window: bool = False) -> "AbstractContextManager[BulletStage]":
+def open_stage(*, window: bool = False) -> "AbstractContextManager[BulletStage]":
     """Open a world for pictures, without a floor, and close it on leaving.
 
-    `renderer`: name that `choose_renderer` gave; `window`: whether to open Bullet's window, which shows
-    nothing until `BulletWorld.show_window`.
+    `window`: whether to open Bullet's window, which shows nothing until `BulletWorld.show_window`.
     """
-    from simbench.sim.bullet.stage import connect_stage
+    from simbench.sim.bullet.bullet_world import connect_stage
 
-    return connect_stage(renderer, window=window)
+    return connect_stage(window=window)
 
 
 def require_display(option: str = "--gui", alternative: str = "--video") -> None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.signals import Signal
-from simbench.sim.state import RobotState
+from simbench.sim.state import RobotState, Signal
 
 Load = tuple[int, tuple[float, float, float, float, float, float]]
 """A known external force: Pinocchio's index of the joint whose body it acts on, force (N) and moment (N·m) in

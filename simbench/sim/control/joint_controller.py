@@ -11,7 +11,7 @@ and viscous friction d, the equation of motion
 
 is the articulated-body algorithm with a larger armature. The motor delivers τ(a), limited to its torque, and
 the joint receives τ(a) − I_m a − d (v + dt a) + τ_c, which makes Bullet, whose model is A alone, move as
-A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`sim.control.friction`).
+A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`friction_torque`).
 
 External forces are of three kinds. Those that simbench applies (grips) enter as f. The ground under a foot is
 replaced by its effect: the foot is held, so in this prediction it weighs `GROUND_MASS`. Of who sits, the
@@ -28,8 +28,8 @@ inverse dynamics of these E alone in the predicted motion, applied to the joints
 difference. Without contacts the robot moves exactly as A + I_m.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -37,32 +37,203 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_for, compiled
+from simbench.kinematics.least_squares import factorise, substitute
 from simbench.sim.control.command import Command, Load
-from simbench.sim.control.contact_torque import ContactTorque
-from simbench.sim.control.friction import friction_torque
 from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState, empty_state
+
+_MOST_ATTEMPTS = 100
+_REST = 1e-7
+"""Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds."""
+
+
+@compiled
+def friction_torque(
+    acceleration: Array, response: Array, velocity: Array, timestep: float, coulomb: Array, breakaway: Array
+) -> Array:
+    """Find the friction torques f with which the step ends consistently.
+
+    With a the accelerations without friction and M⁻¹ the response to joint torques, the speeds at the end of
+    the step are v⁺ = v + dt (a + M⁻¹ f). A joint that slides on has v⁺ of the sign of its friction's opposite
+    and |f| its Coulomb friction; a joint that rests has v⁺ = 0 and |f| at most its break-away torque. Joints
+    are coupled by M⁻¹, so their states are found together: guess, solve for those that rest, and move every
+    joint that contradicts its state to the other one (block principal pivoting, Júdice & Pires 1994; later
+    one at a time, Murty 1974). `acceleration` (k,): accelerations that the joints with friction would have
+    without it, rad/s²; `response` (k, k): their block of the inverse of the mass matrix, rotors included,
+    1/(kg·m²); `velocity` (k,): at the start of the step, rad/s; `coulomb`, `breakaway` (k,): N·m. Returns
+    (k,): friction torques on the joints, N·m.
+    """
+    count = len(velocity)
+    free, torque, direction = np.empty(count), np.empty(count), np.empty(count)
+    for i in range(count):
+        free[i] = velocity[i] + timestep * acceleration[i]
+        direction[i] = 0.0 if abs(velocity[i]) <= _REST else np.sign(velocity[i])
+    for attempt in range(_MOST_ATTEMPTS):
+        for i in range(count):
+            torque[i] = -direction[i] * coulomb[i]
+        _hold(free, response, timestep, direction, torque)
+        settled = True
+        for i in range(count):
+            after = free[i]
+            for k in range(count):
+                after += timestep * response[i, k] * torque[k]
+            # A joint that slides on keeps its direction; one that rests needs no more than break-away.
+            if direction[i] == 0.0 and abs(torque[i]) > breakaway[i]:
+                direction[i] = -np.sign(torque[i])
+            elif direction[i] * after < 0.0:
+                direction[i] = 0.0
+            else:
+                continue
+            settled = False
+            if attempt >= count:
+                # All at once may go in circles; the first alone cannot, if break-away is Coulomb friction.
+                break
+        if settled:
+            return torque
+    return np.minimum(np.maximum(torque, -breakaway), breakaway)
+
+
+@compiled
+def _hold(free: Array, response: Array, timestep: float, direction: Array, torque: Array) -> None:
+    """Give the joints that rest, of direction 0, what stops them."""
+    count, resting = 0, np.empty(len(free), dtype=np.int64)
+    for i in range(len(free)):
+        if direction[i] == 0.0:
+            resting[count] = i
+            count += 1
+    if count == 0:
+        return
+    rows, left = np.empty((count, count)), np.empty(count)
+    for i in range(count):
+        left[i] = free[resting[i]] / timestep
+        for k in range(len(free)):
+            left[i] += response[resting[i], k] * torque[k]
+        for k in range(i + 1):
+            rows[i, k] = response[resting[i], resting[k]]
+    factorise(rows, count)
+    substitute(rows, left, count)
+    for i in range(count):
+        torque[resting[i]] = -left[i]
+
+
+class ContactTorque:
+    """Estimates the joint torque of the last step beside the known torques and forces.
+
+    `body`: robot whose motion is observed; `held`: links that stand on something: the joints that carry them
+    are left out.
+    """
+
+    def __init__(self, body: RobotBody, held: Sequence[str]) -> None:
+        robot = body.robot
+        self._model, self._rate = robot.model.copy(), 1.0 / body.world.timestep
+        if not body.has_armature:
+            self._model.armature = np.zeros(robot.model.nv)
+        self._data = self._model.createData()
+        self._q, self._v = np.zeros(robot.model.nq), np.zeros(robot.model.nv)
+        self._started = False
+        self._acceleration = np.zeros(robot.model.nv)
+        self._root, self._point = np.zeros(15 if robot.floating else 0), np.array(body.root_motion.point)
+        self._turns_in_root = body.root_motion.turns_in_root
+        self._torque = np.zeros(len(robot.joint_names))
+        model = robot.model
+        # Joints of one degree of freedom between the root and a link that is held.
+        feet = [model.frames[model.getFrameId(link)].parentJoint for link in held]
+        legs = {joint for foot in feet for joint in model.supports[foot]}
+        names = [
+            robot.joint_names.index(model.names[joint])
+            for joint in legs
+            if joint and model.joints[joint].nv == 1
+        ]
+        self._standing = np.array(names, dtype=int)
+
+    def of_last_step(self, state: RobotState, forces: pin.StdVec_Force, received: Array) -> Array:
+        """Compute the joint torque of unknown contacts in the step that led to `state`; remember `state`.
+
+        `state`: state at the end of the step; `forces`: known external forces of the last step, in the frames
+        of their joints; `received` (n,): joint torques of the last step, N·m. Returns (n,): joint torque,
+        N·m; zero before the first step, and in the joints that carry the held links.
+        """
+        torque, acceleration = self._torque, self._acceleration
+        if self._started:
+            _acceleration(
+                *(self._v, state.v, self._root, state.root),
+                *(self._point, self._turns_in_root, self._rate, acceleration),
+            )
+            needed = pin.rnea(self._model, self._data, self._q, self._v, acceleration, forces)
+            _unknown(needed, received, self._standing, torque)
+        self._q[:], self._v[:], self._started = state.q, state.v, True
+        if len(self._root):
+            self._root[:] = state.root
+        return torque
+
+
+@compiled
+def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque: Array) -> None:
+    """Write needed minus received joint torque, N·m, (n,); zero for the joints that stand."""
+    root = len(needed) - len(torque)
+    for i in range(len(torque)):
+        torque[i] = needed[root + i] - received[i]
+    for i in standing:
+        torque[i] = 0.0
+
+
+@compiled
+def _acceleration(
+    before: Array,
+    now: Array,
+    root: Array,
+    root_now: Array,
+    point: Array,
+    turns_in_root: bool,
+    rate: float,
+    acceleration: Array,
+) -> None:
+    """Compute the accelerations that made the last step, a free root's in its frame as it was before.
+
+    With the velocity v of the point of the root link that the engine integrates, c its position relative to
+    the root frame, ω and α the angular velocity and acceleration, all in world axes before the step: a = v̇ −
+    α × c − ω × v, and α. `before`, `now` (nv,): velocities at both ends of the step, `RobotState.v`; `root`,
+    `root_now` (15,): `RobotState.root` at both ends; `root` is empty for a fixed root; `point` (3,): that
+    point in the root frame, m; `turns_in_root`: whether the engine integrates the angular velocity in the
+    root's axes; `rate`: 1 / time step, Hz; `acceleration` (nv,): overwritten: m/s², rad/s².
+    """
+    for i in range(len(now)):
+        acceleration[i] = (now[i] - before[i]) * rate
+    if len(root) == 0:
+        return
+    wx, wy, wz = root[12], root[13], root[14]
+    # One by one: for differences of arrays numba also compiles what formats the errors of their shapes.
+    ax, ay = (root_now[9] - root[9]) * rate, (root_now[10] - root[10]) * rate
+    az = (root_now[11] - root[11]) * rate
+    bx, by = (root_now[12] - root[12]) * rate, (root_now[13] - root[13]) * rate
+    bz = (root_now[14] - root[14]) * rate
+    if turns_in_root:
+        tx, ty, tz = acceleration[3], acceleration[4], acceleration[5]
+        bx = root[0] * tx + root[1] * ty + root[2] * tz
+        by = root[3] * tx + root[4] * ty + root[5] * tz
+        bz = root[6] * tx + root[7] * ty + root[8] * tz
+    cx = root[0] * point[0] + root[1] * point[1] + root[2] * point[2]
+    cy = root[3] * point[0] + root[4] * point[1] + root[5] * point[2]
+    cz = root[6] * point[0] + root[7] * point[1] + root[8] * point[2]
+    ax -= by * cz - bz * cy + wy * root[11] - wz * root[10]
+    ay -= bz * cx - bx * cz + wz * root[9] - wx * root[11]
+    az -= bx * cy - by * cx + wx * root[10] - wy * root[9]
+    for i in range(3):
+        acceleration[i] = root[i] * ax + root[3 + i] * ay + root[6 + i] * az
+        acceleration[3 + i] = root[i] * bx + root[3 + i] * by + root[6 + i] * bz
+
 
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
 
-class MotorConstants(NamedTuple):
-    """Constants of motors and gears, (n,) each."""
-
-    limit: Array  # (n,): largest torque, N·m.
-    reflected: Array  # (n,): reflected rotor inertia that the engine does not have, kg·m².
-    viscous: Array  # (n,): viscous friction, N·m·s/rad.
-
-
-class StepTorques(NamedTuple):
-    """Torques of a step, (n,) each, N·m; buffers that `_deliver` writes."""
-
-    requested: Array  # (n,): motor torque that the law asks for.
-    motor: Array  # (n,): the same within the limits.
-    friction: Array  # (n,): friction on the joint.
-    joint: Array  # (n,): torque that the joint receives.
+Motors = tuple[Array, Array, Array]
+"""Of motors and gears, (n,) each: largest torque, N·m; reflected rotor inertia that the engine does not have,
+kg·m²; viscous friction, N·m·s/rad."""
+Torques = tuple[Array, Array, Array, Array]
+"""Of a step, (n,) each, N·m, buffers that `_deliver` writes: motor torque that the law asks for, and the same
+within the limits; friction on the joint; torque that the joint receives."""
 
 
 class JointController:
@@ -78,8 +249,15 @@ class JointController:
         self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
         self._turn_root = body.apply_root_torque
-        self._rotors = _rotors_alone(robot.model, body.rotors) if body.rotors else None
-        self._rotor_data = None if self._rotors is None else self._rotors.createData()
+        self._rotors: Any = None
+        if body.rotors:
+            # A robot that consists of rotors only, without mass and gravity.
+            self._rotors = robot.model.copy()
+            self._rotors.armature, self._rotors.gravity = np.zeros(robot.model.nv), pin.Motion.Zero()
+            for joint in range(robot.model.njoints):
+                tensor = body.rotors.get(joint, np.zeros((3, 3)))
+                self._rotors.inertias[joint] = pin.Inertia(0.0, np.zeros(3), tensor)
+            self._rotor_data = self._rotors.createData()
         self._joints = slice(robot.root_v, None)
         self._robot = robot
         self._model = robot.model.copy()
@@ -112,16 +290,16 @@ class JointController:
         self.demand = self._law.demand
         motors = robot.motors
         reflected = np.zeros(count) if body.has_armature else motors.reflected_inertia
-        self._motors = MotorConstants(motors.torque_limit, reflected, robot.friction.viscous)
-        self._torques = StepTorques(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
-        self._predicted_again = self._torques._replace(requested=np.zeros(count))
+        self._motors: Motors = (motors.torque_limit, reflected, robot.friction.viscous)
+        self._torques: Torques = (np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+        self._predicted_again = (np.zeros(count), *self._torques[1:])
         self._deliver = compile_for(
             _deliver,
             *(self._torque[self._joints], state.v, self._timestep, self._asked),
             *(self._law.implicit, self._motors, self._torques),
         )
-        requested, motor, friction, joint = self._torques
-        self.command = Command(requested, motor, joint, friction)
+        requested, motor, friction, received = self._torques
+        self.command = Command(requested, motor, received, friction)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
         """Set which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
@@ -138,12 +316,7 @@ class JointController:
             pose, lift = self._foot_lift[side]
             lift.linear = pose.rotation[2] * (GROUND_MASS * GRAVITY if now else 0.0)
 
-    def step(
-        self,
-        state: RobotState,
-        demand: Array,
-        loads: Sequence[Load] = (),
-    ) -> Command:
+    def step(self, state: RobotState, demand: Array, loads: Sequence[Load] = ()) -> Command:
         """Compute the torques of this step and hand them to the engine.
 
         `state`: state at the start of the step; `demand` (n,): row of `demand` for this step; `loads`: known
@@ -152,7 +325,12 @@ class JointController:
         command = self.command
         contact = self._contact.of_last_step(state, self._forces, command.joint)
         self._law.torque(state, demand, self._asked)
-        self._set_loads(loads)
+        for joint in self._loaded:
+            self._force_of_joint[joint].vector = self._no_load
+        self._loaded.clear()
+        for joint, wrench in loads:
+            self._force_of_joint[joint].vector = np.array(wrench)
+            self._loaded.append(joint)
         command.saturated = self._predict(state, contact, self._law.implicit, self._torques)
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
@@ -163,15 +341,15 @@ class JointController:
             self._model.armature = self._armature(implicit)
             self._predict(state, contact, implicit, self._predicted_again)
             self._model.armature = usual
-        self._apply(command.joint if self._rotors is None else command.joint + self._cancelling(state))
-        return command
-
-    def _cancelling(self, state: RobotState) -> Array:
-        """Apply to the root, and return for the joints, what cancels rotors that are inertia of links."""
+        if self._rotors is None:
+            self._apply(command.joint)
+            return command
+        # What cancels rotors that are inertia of links, on the root and on the joints.
         needed = pin.rnea(self._rotors, self._rotor_data, state.q, state.v, self._data.ddq)
         if len(state.root):
             self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
-        return np.asarray(needed[self._joints])
+        self._apply(command.joint + needed[self._joints])
+        return command
 
     def _armature(self, implicit: Array) -> Array:
         """Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction."""
@@ -182,10 +360,10 @@ class JointController:
         )
         return armature
 
-    def _predict(self, state: RobotState, contact: Array, implicit: Array, torques: StepTorques) -> int:
+    def _predict(self, state: RobotState, contact: Array, implicit: Array, torques: Torques) -> int:
         """Predict the step and write its torques and friction; count the motors at a limit."""
-        model, data, timestep, friction = self._model, self._data, self._timestep, torques.friction
-        _drive(self._asked, contact, self._motors.viscous, state.v, self._torque)
+        model, data, timestep, friction = self._model, self._data, self._timestep, torques[2]
+        _drive(self._asked, contact, self._motors[2], state.v, self._torque)
         acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
         friction[:] = 0.0
         if self._sticks:
@@ -201,24 +379,6 @@ class JointController:
                 friction,
             )
         return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
-
-    def _set_loads(self, loads: Sequence[Load]) -> None:
-        """Set the known external forces of the prediction."""
-        for joint in self._loaded:
-            self._force_of_joint[joint].vector = self._no_load
-        self._loaded.clear()
-        for joint, wrench in loads:
-            self._force_of_joint[joint].vector = np.array(wrench)
-            self._loaded.append(joint)
-
-
-def _rotors_alone(model: pin.Model, rotors: Mapping[int, Array]) -> pin.Model:
-    """Model of a robot that consists of rotors only, without mass and gravity."""
-    alone = model.copy()
-    alone.armature, alone.gravity = np.zeros(model.nv), pin.Motion.Zero()
-    for joint in range(model.njoints):
-        alone.inertias[joint] = pin.Inertia(0.0, np.zeros(3), rotors.get(joint, np.zeros((3, 3))))
-    return alone
 
 
 @compiled
@@ -265,13 +425,13 @@ def _deliver(
     timestep: float,
     asked: Array,
     implicit: Array,
-    motors: MotorConstants,
-    torques: StepTorques,
+    motors: Motors,
+    torques: Torques,
 ) -> int:
     """Write the torques that motors are asked for, that they give, and that reach the joints.
 
-    Arrays are over joints (n,), except for `v` (nv,); `torques.friction` has the Coulomb part and gets the
-    viscous one. Returns the number of motors at their limit.
+    Arrays are over joints (n,), except for `v` (nv,); the friction of `torques` has the Coulomb part and gets
+    the viscous one. Returns the number of motors at their limit.
     """
     requested, motor, friction, joint = torques
     limit, reflected, viscous = motors

@@ -1,19 +1,66 @@
-"""A control law as a function from measurements and reference to torques: what a plug-in writes."""
+"""The control law that a scenario asks for; a plug-in's is a function from measurements to torques."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from simbench.errors import PluginError
+from simbench.dynamics.explicit_model import explicit_model_of
+from simbench.errors import PluginError, ScenarioError
 from simbench.kinematics.arrays import Array
-from simbench.plugins.options import call_plugin
+from simbench.options import CONTROL_LAWS, ControlSection
+from simbench.plugins.declarations import call_plugin, plugin_maker
 from simbench.robot.robot import Robot
-from simbench.sim.control.laws import ControlLaw
+from simbench.sim.control.laws import LAWS, ControlLaw, ExplicitTorqueLaw
+from simbench.sim.control.policy_contract import read_contract
+from simbench.sim.control.policy_law import PolicyLaw, load_callable, load_onnx
 from simbench.sim.state import RobotState, empty_state
+
+
+def apply_gains(robot: Robot, control: ControlSection) -> Robot:
+    """Give a robot's motors the gains of a scenario: K = s_K K₀ and D = s_D D₀ of each joint.
+
+    `robot`: robot with gains of its own; `control`: gains K₀ and D₀ instead of these, in N·m/rad and
+    N·m·s/rad (N/m and N·s/m of a sliding joint), and factors s_K and s_D. Returns the same robot with these
+    gains. Raises ScenarioError if the robot has no joint or group of a name.
+    """
+    motors = robot.motors
+    stiffness = _by_joint(robot, "stiffness", control.stiffness, motors.stiffness)
+    damping = _by_joint(robot, "damping", control.damping, motors.damping)
+    ones = np.ones(len(robot.joint_names))
+    gains = replace(
+        motors,
+        stiffness=_by_joint(robot, "stiffness_scale", control.stiffness_scale, ones) * stiffness,
+        damping=_by_joint(robot, "damping_scale", control.damping_scale, ones) * damping,
+    )
+    return replace(robot, motors=gains)
+
+
+def _by_joint(robot: Robot, key: str, given: float | Mapping[str, float] | None, usual: Array) -> Array:
+    """Take a value for each joint (n,): its own, else that of the last group it is in, else the usual one."""
+    if given is None:
+        return usual
+    if not isinstance(given, Mapping):
+        return np.full(len(robot.joint_names), given)
+    values, known = usual.copy(), {*robot.joint_names, *robot.groups}
+    for name in given:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            groups = ", ".join(name for name, joints in robot.groups.items() if joints)
+            raise ScenarioError(
+                f"control.{key}.{name}: {robot.name} has no such joint or group{hint}; "
+                f"allowed: a joint, or one of {groups or 'no group'}"
+            )
+    for name in sorted(given, key=lambda name: name in robot.joint_names):
+        joints = (name,) if name in robot.joint_names else robot.groups[name]
+        values[[robot.joint_names.index(joint) for joint in joints]] = given[name]
+    return values
 
 
 @dataclass
@@ -137,3 +184,45 @@ class PluggedLaw:
                 f"{self._reference}: torque of {joint} is no finite number at {given.time:.4g} s"
             )
         out[:] = torque
+
+
+def make_control_law(
+    robot: Robot, description: str, control: ControlSection, timestep: float, posture: Array | None = None
+) -> ControlLaw:
+    """Make the control law that a scenario's `control` section asks for.
+
+    `robot`: robot that the law drives; `description`: name of the robot, or path of its robot.yaml: an
+    explicit model is derived from its table of rows; `control`: law, its options if a plug-in has it, PD
+    gains and their factors, bandwidth in Hz, model, and the rates in Hz of an explicit model; `timestep`:
+    physics step, s; `posture` (n,): joint positions of the scenario's posture, rad: a policy's default ones
+    where its contract has none. Returns law that computes the joint torques of every physics step. Raises
+    ScenarioError if the law does not suit the robot. Raises PolicyError if a policy or its contract cannot be
+    read, or does not suit the robot. Raises PluginError if the law is a plug-in's, and it cannot be made.
+    Raises RobotError if an explicit model is asked for, and the robot is no arm described by rows (`dh`).
+    """
+    if control.law not in CONTROL_LAWS:
+        made: Any = plugin_maker("control_laws", control.law, control.options)(robot, timestep)
+        if all(hasattr(made, name) for name in ("demand", "torque", "implicit", "gain", "rate_gain")):
+            return cast(ControlLaw, made)
+        if not callable(made):
+            raise PluginError(
+                f"{control.law}: makes a value of type {type(made).__name__}; "
+                "allowed: a function of ControlInputs, or a ControlLaw"
+            )
+        return PluggedLaw(control.law, made, robot, timestep)
+    if control.policy is not None:
+        policy = control.policy
+        law = PolicyLaw(robot, read_contract(Path(policy.contract)), timestep, policy.contract, posture)
+        # Everything that can be compared before a run is.
+        if policy.model is not None:
+            law.use(load_onnx(Path(policy.model), law))
+        else:
+            law.use(load_callable(str(policy.callable), robot))
+        return law
+    robot = apply_gains(robot, control)
+    if control.model == "own":
+        return LAWS[control.law](robot, timestep, control.bandwidth_hz)
+    model = explicit_model_of(description, abbreviated=control.model == "abbreviated")
+    rate = control.torques_hz or 1.0 / timestep
+    elements, torques = (round(1.0 / (each * timestep)) for each in (control.elements_hz or rate, rate))
+    return ExplicitTorqueLaw(robot, timestep, control.bandwidth_hz, model, elements, torques)

@@ -10,7 +10,7 @@ from simbench.errors import RunError
 from simbench.robot.robot import Robot
 
 if TYPE_CHECKING:
-    from simbench.sim.mujoco.world import MujocoWorld
+    from simbench.sim.mujoco.mujoco_world import MujocoWorld
 
 __all__ = ["open_world", "require_display", "require_robot"]
 
@@ -20,7 +20,7 @@ def require_robot(robot: Robot) -> None:
 
     Raises RobotError if there is something in its URDF that MuJoCo does not take.
     """
-    from simbench.sim.mujoco.robot_description import require_readable
+    from simbench.sim.mujoco.mujoco_robot import require_readable
 
     require_readable(robot)
 
@@ -33,7 +33,7 @@ def open_world(
     `timestep`: duration of a step, s; `floor_friction`: coulomb coefficient between the floor and a body of
     friction 1; `gui`: has to be False: there is no window.
     """
-    from simbench.sim.mujoco.world import make_world
+    from simbench.sim.mujoco.mujoco_world import make_world
 
     if gui:
         require_display()

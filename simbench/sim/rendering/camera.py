@@ -1,6 +1,7 @@
 """Videos and pictures of a robot and its equipment, drawn in processes of their own."""
 
 import contextlib
+import importlib.util
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,48 +14,38 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.errors import RunError
-from simbench.files.storage.whole_file import whole_file
+from simbench.files.storage import whole_file
 from simbench.robot.robot import Robot
+from simbench.sim.engine import open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.drawing_process import Drawing, default_processes, job_files, start_drawing
-from simbench.sim.rendering.encoder import SUFFIXES, open_encoder
-from simbench.sim.rendering.renderer_choice import (
-    OPENGL,
+from simbench.sim.rendering.drawing_process import (
     OPENGL_WORKER,
-    Renderer,
     RendererUnavailableError,
-    UndrawableShapeError,
-    choose_engine_renderer,
-    choose_renderer,
+    default_processes,
+    job_files,
+    open_encoder,
+    start_drawing,
 )
-from simbench.sim.rendering.scene_frames import Balance, CameraPath, Figure, Frames, Ghost
-from simbench.sim.rendering.scene_view import Camera, fits_video
-from simbench.sim.rendering.scene_worker import Job
-
-__all__ = [
-    "SUFFIXES",
-    "Balance",
-    "Camera",
-    "CameraPath",
-    "Figure",
-    "Frames",
-    "Ghost",
-    "Renderer",
-    "choose_renderer",
-    "draw_pictures",
-    "draw_views",
-    "open_pictures",
-    "picture_strip",
-    "render_video",
-    "write_pictures",
-]
+from simbench.sim.rendering.scene_renderer import Job
+from simbench.sim.rendering.scene_view import Camera, Frames, UndrawableShapeError, fits_video
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the stage, and how many of how many of its frames are done."""
-
-ENGINE_WORKER = "simbench.sim.rendering.scene_worker"
+Renderer = str
+"""Name of a renderer, as it appears in outputs."""
+OPENGL, TINY_RENDERER = "OpenGL", "TinyRenderer"
+"""Our own renderer, and the physics engine's, which draws where ours does not work or cannot draw a shape."""
+ENGINE_WORKER = "simbench.sim.rendering.scene_renderer"
+"""Module of the processes that draw by the engine's renderer."""
+Shot = tuple[Camera, Sequence[int]]
+"""A camera, and the indices of the frames that one process draws with it."""
 
 Made = TypeVar("Made")
+
+
+def choose_renderer() -> Renderer:
+    """Choose the renderer to try first: our own where its library is installed."""
+    return TINY_RENDERER if importlib.util.find_spec("moderngl") is None else OPENGL
 
 
 def render_video(
@@ -75,22 +66,18 @@ def render_video(
     `frames`: poses in every frame of the video; `camera`: viewpoint, size in pixels and frame rate of the
     video; `progress`: called with the stage `video` after every frame; `processes`: number of processes that
     draw at the same time; by default one for each processor, at most four; `shadows`: whether bodies cast
-    shadows, where the renderer leaves the choice. Returns which renderer drew it: `OpenGL`, `EGL` or
-    `TinyRenderer`.
+    shadows, where the renderer leaves the choice. Returns which renderer drew it: `OpenGL` or `TinyRenderer`.
     """
     count = len(frames.base)
-    processes = max(1, min(processes or default_processes(), count))
+    shots = _share(camera, count, processes)
 
     def draw(renderer: Renderer) -> None:
-        turns = [range(first, count, processes) for first in range(processes)]
         planes = renderer == OPENGL and fits_video(camera)
-        inputs = _inputs(
-            renderer, robot, mechanisms, frames, [(camera, turn) for turn in turns], planes, shadows
-        )
+        jobs = _jobs(renderer, robot, mechanisms, frames, shots, planes=planes, shadows=shadows)
         with (
             whole_file(path, keep_suffix=True) as part,
             open_encoder(part, camera, "nv12" if planes else "rgb24") as encoder,
-            job_files(*inputs) as files,
+            job_files(*jobs) as files,
             start_drawing(_worker(renderer), files, encoder.input) as drawing,
         ):
             drawing.wait_until_ready()
@@ -100,12 +87,8 @@ def render_video(
                     progress("video", number + 1, count)
                 shown = done
 
-    try:
-        _, renderer = _with_best_renderer(draw)
-    except OSError as error:
-        reason = error.strerror or str(error).strip().splitlines()[0]
-        raise RunError(f"{path}: cannot write the video: {reason}") from error
-    return renderer
+    with _writing(path):
+        return _with_best_renderer(draw)[1]
 
 
 def write_pictures(path: Path, pictures: Iterable[NDArray[np.uint8]], camera: Camera) -> None:
@@ -114,15 +97,15 @@ def write_pictures(path: Path, pictures: Iterable[NDArray[np.uint8]], camera: Ca
     `path`: file to write; its suffix is one of `SUFFIXES`; `pictures` iterable of (height, width, 3) array of
     uint8: RGB pictures; `camera`: gives their size and rate.
     """
-    try:
-        with whole_file(path, keep_suffix=True) as part, open_encoder(part, camera, "rgb24") as encoder:
-            for picture in pictures:
-                data = memoryview(np.ascontiguousarray(picture).tobytes())
-                while data:
-                    data = data[os.write(encoder.input, data) :]
-    except OSError as error:
-        reason = error.strerror or str(error).strip().splitlines()[0]
-        raise RunError(f"{path}: cannot write the video: {reason}") from error
+    with (
+        _writing(path),
+        whole_file(path, keep_suffix=True) as part,
+        open_encoder(part, camera, "rgb24") as encoder,
+    ):
+        for picture in pictures:
+            data = memoryview(np.ascontiguousarray(picture).tobytes())
+            while data:
+                data = data[os.write(encoder.input, data) :]
 
 
 @contextlib.contextmanager
@@ -142,41 +125,17 @@ def open_pictures(
     number of processes that draw at the same time; by default one for each processor, at most four. Yields
     iterator of (height, width, 3) array of uint8: RGB pictures of all frames; which renderer draws them.
     """
-    count = len(frames.base)
-    processes = max(1, min(processes or default_processes(), count))
-    shots = [(camera, range(first, count, processes)) for first in range(processes)]
+    shots = _share(camera, len(frames.base), processes)
     with contextlib.ExitStack() as stack:
 
         def start(renderer: Renderer) -> Iterator[NDArray[np.uint8]]:
             with contextlib.ExitStack() as attempt:
-                inputs = _inputs(renderer, robot, mechanisms, frames, shots, False, shadows, simplified=True)
-                reading, writing = os.pipe()
-                output = attempt.enter_context(os.fdopen(reading, "rb"))
-                try:
-                    files = attempt.enter_context(job_files(*inputs))
-                    drawing = attempt.enter_context(start_drawing(_worker(renderer), files, writing))
-                finally:
-                    os.close(writing)
-                drawing.wait_until_ready()
+                jobs = _jobs(renderer, robot, mechanisms, frames, shots, simplified=True, shadows=shadows)
+                pictures = _start_pictures(attempt, renderer, jobs, shots)
                 stack.push(attempt.pop_all())
-            return _drawn_pictures(drawing, output.read, camera, count)
+            return pictures
 
         yield _with_best_renderer(start)
-
-
-def _drawn_pictures(
-    drawing: Drawing, read: Callable[[int], bytes], camera: Camera, count: int
-) -> Iterator[NDArray[np.uint8]]:
-    """Read pictures as they are drawn."""
-    shape = camera.height, camera.width, 3
-    for _ in range(count):
-        data = read(math.prod(shape))
-        if len(data) < math.prod(shape):
-            break
-        drawing.skim()
-        yield np.frombuffer(data, np.uint8).reshape(shape)
-    for _ in drawing.drawn_frames():
-        pass
 
 
 def picture_strip(
@@ -214,16 +173,11 @@ def draw_pictures(
     pictures; `indices`: indices of the frames to show. Returns list of (height, width, 3) arrays of uint8:
     one RGB picture for each index; which renderer drew them.
     """
-    return _draw(robot, mechanisms, frames, [(camera, indices)])
+    return _draw(robot, mechanisms, frames, [(camera, indices)], shadows=True)
 
 
 def draw_views(
-    robot: Robot,
-    frames: Frames,
-    indices: Sequence[int],
-    cameras: Sequence[Camera],
-    *,
-    shadows: bool = True,
+    robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera], *, shadows: bool = True
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw a robot without equipment, each picture with its own camera, all at the same time.
 
@@ -236,51 +190,64 @@ def draw_views(
     return _draw(robot, [], frames, shots, shadows=shadows)
 
 
+def _share(camera: Camera, count: int, processes: int | None) -> list[Shot]:
+    """Share the frames of a video among processes, which take turns."""
+    processes = max(1, min(processes or default_processes(), count))
+    return [(camera, range(first, count, processes)) for first in range(processes)]
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say in one line why a video cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error).strip().splitlines()[0]
+        raise RunError(f"{path}: cannot write the video: {reason}") from error
+
+
 def _draw(
-    robot: Robot,
-    mechanisms: Sequence[Mechanism],
-    frames: Frames,
-    shots: Sequence[tuple[Camera, Sequence[int]]],
-    *,
-    shadows: bool = True,
+    robot: Robot, mechanisms: Sequence[Mechanism], frames: Frames, shots: Sequence[Shot], *, shadows: bool
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw selected frames, those of each shot in a process; return pictures shot by shot in turn."""
 
     def draw(renderer: Renderer) -> list[NDArray[np.uint8]]:
-        inputs = _inputs(renderer, robot, mechanisms, frames, shots, planes=False, shadows=shadows)
-        reading, writing = os.pipe()
-        with os.fdopen(reading, "rb") as output:
-            try:
-                with (
-                    job_files(*inputs) as files,
-                    start_drawing(_worker(renderer), files, writing) as drawing,
-                ):
-                    os.close(writing)
-                    writing = -1
-                    drawing.wait_until_ready()
-                    pictures = _read_pictures(output.read, shots)
-                    for _ in drawing.drawn_frames():
-                        pass
-                    return pictures
-            finally:
-                if writing >= 0:
-                    os.close(writing)
+        jobs = _jobs(renderer, robot, mechanisms, frames, shots, shadows=shadows)
+        with contextlib.ExitStack() as stack:
+            return list(_start_pictures(stack, renderer, jobs, shots))
 
     return _with_best_renderer(draw)
 
 
-def _read_pictures(
-    read: Callable[[int], bytes], shots: Sequence[tuple[Camera, Sequence[int]]]
-) -> list[NDArray[np.uint8]]:
-    """Read pictures as far as they come, in the order in which processes take turns."""
-    pictures = []
-    for k in range(sum(len(indices) for _, indices in shots)):
-        camera = shots[k % len(shots)][0]
-        data = read(camera.width * camera.height * 3)
-        if len(data) < camera.width * camera.height * 3:
-            break
-        pictures.append(np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3))
-    return pictures
+def _start_pictures(
+    stack: contextlib.ExitStack,
+    renderer: Renderer,
+    jobs: tuple[list[Any], list[bytes]],
+    shots: Sequence[Shot],
+) -> Iterator[NDArray[np.uint8]]:
+    """Start processes, which end with the stack; read pictures as they are drawn, in turn of the shots."""
+    reading, writing = os.pipe()
+    output = stack.enter_context(os.fdopen(reading, "rb"))
+    try:
+        files = stack.enter_context(job_files(*jobs))
+        drawing = stack.enter_context(start_drawing(_worker(renderer), files, writing))
+    finally:
+        os.close(writing)
+    drawing.wait_until_ready()
+
+    def pictures() -> Iterator[NDArray[np.uint8]]:
+        for k in range(sum(len(indices) for _, indices in shots)):
+            camera = shots[k % len(shots)][0]
+            shape = camera.height, camera.width, 3
+            data = output.read(math.prod(shape))
+            if len(data) < math.prod(shape):
+                break
+            drawing.skim()
+            yield np.frombuffer(data, np.uint8).reshape(shape)
+        for _ in drawing.drawn_frames():
+            pass
+
+    return pictures()
 
 
 def _worker(renderer: Renderer) -> str:
@@ -288,31 +255,35 @@ def _worker(renderer: Renderer) -> str:
     return OPENGL_WORKER if renderer == OPENGL else ENGINE_WORKER
 
 
-def _inputs(
+def _jobs(
     renderer: Renderer,
     robot: Robot,
     mechanisms: Sequence[Mechanism],
     frames: Frames,
-    shots: Sequence[tuple[Camera, Sequence[int]]],
-    planes: bool,
-    shadows: bool,
+    shots: Sequence[Shot],
     *,
+    shadows: bool,
+    planes: bool = False,
     simplified: bool = False,
 ) -> tuple[list[Any], list[bytes]]:
     """Make what each process draws, and the records of its frames."""
     if renderer != OPENGL:
         if frames.figure is not None:
             raise RunError("a figure beside the robot needs the renderer OpenGL, which does not work here")
-        jobs = [Job(robot, mechanisms, frames, camera, renderer, indices) for camera, indices in shots]
+        jobs = [Job(robot, mechanisms, frames, camera, indices) for camera, indices in shots]
         return jobs, [b""] * len(jobs)
     # Meshes take half a second to import, which only those need wait for who draw.
-    from simbench.sim.rendering.figure import figure_shape
     from simbench.sim.rendering.painting import make_cast, make_records
 
-    ghost = frames.ghost is not None
-    shape = None if frames.figure is None else figure_shape(frames.figure)
-    simple = planes or simplified
-    cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=simple, shadows=shadows, figure=shape)
+    cast = make_cast(
+        robot,
+        mechanisms,
+        shots[0][0],
+        ghost=frames.ghost is not None,
+        video=planes or simplified,
+        shadows=shadows,
+        figure=frames.figure,
+    )
     records = make_records(cast, frames)
     return (
         [replace(cast.content, camera=camera, video=planes) for camera, _ in shots],
@@ -327,5 +298,7 @@ def _with_best_renderer(draw: Callable[[Renderer], Made]) -> tuple[Made, Rendere
         try:
             return draw(renderer), renderer
         except (RendererUnavailableError, UndrawableShapeError, RunError):
-            renderer = choose_engine_renderer()
+            renderer = TINY_RENDERER
+    # Refused here, in one line, and not in a process that draws.
+    open_picture_engine("drawing without OpenGL")
     return draw(renderer), renderer

@@ -1,4 +1,4 @@
-"""Processes that draw: started, fed and ended."""
+"""Processes that draw and encode frames: started, fed and ended."""
 
 import contextlib
 import errno
@@ -10,13 +10,84 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
 from typing import IO, Any
 
 from simbench.errors import RunError
-from simbench.files.storage.disk_errors import DISK_ERRORS
-from simbench.sim.rendering.frame_ring import DRAWN, READY
-from simbench.sim.rendering.renderer_choice import RendererUnavailableError
+from simbench.files.storage import DISK_ERRORS
+from simbench.sim.rendering.scene_view import Camera
+
+READY, DRAWN = b"r", b"d"
+"""What a process writes to the status when it can draw, and after each frame."""
+
+OPENGL_WORKER = "simbench.sim.rendering.painter"
+"""Module of the processes that draw by our own renderer."""
+
+DrawJob = Callable[[int], Iterator[Any]]
+"""Draws the frames of a job with that number: yields None when it can draw, then buffers."""
+
+
+def run_jobs(count: int, draw: DrawJob, output: int, status: int) -> None:
+    """Draw jobs at the same time, each in a process of its own, and end this process.
+
+    `count`: number of jobs; `draw`: draws the frames of a job; `output`: file descriptor to which all frames
+    go; `status`: file descriptor to which `READY` and `DRAWN` go.
+    """
+    ring = [os.pipe() for _ in range(count)]
+    os.write(ring[0][1], b"t")
+    if count == 1:
+        _draw_in_turn(draw(0), ring[0][0], ring[0][1], output, status)
+        return
+    children = []
+    for number in range(count):
+        child = os.fork()
+        if child == 0:
+            _draw_in_turn(draw(number), ring[number][0], ring[(number + 1) % count][1], output, status)
+            # Not `sys.exit`: what this process inherited is not its own to clean up.
+            sys.stderr.flush()
+            os._exit(0)
+        children.append(child)
+    os.close(output)
+    os.close(status)
+    for ends in ring:
+        os.close(ends[0])
+        os.close(ends[1])
+    sys.exit(_wait(children))
+
+
+def _draw_in_turn(frames: Iterator[Any], turn: int, next_turn: int, output: int, status: int) -> None:
+    """Write the frames of a job, each when its turn has come."""
+    with contextlib.closing(frames):  # type: ignore[type-var]
+        for frame in frames:
+            if frame is None:
+                os.write(status, READY)
+                continue
+            os.read(turn, 1)
+            data = memoryview(frame).cast("B")
+            while data:
+                data = data[os.write(output, data) :]
+            os.write(next_turn, b"t")
+            os.write(status, DRAWN)
+
+
+def _wait(children: list[int]) -> int:
+    """Wait for processes; when one has failed, end the others, which would wait for its frames."""
+    failed = 0
+    running = set(children)
+    while running:
+        child, state = os.wait()
+        running.discard(child)
+        code = os.waitstatus_to_exitcode(state)
+        if code != 0 and not failed:
+            # A process ended by a signal has the exit status that a shell gives it.
+            failed = code if code > 0 else 128 - code
+            for other in running:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(other, 15)
+    return failed
+
 
 JobInput = tuple[int, int]
 """File descriptors of what a job draws, and of its frames."""
@@ -34,6 +105,10 @@ MAX_PROCESSES = 4
 def default_processes() -> int:
     """Choose the number of processes that draw a video. Returns one for each processor, at most four."""
     return min(os.cpu_count() or 1, MAX_PROCESSES)
+
+
+class RendererUnavailableError(Exception):
+    """A renderer that does not work on this machine, with the reason."""
 
 
 class Drawing:
@@ -207,3 +282,91 @@ def failure_reason(messages: str, status: int) -> str:
             return os.strerror(number)
     lines = [line for line in messages.strip().splitlines() if not line.startswith("BrokenPipeError")]
     return lines[-1] if lines else f"status {status}"
+
+
+# A quarter less time than `veryfast`, and as good: what else that does is for motion that fills the picture.
+QUALITY = ["-crf", "20", "-preset", "superfast", "-x264-params", "mbtree=1:rc-lookahead=10"]
+# What `LUMA_CHROMA` of the renderer and ffmpeg's conversion from RGB both write.
+COLOURS = [
+    "-colorspace",
+    "smpte170m",
+    "-color_primaries",
+    "bt709",
+    "-color_trc",
+    "bt709",
+    "-color_range",
+    "tv",
+]
+SUFFIXES = (".mp4", ".gif", ".webp")
+"""Endings of the names of files that can be written."""
+# One palette for all frames; an ordered dither compresses better than a diffused one.
+_GIF_FILTER = (
+    "split[a][b];[a]palettegen=stats_mode=full[p];"
+    "[b][p]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle"
+)
+
+
+class Encoder:
+    """A process that encodes. `process`: the process; frames go to its standard input."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        self._process, self._input = process, process.stdin
+
+    @property
+    def input(self) -> int:
+        """File descriptor to which frames go, one after another."""
+        return self._input.fileno()
+
+    def finish(self) -> int:
+        """Tell the encoder that there are no more frames, and wait for it. Returns its exit status."""
+        self._input.close()
+        return self._process.wait()
+
+
+@contextlib.contextmanager
+def open_encoder(path: Path, camera: Camera, layout: str) -> Iterator[Encoder]:
+    """Start an encoder, and end it on leaving.
+
+    `path`: file to write; its suffix, one of `SUFFIXES`, says how; `camera`: size and rate of the frames;
+    `layout`: ffmpeg's name of their layout: `nv12` or `rgb24`.
+    """
+    # Not in every process that draws.
+    import imageio_ffmpeg
+
+    size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
+    frames = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", layout, "-r", rate]
+    if path.suffix == ".gif":
+        options = ["-filter_complex", _GIF_FILTER, "-f", "gif", "-loop", "0"]
+    elif path.suffix == ".webp":
+        options = ["-vcodec", "libwebp_anim", "-lossless", "0", "-q:v", "80", "-f", "webp", "-loop", "0"]
+    else:
+        even = camera.width % 2 == camera.height % 2 == 0
+        size_filter = [] if even else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
+        pixels = layout if layout == "nv12" else "yuv420p"
+        coded = ["-vcodec", "libx264", "-pix_fmt", pixels, *size_filter]
+        options = [*coded, *COLOURS, *QUALITY, "-movflags", "+faststart"]
+    encoding = ["-an", "-v", "error", *options]
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *frames, "-i", "-", *encoding]
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [*command, str(path.absolute())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            # A signal from the terminal ends this process, which then ends the encoder.
+            start_new_session=True,
+        )
+        encoder = Encoder(process)
+        failed = True
+        try:
+            yield encoder
+            failed = encoder.finish() != 0
+        except BrokenPipeError:
+            pass
+        finally:
+            process.kill()
+            status = encoder.finish()
+        if failed:
+            errors.seek(0)
+            raise OSError(failure_reason(errors.read().decode(errors="replace"), status))

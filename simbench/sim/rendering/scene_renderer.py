@@ -1,31 +1,46 @@
-"""Pictures of a robot and its equipment, from a world of their own in which nothing is simulated."""
+"""Pictures by the physics engine, where OpenGL does not work or cannot draw a shape; and the engine's window.
+
+Bullet's software renderer (TinyRenderer) is part of PyBullet's wheel: it draws on a machine without libEGL,
+where OpenGL cannot be opened. Nothing is simulated in the world that is drawn.
+"""
 
 import contextlib
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from itertools import pairwise
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw
 
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.engine import Fixture, RobotBody, Stage
-from simbench.sim.engines import open_picture_engine
+from simbench.sim.engine import Fixture, RobotBody, Stage, UnreadableShapeError, World, open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.renderer_choice import Renderer
-from simbench.sim.rendering.scene_floor import add_floor
-from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_look import BACKGROUND, GHOST_COLOUR, light_direction
-from simbench.sim.rendering.scene_view import WHOLE, Camera, projection_matrix, view_matrix
+from simbench.sim.rendering import scene_view as look
+from simbench.sim.rendering.drawing_process import run_jobs
+from simbench.sim.rendering.scene_view import Balance, Camera, Frames
+from simbench.system.restricted_pickle import load_pickle
 
-# A renderer that does not smooth edges: draw larger and average. Every drawing costs all shadows and
-# triangles anew, and at the smaller scale one of the EGL plugin's largest pictures is enough for a robot as
-# high as five sixths of 720 rows. The sides of such a picture have to be multiples of 4.
-OVERSAMPLING, OVERSAMPLING_OF_ANY_SIZE = 1.25, 1.5
 _OUT_OF_SIGHT = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])
 """Pose of a figure that no camera sees."""
+TEXTURE_PIXELS = 2048
+STILL = 1e-5
+"""Displacement over the whole video below which a corner counts as still, m."""
+MARGIN = 3
+"""Margin around the moving shapes, pixels: edges are soft."""
+SUPERSAMPLING = 4
+"""Anti-aliasing: COG, ZMP and support polygon are drawn so many times larger, then averaged."""
+DEPTH_STEP = 2.0**-16
+"""Resolution of the depth buffer."""
+_CIRCLE = look.DISC_RADIUS * np.array(
+    [[np.cos(a), np.sin(a)] for a in np.linspace(0.0, 2.0 * np.pi, 33)[:-1]]
+)
+
+Region = tuple[int, int, int, int]
+"""A rectangle of the picture: left, top, right and bottom edge, pixels; right and bottom are the first beyond
+it."""
 
 
 @dataclass(frozen=True)
@@ -41,63 +56,45 @@ class Scene:
     ghost: RobotBody | None = None  # Second figure of the robot.
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(NamedTuple):
     """What the camera sees."""
 
     rgb: NDArray[np.uint8]  # (height, width, 3) of uint8: colours.
-    # (h, w) of float32: depth buffer, 0..1; its size is the renderer's, not always the picture's.
-    depth: NDArray[np.float32]
+    depth: NDArray[np.float32]  # (height, width) of float32: depth buffer, 0..1.
 
 
 @dataclass(frozen=True)
-class Region:
-    """A rectangle of the picture, edges in pixels from its upper left corner.
+class Job:
+    """Frames to draw, with their content, for a drawing process."""
 
-    Edges are multiples of 4, or the picture's own.
-    """
-
-    # `left`, `top`, `right`, `bottom`: edges, pixels; right and bottom are the first beyond the region.
-    left: int
-    top: int
-    right: int
-    bottom: int
+    robot: Robot
+    mechanisms: Sequence[Mechanism]  # Equipment to draw.
+    frames: Frames  # Poses in every frame.
+    camera: Camera  # Viewpoint and size of the pictures.
+    indices: Sequence[int]  # Indices of the frames to draw, in order.
 
 
 @contextlib.contextmanager
 def open_scene(
-    robot: Robot,
-    mechanisms: Sequence[Mechanism],
-    camera: Camera,
-    renderer: Renderer,
-    *,
-    ghost: bool = False,
-    gui: bool = False,
+    robot: Robot, mechanisms: Sequence[Mechanism], camera: Camera, *, ghost: bool = False, gui: bool = False
 ) -> Iterator[Scene]:
     """Build a world for pictures of a robot and its equipment.
 
-    `robot`: robot to show; `mechanisms`: equipment to show; `camera`: camera that looks at them; `renderer`:
-    name that `choose_renderer` gave; `ghost`: whether to add a second figure of the robot, out of sight until
-    it is placed; `gui`: whether to open the engine's window, which draws nothing yet. Yields scene with all
-    joint positions at zero.
+    `ghost`: whether to add a second figure of the robot, out of sight until it is placed; `gui`: whether to
+    open the engine's window, which draws nothing yet. Yields scene with all joint positions at zero.
     """
-    with open_picture_engine("drawing without OpenGL").open_stage(renderer, window=gui) as stage:
-        light = light_direction(camera)
+    with open_picture_engine("drawing without OpenGL").open_stage(window=gui) as stage:
+        light = look.light_direction(camera)
         add_floor(stage, camera.target_m[:2], light)
-        origin = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-        body = stage.add_robot(robot, origin, np.zeros(len(robot.joint_names)))
+        zero = np.zeros(len(robot.joint_names))
+        body = stage.add_robot(robot, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), zero)
         fixtures = {mechanism.name: stage.add_fixture(mechanism) for mechanism in mechanisms}
-        second = _add_ghost(stage, robot, 0.5 if gui else 1.0) if ghost else None
-        scene = Scene(stage, body, fixtures, camera, light, second)
-        for _ in range(stage.warm_up_pictures):
-            _draw(scene, 16, 16, WHOLE)
-        yield scene
-
-
-def hide_ghost(scene: Scene) -> None:
-    """Take the second figure, if there is one, out of sight. `scene`: scene to change."""
-    if scene.ghost is not None:
-        scene.ghost.place(_OUT_OF_SIGHT, np.zeros(len(scene.ghost.robot.joint_names)))
+        second = None
+        if ghost:
+            second = stage.add_robot(robot, _OUT_OF_SIGHT, zero)
+            # Only a window draws it less than opaque.
+            stage.tint(second, [*look.GHOST_COLOUR, 0.5 if gui else 1.0])
+        yield Scene(stage, body, fixtures, camera, light, second)
 
 
 def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
@@ -113,73 +110,256 @@ def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
         scene.ghost.place(frames.ghost.base[index], frames.ghost.joints[index])
 
 
-def whole_picture(camera: Camera) -> Region:
-    """Give the region that is all of a camera's picture. `camera`: camera that takes the picture."""
-    return Region(0, 0, camera.width, camera.height)
+def take_picture(scene: Scene, before: Picture | None = None, region: Region | None = None) -> Picture:
+    """Draw the scene in its present pose.
 
-
-def take_picture(scene: Scene) -> Picture:
-    """Draw the scene in its present pose. Returns picture that the camera takes."""
-    camera = scene.camera
-    scale = _scale(scene)
-    size = round(scale * camera.height), round(scale * camera.width)
-    blank = Picture(np.zeros((camera.height, camera.width, 3), np.uint8), np.ones(size, np.float32))
-    return redraw(scene, blank, whole_picture(camera))
-
-
-def redraw(scene: Scene, before: Picture, region: Region) -> Picture:
-    """Draw a part of the scene in its present pose, and take the rest from an earlier picture.
-
-    `region`: part that has changed since. Returns picture that the camera takes.
+    `before`, `region`: an earlier picture, and the part that has changed since; by default all is drawn.
     """
-    scale = _scale(scene)
-    left, top, right, bottom = (round(scale * edge) for edge in astuple(region))
+    camera = scene.camera
+    width, height = camera.width, camera.height
+    if before is None:
+        before = Picture(np.zeros((height, width, 3), np.uint8), np.ones((height, width), np.float32))
+    left, top, right, bottom = (0, 0, width, height) if region is None else region
     rgb, depth = before.rgb.copy(), before.depth.copy()
-    height, width = depth.shape
-    drawn = np.empty((bottom - top, right - left, 3), np.uint8)
-    most_columns, most_rows = scene.stage.largest_picture or (width, height)
-    columns = _edges(left, right, most_columns)
-    rows = _edges(top, bottom, most_rows)
-    for upper, lower in pairwise(rows):
-        for first, last in pairwise(columns):
-            part = (first / width, upper / height, last / width, lower / height)
-            image, seen = _draw(scene, last - first, lower - upper, part)
-            depth[upper:lower, first:last] = seen
-            tile = drawn[upper - top : lower - top, first - left : last - left]
-            tile[:] = image[:, :, :3]
-            tile[seen >= 1.0] = BACKGROUND
-    if drawn.size:
-        size = region.right - region.left, region.bottom - region.top
-        small = Image.fromarray(drawn).resize(size, Image.Resampling.BOX)
-        rgb[region.top : region.bottom, region.left : region.right] = np.asarray(small)
+    if left < right and top < bottom:
+        projection = look.projection_matrix(
+            camera, (left / width, top / height, right / width, bottom / height)
+        )
+        image, seen = scene.stage.draw(
+            look.view_matrix(camera), projection, scene.light, right - left, bottom - top
+        )
+        depth[top:bottom, left:right] = seen
+        drawn = rgb[top:bottom, left:right]
+        drawn[:] = image[:, :, :3]
+        drawn[seen >= 1.0] = look.BACKGROUND
     return Picture(rgb, depth)
 
 
-def _draw(
-    scene: Scene, width: int, height: int, part: tuple[float, float, float, float]
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Draw a part of the picture: colours (height, width, 4) and depth (height, width)."""
-    camera = scene.camera
-    view, projection = view_matrix(camera), projection_matrix(camera, part)
-    return scene.stage.draw(view, projection, scene.light, width, height)
+def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
+    """Draw the frames of a job one after another.
+
+    Where the camera stands still, only the region in which something moves is drawn anew. Yields (height,
+    width, 3) of uint8: RGB picture of each frame.
+    """
+    frames, camera, path = job.frames, job.camera, job.frames.camera_path
+    with open_scene(job.robot, job.mechanisms, camera, ghost=frames.ghost is not None) as scene:
+        picture, ghosted, region = None, None, None
+        floor = look.floor_depth(camera)
+        if path is None:
+            region = moving_region(scene, frames, job.indices)
+            picture, ghosted = _take_both(scene, None, None, None)
+        for index in job.indices:
+            if path is not None:
+                camera = look.move_camera(job.camera, path.shift[index], float(path.turn_deg[index]))
+                scene = replace(scene, camera=camera)
+                floor = look.floor_depth(camera)
+            pose_scene(scene, frames, index)
+            picture, ghosted = _take_both(scene, picture, ghosted, region)
+            shown = picture
+            if ghosted is not None:
+                # The renderer does not draw transparency reliably, but the mean of the pictures with and
+                # without the ghost always shows it.
+                mean = (picture.rgb.astype(np.uint16) + ghosted.rgb) // 2
+                shown = picture._replace(rgb=mean.astype(np.uint8))
+            balance = frames.balance
+            yield shown.rgb if balance is None else draw_balance(shown, camera, floor, balance, index)
 
 
-def _add_ghost(stage: Stage, robot: Robot, opacity: float) -> RobotBody:
-    """Add a tinted figure where nobody sees it; only a window draws it less than opaque."""
-    body = stage.add_robot(robot, _OUT_OF_SIGHT, np.zeros(len(robot.joint_names)))
-    stage.tint(body, [*GHOST_COLOUR, opacity])
-    return body
+def _take_both(
+    scene: Scene, picture: Picture | None, ghosted: Picture | None, region: Region | None
+) -> tuple[Picture, Picture | None]:
+    """Draw the scene without its ghost, which is then out of sight, and with it, if it has one."""
+    if scene.ghost is not None:
+        ghosted = take_picture(scene, ghosted, region)
+        scene.ghost.place(_OUT_OF_SIGHT, np.zeros(len(scene.ghost.robot.joint_names)))
+    return take_picture(scene, picture, region), ghosted
 
 
-def _scale(scene: Scene) -> float:
-    """Find how much larger than the picture the renderer draws it; a region's edges stay whole numbers."""
-    if not scene.stage.oversampled:
-        return 1.0
-    any_size = (scene.camera.width | scene.camera.height) % 4
-    return OVERSAMPLING_OF_ANY_SIZE if any_size else OVERSAMPLING
+def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Region:
+    """Find the rectangle outside which all frames look the same.
+
+    It holds the bounding boxes of all shapes that move, and their shadows on the floor; a shadow that falls
+    on something else lies between the two. `scene`: scene that is drawn; left in the pose of the last frame;
+    `indices`: frames that are shown.
+    """
+    camera, nothing = scene.camera, (0, 0, 0, 0)
+    if len(indices) == 1:
+        pose_scene(scene, frames, indices[0])
+        return nothing
+    fixtures = scene.fixtures.values()
+    bodies = [scene.robot.handle, *(fixture.handle for fixture in fixtures)]
+    bodies += [fixture.furniture for fixture in fixtures if fixture.furniture is not None]
+    try:
+        boxes = [scene.stage.measure_shapes(body, body) for body in bodies]
+        if scene.ghost is not None:
+            boxes.append(scene.stage.measure_shapes(scene.ghost.handle, scene.robot.handle))
+    except UnreadableShapeError:
+        return 0, 0, camera.width, camera.height
+    corners = []
+    for index in indices:
+        pose_scene(scene, frames, index)
+        corners.append(np.vstack([body.corners() for body in boxes]))
+    points = np.stack(corners)
+    points = points[:, np.ptp(points, axis=0).max(axis=(1, 2)) > STILL].reshape(-1, 3)
+    light = look.light_direction(camera)
+    points = np.vstack([points, points - np.maximum(points[:, 2:], 0.0) / light[2] * light])
+    if len(points) == 0:
+        return nothing
+    if not look.in_front(camera, points).all():
+        return 0, 0, camera.width, camera.height
+    pixels = look.project(camera, points)
+    size = np.array([camera.width, camera.height])
+    left, top = np.clip(4 * np.floor(0.25 * (pixels.min(axis=0) - MARGIN)), 0, size).astype(int).tolist()
+    right, bottom = np.clip(4 * np.ceil(0.25 * (pixels.max(axis=0) + MARGIN)), 0, size).astype(int).tolist()
+    return left, top, right, bottom
 
 
-def _edges(low: int, high: int, largest: int) -> list[int]:
-    """Split a range of pixels into equal parts of at most `largest`; an empty one has no parts."""
-    parts = math.ceil((high - low) / largest)
-    return [low + round((high - low) * part / parts) for part in range(parts + 1)] if parts else []
+def draw_balance(
+    picture: Picture, camera: Camera, floor: NDArray[np.float32], balance: Balance, frame: int
+) -> NDArray[np.uint8]:
+    """Draw COG (blue disc), ZMP (red disc) and support polygon (green) of one frame.
+
+    `floor` (h, w): `floor_depth`: objects in front of the floor hide the drawing; `frame`: index of the
+    frame. Returns (height, width, 3) of uint8: RGB picture with the drawing.
+    """
+    polygon = balance.support[frame]
+    shapes = [(polygon, look.SUPPORT)] if len(polygon) >= 3 else []
+    for point, color in ((balance.cog[frame], look.COG), (balance.zmp[frame], look.ZMP)):
+        if np.isfinite(point).all():
+            shapes.append((point + _CIRCLE, color))
+    if not shapes:
+        return picture.rgb
+    outlines = [
+        (look.project(camera, np.column_stack([corners, np.zeros(len(corners))])), color)
+        for corners, color in shapes
+    ]
+    points, margin = np.vstack([outline for outline, _ in outlines]), look.LINE_WIDTH + 1.0
+    size = np.array([camera.width, camera.height])
+    left, top = np.clip(np.floor(points.min(axis=0) - margin), 0, size).astype(int).tolist()
+    right, bottom = np.clip(np.ceil(points.max(axis=0) + margin), 0, size).astype(int).tolist()
+    if left >= right or top >= bottom:
+        return picture.rgb
+    layer = Image.new("RGBA", (SUPERSAMPLING * (right - left), SUPERSAMPLING * (bottom - top)))
+    pen = ImageDraw.Draw(layer)
+    for outline, color in outlines:
+        corners = [(float(x), float(y)) for x, y in SUPERSAMPLING * (outline - (left, top))]
+        pen.polygon(corners, fill=(*color, look.FILL if color is look.SUPPORT else look.LINE))
+        if color is look.SUPPORT:
+            pen.line(
+                [*corners, *corners[:2]], (*color, look.LINE), round(SUPERSAMPLING * look.LINE_WIDTH), "curve"
+            )
+    # The average must not include the colour of transparent pixels: PIL weights by opacity.
+    small = np.asarray(layer.resize((right - left, bottom - top), Image.Resampling.BOX), dtype=np.float32)
+    area = np.s_[top:bottom, left:right]
+    # TinyRenderer samples a pixel's corner, `floor_depth` its centre: they differ by half a row.
+    tolerance = DEPTH_STEP + 0.6 * abs(float(floor[-1, 0] - floor[-2, 0]))
+    visible = (np.abs(picture.depth[area] - floor[area]) < tolerance).astype(np.float32)
+    opacity = small[:, :, 3:] / 255.0 * (look.HIDDEN + (1.0 - look.HIDDEN) * visible[:, :, None])
+    rgb = picture.rgb.copy()
+    part = rgb[area]
+    part[:] = np.rint(part + opacity * (small[:, :, :3] - part))
+    return rgb
+
+
+def add_floor(world: World, center: Sequence[float], light: Array) -> None:
+    """Put a floor of pale tiles, which fade into the background, at z = 0; nothing collides with it.
+
+    `center`: point on the ground around which the tiles are seen, world frame, m; the tiles stay aligned with
+    the world's origin; `light` (3,): vector from the world's origin to the light, m.
+    """
+    # Two pale greys with darker joints, in single precision: every process that draws makes them.
+    pixels = np.arange(TEXTURE_PIXELS, dtype=np.float32)
+    axis = ((pixels + 0.5) / TEXTURE_PIXELS * 2.0 - 1.0) * look.TEXTURE_HALF
+    odd = np.floor(axis / look.TILE) % 2
+    gap = np.abs(axis / look.TILE - np.round(axis / look.TILE)) * look.TILE
+    joint = 0.14 * np.clip((0.009 - gap) / 0.005, 0.0, 1.0)
+    level = np.where(odd != odd[:, None], np.float32(0.895), np.float32(0.86))
+    level -= np.maximum(joint, joint[:, None])
+    # One quarter and its mirror images: the power takes most of the time.
+    half = axis[TEXTURE_PIXELS // 2 :]
+    fade = np.clip((np.hypot(half, half[:, None]) - 1.2) / (look.TEXTURE_HALF - 1.4), 0.0, 1.0) ** 0.7
+    fade = np.pad(fade, ((len(half), 0), (len(half), 0)), mode="symmetric")
+    level += fade * (look.PLAIN - level)
+    tiles = np.repeat(np.rint(255.0 * level).astype(np.uint8)[:, :, None], 3, axis=2)
+    # Uncompressed: packing and unpacking it would take longer than drawing it.
+    texture = world.scratch / "floor.bmp"
+    Image.fromarray(tiles).save(texture)
+    square = look.TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    rim = np.vstack([square, look.HORIZON_HALF / look.TEXTURE_HALF * square])
+    around = [
+        triangle
+        for k in range(4)
+        for triangle in ((k, k + 4, (k + 1) % 4), ((k + 1) % 4, k + 4, (k + 1) % 4 + 4))
+    ]
+    # Normals that lie in the floor, toward the light.
+    toward = light[:2] / np.linalg.norm(light[:2])
+    for name, corners, triangles, grey, picture in (
+        ("tiles.obj", square, [(0, 1, 2), (0, 2, 3)], 1.0, texture),
+        ("horizon.obj", rim, around, look.PLAIN, None),
+    ):
+        lines = [f"v {x:g} {y:g} 0" for x, y in corners]
+        # The picture of the tiles spans the texture's square.
+        lines += [f"vt {0.5 + 0.5 * x:g} {0.5 - 0.5 * y:g}" for x, y in corners / look.TEXTURE_HALF]
+        lines.append(f"vn {toward[0]:g} {toward[1]:g} 0")
+        lines += ["f " + " ".join(f"{k + 1}/{k + 1}/1" for k in triangle) for triangle in triangles]
+        path = world.scratch / name
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        world.add_surface(path, grey, look.floor_middle(center), picture)
+
+
+@contextlib.contextmanager
+def open_window(
+    robot: Robot, mechanisms: Sequence[Mechanism], camera: Camera, *, ghost: bool, gui: bool = True
+) -> Iterator[Scene]:
+    """Open the engine's window on a robot and its equipment.
+
+    `camera`: initial view; the mouse moves it; `ghost`: whether to add a second, half transparent figure of
+    the robot; `gui`: false opens the same scene without a window.
+    """
+    with open_scene(robot, mechanisms, camera, ghost=ghost, gui=gui) as scene:
+        angles = camera.yaw_deg, camera.pitch_deg
+        scene.stage.show_window(scene.robot, camera.target_m, camera.distance_m, angles)
+        yield scene
+
+
+def show_simulation(world: World, body: RobotBody, camera: Camera) -> None:
+    """Show the world of a simulation in the engine's window, as `open_window` shows one without physics.
+
+    `world`: world that was opened with a window, with all of its bodies; `camera`: initial view; the mouse
+    moves it.
+    """
+    add_floor(world, camera.target_m[:2], look.light_direction(camera))
+    angles = camera.yaw_deg, camera.pitch_deg
+    world.show_window(body, camera.target_m, camera.distance_m, angles)
+
+
+def pressed_keys(scene: Scene) -> set[str]:
+    """Read which keys were pressed since the last call.
+
+    `scene`: scene in the window. Returns among `space`, `left`, `right`, `r`, `l`, `q`; a closed window
+    counts as `q`.
+    """
+    return scene.stage.pressed_keys()
+
+
+def main() -> None:
+    """Draw the frames of jobs in processes of their own, for Bullet may print or end the process.
+
+    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Job`,
+    and one that is not used.
+    """
+    output, status, *inputs = (int(argument) for argument in sys.argv[1:])
+
+    def draw(number: int) -> Iterator[Any]:
+        with open(inputs[2 * number], "rb", closefd=False) as stream:
+            job = load_pickle(stream)
+        yield None
+        with contextlib.closing(draw_frames(job)) as pictures:
+            for picture in pictures:
+                yield np.ascontiguousarray(picture)
+
+    run_jobs(len(inputs) // 2, draw, output, status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,13 @@
-"""Pinhole camera: its pose, its projection to pixels, and the depth of the floor."""
+"""What a picture shows: camera, light and colours, poses in every frame, and surfaces of bodies."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
 
 NEAR, FAR = 0.2, 40.0
 """Near and far clipping plane, as multiples of the camera's distance from its target. The depth buffer may
@@ -11,6 +15,10 @@ have only 16 bits, and resolves 0.2 mm at 2 m with these values."""
 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
 """The whole picture: left, top, right, bottom as fractions of its width and height."""
+
+
+class UndrawableShapeError(Exception):
+    """A shape that our own renderer cannot draw, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +112,12 @@ def in_front(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(-(points @ view[2, :3] + view[2, 3]) > NEAR * camera.distance_m)
 
 
-def floor_depth(camera: Camera, width: int, height: int) -> NDArray[np.float32]:
+def floor_depth(camera: Camera) -> NDArray[np.float32]:
     """Compute the depth buffer of a scene in which nothing stands on the floor.
 
-    `camera`: camera that takes the picture; `width`: width of the depth buffer, pixels; `height`: height of
-    the depth buffer, pixels. Returns (height, width): openGL's depth of the floor, 0..1; 1 where the floor is
-    not visible.
+    Returns (height, width): OpenGL's depth of the floor, 0..1; 1 where the floor is not visible.
     """
+    width, height = camera.width, camera.height
     view = view_matrix(camera)
     slope_x, slope_y = _slopes(camera)
     x = ((2.0 * np.arange(width) + 1.0) / width - 1.0) * slope_x
@@ -128,3 +135,152 @@ def _slopes(camera: Camera) -> tuple[float, float]:
     """Compute half the width and half the height of the picture at distance 1."""
     slope = float(np.tan(0.5 * np.radians(camera.fov_deg)))
     return slope * camera.width / camera.height, slope
+
+
+LIGHT_HEIGHT = 55.0  # degrees
+# As far as the shadows of Bullet's plugin reach: light from nearby would change over the floor.
+LIGHT_DISTANCE = 200.0  # m
+BACKGROUND = 223
+"""Grey level above the horizon: the plain floor's in this light."""
+GHOST_COLOUR = (0.25, 0.55, 1.0)
+FIGURE_COLOUR, FIGURE_BAR_COLOUR = (0.85, 0.42, 0.14), (0.93, 0.62, 0.32)
+"""Colours of the balls and of the bars of a figure beside the robot, such as the recorded person."""
+
+TILE = 0.5  # m
+TEXTURE_HALF = 4.0
+"""Half of the tiled square's side; the floor is plain beyond, m."""
+HORIZON_HALF = 40.0  # m
+PLAIN = 0.98
+"""Grey level of the floor beyond the tiles, 0..1."""
+
+SUPPORT, COG, ZMP = (20, 160, 80), (30, 100, 235), (225, 35, 35)
+FILL, LINE = 70, 255
+"""Opacity of the polygon's area, and of outlines and discs, 0..255."""
+HIDDEN = 0.25
+"""Factor on the opacity behind the robot or a table: feet often cover the ZMP."""
+DISC_RADIUS = 0.016  # m
+LINE_WIDTH = 2.0  # pixels
+
+
+def light_direction(camera: Camera) -> Array:
+    """Compute the direction to the light: high, over the camera's left shoulder.
+
+    Shadows fall away to the right. `camera`: camera that the light stands behind. Returns (3,): vector from
+    the world's origin to the light, m.
+    """
+    yaw, height = np.radians([camera.yaw_deg - 35.0, LIGHT_HEIGHT])
+    return LIGHT_DISTANCE * np.array(
+        [np.sin(yaw) * np.cos(height), -np.cos(yaw) * np.cos(height), np.sin(height)]
+    )
+
+
+def floor_middle(target: Sequence[float]) -> tuple[float, float]:
+    """Find the point around which the tiles of the floor are seen.
+
+    `target`: point that the camera looks at, world frame, m. Returns corner of tiles nearest to the target,
+    world frame, m: the tiles stay aligned with the world's origin.
+    """
+    x, y = (2.0 * TILE * round(value / (2.0 * TILE)) for value in target)
+    return x, y
+
+
+@dataclass(frozen=True)
+class Balance:
+    """COG, ZMP and support polygon over time, drawn on the floor."""
+
+    cog: NDArray[np.float64]  # (F, 2): projection of the centre of gravity on the floor in the world, m.
+    zmp: NDArray[np.float64]  # (F, 2): zero-moment point in the world, m; NaN where it does not exist.
+    # Tuple of F (M, 2) arrays: vertices of the support polygon in order, in the world, m; with fewer than
+    # three there is none.
+    support: tuple[NDArray[np.float64], ...]
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """Reference pose of the robot over time, drawn as a second, half transparent figure."""
+
+    # (F, 7): pose of its root link in the world: position, m, and quaternion x, y, z, w.
+    base: NDArray[np.float64]
+    joints: NDArray[np.float64]  # (F, n): joint positions in the order of `robot.joint_names`, rad.
+
+
+class CameraPath(NamedTuple):
+    """Motion of the camera relative to where its section puts it."""
+
+    shift: NDArray[np.float64]  # (F, 3): displacement of the target in the world, m.
+    # (F,): rotation of the camera about the vertical through its target, degrees.
+    turn_deg: NDArray[np.float64]
+
+
+class Figure(NamedTuple):
+    """A figure of balls and of bars between them, such as the recorded person."""
+
+    points: NDArray[np.float64]  # (F, N, 3): centres of the balls in the world, m.
+    bars: tuple[tuple[int, int], ...]  # Balls that each bar connects.
+    radii: tuple[float, ...]  # radius of each ball, then of each bar, m.
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Poses of robot and equipment in each frame of a video."""
+
+    # (F, 7): pose of the robot's root link in the world: position, m, and quaternion x, y, z, w.
+    base: NDArray[np.float64]
+    joints: NDArray[np.float64]  # (F, n): joint positions in the order of `robot.joint_names`, rad.
+    # Mapping of str to (F, J) array: joint positions of each fixture by its name, m or rad.
+    fixtures: Mapping[str, NDArray[np.float64]]
+    balance: Balance | None  # Overlay on the floor, if any.
+    # Mapping of str to (F, 7) array: pose in the world of the frame of each fixture that stands freely, by
+    # its name: position, m, and quaternion x, y, z, w.
+    stands: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    ghost: Ghost | None = None  # Half transparent reference figure, if any.
+    figure: Figure | None = None  # Figure beside the robot, if any.
+    camera_path: CameraPath | None = None  # Motion of the camera; None if it stands still.
+
+
+MOST_CORNERS = 32
+"""Largest number of vertices of a support polygon that is drawn."""
+
+
+class Solid(NamedTuple):
+    """Visible surface of a rigid body, in the body's frame."""
+
+    points: NDArray[np.float32]  # (V, 3) of float32: vertices, m.
+    normals: NDArray[np.float32]  # (V, 3) of float32: unit normals of the surface at the vertices, outward.
+    colours: NDArray[np.uint8]  # (V, 3) of uint8: red, green and blue at the vertices.
+    # (T, 3) of int32: vertices of each triangle, counter-clockwise seen from outside.
+    triangles: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What stays the same in all pictures of a drawing process."""
+
+    solids: tuple[Solid, ...]  # Surface of each body.
+    casters: tuple[Solid, ...]  # Surface that casts the shadow of each body, which may be simpler.
+    ghosts: int  # Number of bodies, the last ones, that are drawn half transparent.
+    camera: Camera  # Viewpoint and size of the pictures.
+    video: bool  # Whether pictures are frames of a video, in planes of luma and chroma; else they are RGB.
+    # Whether bodies cast shadows. A video without them is a preview, whose edges are smoothed in a cheaper
+    # way.
+    shadows: bool
+
+
+def record_type(bodies: int) -> np.dtype[np.void]:
+    """Describe the record of one frame.
+
+    `bodies`: number of bodies. Returns fields `poses`, first three rows of each body's transformation to the
+    world, m; `shift`, by which the camera is displaced, m, and `turn_deg`, by which it is turned, degrees;
+    `cog` and `zmp`, points on the floor, m, NaN where there are none; `support`, vertices of the support
+    polygon on the floor, m, NaN beyond the last.
+    """
+    return np.dtype(
+        [
+            ("poses", np.float32, (bodies, 3, 4)),
+            ("shift", np.float64, (3,)),
+            ("turn_deg", np.float64),
+            ("cog", np.float64, (2,)),
+            ("zmp", np.float64, (2,)),
+            ("support", np.float64, (MOST_CORNERS, 2)),
+        ]
+    )

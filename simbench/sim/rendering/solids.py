@@ -1,5 +1,6 @@
 """Surfaces of robots and equipment as coloured triangles."""
 
+import contextlib
 import importlib
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
@@ -14,14 +15,57 @@ from PIL import Image
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from simbench.robot.meshes.converted import MESH_READ_ERRORS
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
+from simbench.robot.urdf.mesh_files import MESH_READ_ERRORS
 from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
-from simbench.sim.rendering.opengl.content import Solid
-from simbench.sim.rendering.renderer_choice import UndrawableShapeError
-from simbench.sim.rendering.simplification import simplify_together
+from simbench.sim.rendering.scene_view import Solid, UndrawableShapeError
+
+AGGRESSIVENESS = 3
+"""How fast the error that is allowed grows while there are too many triangles: slower than the library's
+default of 7 takes a little longer, and spends the triangles where they are seen."""
+
+
+def simplify_together(meshes: Sequence[trimesh.Trimesh], triangles: int) -> list[trimesh.Trimesh]:
+    """Reduce the triangles of meshes so that all lose about the same accuracy.
+
+    Quadric error metric: Garland and Heckbert, Surface simplification using quadric error metrics, SIGGRAPH
+    1997.
+
+    `meshes`: meshes in one unit, whose vertices are merged where triangles meet; `triangles`: number of
+    triangles to keep in all, about. Returns the simpler meshes; the given ones if they have no more triangles
+    than that, or the library that simplifies is not installed.
+    """
+    if sum(len(mesh.faces) for mesh in meshes) <= triangles:
+        return list(meshes)
+    try:
+        from fast_simplification import simplify
+    except ImportError:
+        return list(meshes)
+    # The library takes one mesh: each is put into a cell of a grid of its own.
+    middles = np.array([mesh.bounds.mean(axis=0) for mesh in meshes])
+    cell = 1.5 * max(float(mesh.extents.max()) for mesh in meshes)
+    side = int(np.ceil(len(meshes) ** (1.0 / 3.0)))
+    shape = (side, side, side)
+    shifts = cell * np.stack(np.unravel_index(np.arange(len(meshes)), shape), axis=1) - middles
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
+    points = np.concatenate([mesh.vertices + shift for mesh, shift in zip(meshes, shifts, strict=True)])
+    faces = np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=True)])
+    points, faces = simplify(
+        (points / cell).astype(np.float32), faces.astype(np.int32), target_count=triangles, agg=AGGRESSIVENESS
+    )
+    owners = np.ravel_multi_index(tuple(np.rint(points[faces[:, 0]]).astype(int).T), shape)
+    simpler = []
+    for number, (mesh, shift) in enumerate(zip(meshes, shifts, strict=True)):
+        own = faces[owners == number]
+        used, renumbered = np.unique(own, return_inverse=True)
+        vertices = points[used].astype(float) * cell - shift
+        simpler.append(
+            trimesh.Trimesh(vertices, renumbered.reshape(-1, 3), process=False) if len(own) else mesh
+        )
+    return simpler
+
 
 PLAIN_COLOUR = (0.9, 0.9, 0.9)
 """Red, green and blue of a shape for which neither the URDF nor its mesh file gives a colour."""
@@ -168,20 +212,15 @@ def _material_colour(
             continue
         if not average_textures:
             raise UndrawableShapeError(f"material {each.get('name')} has a texture")
-        return _picture_colour(Path(texture.get("filename", "")))
+        try:
+            with Image.open(texture.get("filename", "")) as picture:
+                return [*_mean_colour(picture), 1.0]
+        except (OSError, ValueError, Image.DecompressionBombError):
+            return None
     color = material.find("color")
     color = given.find("color") if color is None else color
     numbers = parse_numbers(color.get("rgba", "")) if color is not None else ()
     return numbers if len(numbers) == 4 else None
-
-
-def _picture_colour(path: Path) -> Colour | None:
-    """Mean colour of a picture, opaque; None if it cannot be read."""
-    try:
-        with Image.open(path) as picture:
-            return [*_mean_colour(picture), 1.0]
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return None
 
 
 def _mean_colour(picture: Image.Image) -> list[float]:
@@ -203,14 +242,26 @@ def _shape_meshes(shape: UrdfShape, colour: Colour | None, average_textures: boo
         mesh.apply_transform(pose)
         return [(mesh, colour or PLAIN_COLOUR)]
     pose[:3, :3] *= np.array(shape.scale)
-    meshes = _read_meshes(Path(shape.file_name or ""), average_textures)
-    for mesh, _ in meshes:
+    path = Path(shape.file_name or "")
+    errors: tuple[type[Exception], ...] = MESH_READ_ERRORS
+    if path.suffix.lower() == ".dae":
+        with contextlib.suppress(ImportError):
+            errors = (*errors, importlib.import_module("collada.common").DaeError)
+    try:
+        scene: Any = trimesh.load(path, process=False, force="scene")
+        meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
+    except errors as error:
+        raise UndrawableShapeError(f"{path}: {error}") from error
+    if not meshes:
+        raise UndrawableShapeError(f"{path}: no mesh in it")
+    own = [_own_colour(mesh, path, average_textures) for mesh in meshes]
+    for mesh in meshes:
         # Not `apply_transform`, which turns triangles over that a mirrored scale has already turned.
         mesh.vertices = mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
         if np.linalg.det(pose[:3, :3]) < 0.0:
             mesh.faces = mesh.faces[:, ::-1]
         mesh.merge_vertices(merge_norm=True, merge_tex=True)
-    return [(mesh, colour or own) for mesh, own in meshes]
+    return [(mesh, colour or given) for mesh, given in zip(meshes, own, strict=True)]
 
 
 def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
@@ -229,18 +280,6 @@ def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
     raise UndrawableShapeError(f"a shape is a {shape.kind}")
 
 
-def _read_meshes(path: Path, average_textures: bool) -> list[ColouredMesh]:
-    """Read the meshes of a file, in the file's unit, with the colour that it gives each."""
-    try:
-        scene: Any = trimesh.load(path, process=False, force="scene")
-        meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
-    except _read_errors(path) as error:
-        raise UndrawableShapeError(f"{path}: {error}") from error
-    if not meshes:
-        raise UndrawableShapeError(f"{path}: no mesh in it")
-    return [(mesh, _own_colour(mesh, path, average_textures)) for mesh in meshes]
-
-
 def _own_colour(mesh: trimesh.Trimesh, path: Path, average_textures: bool) -> Colour:
     """Red, green and blue that a mesh file gives a mesh."""
     visual: Any = mesh.visual
@@ -254,28 +293,12 @@ def _own_colour(mesh: trimesh.Trimesh, path: Path, average_textures: bool) -> Co
     if picture is not None:
         if not average_textures:
             raise UndrawableShapeError(f"{path} has a texture")
-        return _texture_colour(mesh, picture)
+        # Mean over the area of the mesh; of the picture where corners have no place in it.
+        if visual.uv is None or len(visual.uv) != len(mesh.vertices):
+            return _mean_colour(picture)
+        corners = trimesh.visual.color.uv_to_color(visual.uv, picture)[:, :3] / 255.0
+        areas = mesh.area_faces
+        if not areas.sum() > 0.0:
+            return corners.mean(0).tolist()
+        return np.average(corners[mesh.faces].mean(1), axis=0, weights=areas).tolist()
     return (np.asarray(material.main_color[:3], dtype=float) / 255.0).tolist()
-
-
-def _texture_colour(mesh: trimesh.Trimesh, picture: Image.Image) -> Colour:
-    """Mean colour of a texture over the area of a mesh; of the picture where corners have no place in it."""
-    visual: Any = mesh.visual
-    if visual.uv is None or len(visual.uv) != len(mesh.vertices):
-        return _mean_colour(picture)
-    corners = trimesh.visual.color.uv_to_color(visual.uv, picture)[:, :3] / 255.0
-    areas = mesh.area_faces
-    if not areas.sum() > 0.0:
-        return corners.mean(0).tolist()
-    return np.average(corners[mesh.faces].mean(1), axis=0, weights=areas).tolist()
-
-
-def _read_errors(path: Path) -> tuple[type[Exception], ...]:
-    """List what trimesh raises for a mesh file that it cannot read."""
-    if path.suffix.lower() != ".dae":
-        return MESH_READ_ERRORS
-    try:
-        collada: Any = importlib.import_module("collada.common")
-    except ImportError:
-        return MESH_READ_ERRORS
-    return (*MESH_READ_ERRORS, collada.DaeError)

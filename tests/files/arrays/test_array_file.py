@@ -19,9 +19,9 @@ import scipy.sparse
 from smpl_files import Python2Pickler
 
 from simbench.errors import MotionError
-from simbench.files.arrays.array_file import UNNAMED, read_array_file
-from simbench.motion.readers import numpy_archive
-from simbench.runs.execution import local
+from simbench.files.arrays import UNNAMED, read_array_file
+from simbench.motion.readers import joint_array
+from simbench.runs import execution
 
 MEGABYTE = 2**20
 
@@ -157,7 +157,7 @@ def malicious(path):
         Calls(bytearray, 10**9),
         Calls(bytes, 10**9),
         Calls(Path, str(path)),
-        Calls(local.JobResult, 1),
+        Calls(execution.JobResult, 1),
         collections.defaultdict(os.getcwd, a=Calls(os.mkdir, str(path))),
         {Calls(os.mkdir, str(path)): 1},
         [1, (2, {"a": Calls(os.mkdir, str(path))})],
@@ -199,7 +199,10 @@ def test_nothing_in_a_pickle_is_run(tmp_path, kind, protocol):
         (b"\x80\x02cchumpy.ch\nCh\n)\x81}b.", "chumpy arrays"),
         (b"\x80\x02\x82\x01.", "not a pickle of arrays"),
         (b"\x80\x02P1\n.", "PyTorch tensors"),
-        (b"\x80\x09N.", "protocol 9; allowed: 0 to 5"),
+        (b"\x80\x09N.", "not a pickle of arrays, or a damaged one"),
+        (b"\x80\x02c_codecs\nencode\n}X\x01\x00\x00\x00aNsb.", "a state of what has none"),
+        (b"\x80\x02}N" + b"\x85" * 500_000 + b"Ns.", "keys other than texts and numbers"),
+        (b"\x80\x02}(N" + b"\x85" * 500_000 + b"Nd.", "keys other than texts and numbers"),
         (b"\x80\x02N", "ends too early"),
         (b"", "empty"),
         (b"hello", "not a pickle of arrays"),
@@ -209,6 +212,13 @@ def test_other_instructions_are_refused(tmp_path, content, words):
     with pytest.raises(MotionError, match=words) as raised:
         read(tmp_path / "a.pkl", content)
     assert "\n" not in str(raised.value)
+
+
+def test_flags_of_an_element_type_make_no_pointers_of_numbers(tmp_path):
+    content = pickle.dumps(np.arange(1.0, 4.0), 2)
+    flagged = content.replace(b"K\x00t", b"K\x3ft")
+    assert flagged != content
+    np.testing.assert_array_equal(read(tmp_path / "a.pkl", flagged)[UNNAMED], [1.0, 2.0, 3.0])
 
 
 def deep(opening, closing, levels):
@@ -284,7 +294,7 @@ def test_lists_that_hold_the_same_list_many_times_are_read_once(tmp_path):
     path = tmp_path / "a.pkl"
     path.write_bytes(laughs(30, 50))
     with pytest.raises(MotionError, match="known: SMPL"):
-        numpy_archive.read_archive(path, None)
+        joint_array.read_archive(path, None)
 
 
 def test_more_values_than_a_recording_has_are_refused(tmp_path):

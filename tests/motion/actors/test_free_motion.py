@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from scipy.signal import find_peaks
 
-from simbench.motion.actors.free import FREE
-from simbench.motion.actors.human_model import ARM_AXES, ARM_JOINT_NAMES
+from simbench.motion.actors.free_motions import FREE
+from simbench.motion.actors.human_model import ARM_AXES, ARM_JOINT_NAMES, COMFORT
 from simbench.motion.actors.people import AVERAGE_PERSON
-from simbench.motion.actors.posture import COMFORT
 from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses
 from simbench.motion.phases import find_phases
 from simbench.robot.sides import SIDES

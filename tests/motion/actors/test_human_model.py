@@ -2,10 +2,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.stance import make_leaning_posture
-from simbench.motion.anatomy import HANGING_LIMB, PALM_OFFSET
-from simbench.motion.human_motion import Actor
+from simbench.motion.actors.human_model import build_human_model, make_leaning_posture
+from simbench.motion.human_motion import HANGING_LIMB, PALM_OFFSET, Actor
 
 HUMAN = build_human_model(Actor("test", 1.70, 70.0))
 

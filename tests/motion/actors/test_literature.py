@@ -9,9 +9,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.literature import BEYOND_USUAL, FREE_LIMITS, LIMITS, USUAL
-from simbench.motion.actors.performance import ActorPerformance
+from simbench.motion.actors.people import ActorPerformance
 from simbench.motion.actors.quantities import (
+    BEYOND_USUAL,
+    FREE_LIMITS,
+    LIMITS,
+    USUAL,
     compute_humerus_angles,
     compute_speed,
     measure,
@@ -21,9 +24,8 @@ from simbench.motion.actors.quantities import (
 )
 from simbench.motion.actors.session import TASKS, ground_truth, perform_in_session
 from simbench.motion.actors.virtual_mocap import compute_frame_poses
-from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import Actor, HumanMotion, InitialPose
-from simbench.motion.writers.netcdf import write_netcdf
+from simbench.motion.human_motion import Actor, HumanMotion, InitialPose, transform
+from simbench.motion.writers import write_netcdf
 from simbench.robot.sides import SIDES
 
 RATE = 100.0

@@ -3,8 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simbench.motion.actors.people import session_people
-from simbench.motion.actors.strategy import CRITERIA, deal_strategies, draw_strategy
+from simbench.motion.actors.people import CRITERIA, deal_strategies, draw_strategy, session_people
 
 # Tomić (2018), ch. 4: for how many actors out of 15 which criterion was dominant.
 THESIS = {

@@ -3,9 +3,14 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import MotionError
-from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.posture import check_ranges, couple_clavicles
-from simbench.motion.actors.stance import find_arms_forward_posture, find_lean_to_reach, make_leaning_posture
+from simbench.motion.actors.human_model import (
+    build_human_model,
+    check_ranges,
+    couple_clavicles,
+    find_arms_forward_posture,
+    find_lean_to_reach,
+    make_leaning_posture,
+)
 from simbench.motion.human_motion import Actor
 from simbench.robot.sides import SIDES
 

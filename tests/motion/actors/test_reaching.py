@@ -4,11 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.motion.actors.grasp import compensate_sway, compute_strain, find_nearest_posture
-from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.people import AVERAGE_PERSON
-from simbench.motion.actors.posture import couple_clavicles
-from simbench.motion.actors.reaching import (
+from simbench.motion.actors.human_model import build_human_model, couple_clavicles, make_leaning_posture
+from simbench.motion.actors.palm_control import (
     build_reacher,
     compute_least_abduction,
     compute_palm_errors,
@@ -17,7 +14,8 @@ from simbench.motion.actors.reaching import (
     make_hold,
     update_clavicles,
 )
-from simbench.motion.actors.stance import make_leaning_posture
+from simbench.motion.actors.people import AVERAGE_PERSON
+from simbench.motion.actors.perform import compensate_sway, compute_strain, find_nearest_posture
 from simbench.robot.sides import SIDES
 
 HUMAN = build_human_model(AVERAGE_PERSON.actor)

@@ -5,21 +5,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
-from simbench.kinematics.redundancy.dense_step import compute_manipulability_gradient
-from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
-from simbench.motion.actors.people import AVERAGE_PERSON
-from simbench.motion.actors.posture import couple_clavicles
-from simbench.motion.actors.reaching import (
+from simbench.kinematics.redundancy_criteria import compute_manipulability_gradient
+from simbench.motion.actors.human_model import (
+    ARM_JOINT_NAMES,
+    SPINE_JOINTS,
+    build_human_model,
+    couple_clavicles,
+    make_leaning_posture,
+)
+from simbench.motion.actors.palm_control import (
+    Manner,
     build_reacher,
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
     compute_world_twists,
+    follow_palms,
     make_hold,
 )
-from simbench.motion.actors.redundancy import Manner, follow_palms
-from simbench.motion.actors.stance import make_leaning_posture
-from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
+from simbench.motion.actors.people import AVERAGE_PERSON, ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
 from simbench.robot.sides import SIDES
 
 HUMAN = build_human_model(AVERAGE_PERSON.actor)

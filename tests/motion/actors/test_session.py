@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError
-from simbench.motion.actors.free import FREE
+from simbench.motion.actors.free_motions import FREE
 from simbench.motion.actors.session import (
     SESSION_TASKS,
     TASKS,
@@ -14,8 +14,8 @@ from simbench.motion.actors.session import (
 )
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.netcdf import read_truth
-from simbench.motion.writers.netcdf import write_netcdf
+from simbench.motion.readers.netcdf_reader import read_truth
+from simbench.motion.writers import write_netcdf
 
 SEED = 5
 

@@ -8,11 +8,10 @@ import pytest
 
 from simbench.errors import MotionError
 from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.people import STANCES, session_people
+from simbench.motion.actors.palm_control import build_reacher
+from simbench.motion.actors.people import STANCES, draw_strategy, session_people
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.reaching import build_reacher
 from simbench.motion.actors.session import SESSION_TASKS
-from simbench.motion.actors.strategy import draw_strategy
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.robot.sides import SIDES

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from simbench.kinematics.profiles import minimum_jerk
-from simbench.motion.actors.timing import draw_sway
+from simbench.kinematics.derivatives import minimum_jerk
+from simbench.motion.actors.human_model import draw_sway
 
 
 def test_minimum_jerk_is_a_bell_with_the_known_peaks():

@@ -7,10 +7,10 @@ import pytest
 from marker_people import MARKER_SETS, make_body, record_markers
 
 from simbench.errors import MotionError
-from simbench.motion.bridging import prepare_markers
-from simbench.motion.bridging.rigid import KnownSegments, bridge_by_segment
 from simbench.motion.human_motion import Gap
+from simbench.motion.marker_gaps import bridge_by_segment
 from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
 
 RATE = 100.0
@@ -81,10 +81,7 @@ def test_a_segment_that_is_not_rigid_bridges_nothing(whole):
     broken = lose(whole, LWRA=(200, 260))
     # Elbow, and the trunk's markers, are not on the forearm's end.
     keep = [k for k, name in enumerate(whole.names) if name in ("LWRA", "C7", "CLAV", "RWRA", "LASI", "LHEE")]
-    assert (
-        bridge_by_segment(broken.positions[:, keep], keep.index(wrist), 200, 260, KnownSegments({}, {}))
-        is None
-    )
+    assert bridge_by_segment(broken.positions[:, keep], keep.index(wrist), 200, 260, {}, {}) is None
 
 
 def test_an_elbow_is_bridged_between_shoulder_and_wrist(whole):

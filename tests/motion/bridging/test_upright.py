@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from marker_people import MARKER_SETS, make_body, record_markers
 
-from simbench.motion.bridging import prepare_markers
 from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.marker_preparation import prepare_markers
 from simbench.motion.read_options import ReadOptions
 
 

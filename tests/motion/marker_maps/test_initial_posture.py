@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import transform
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_maps.initial_posture import find_initial_pose
+from simbench.motion.marker_maps.conversion import find_initial_pose
 from simbench.motion.read_options import ReadOptions
 
 

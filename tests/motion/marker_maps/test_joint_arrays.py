@@ -8,7 +8,7 @@ from written_tables import AXES, joint_array, table
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.joint_layouts import LAYOUTS
+from simbench.motion.readers.joint_names import LAYOUTS
 
 MAPS = {
     "smpl": "smpl_joints", "smplh": "smpl_joints", "smplx": "smpl_joints", "h36m": "h36m",

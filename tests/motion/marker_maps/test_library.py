@@ -4,7 +4,7 @@ import yaml
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_maps.library import choose_map, load_map, map_names, ready_maps
+from simbench.motion.marker_maps.map_library import choose_map, load_map, map_names, ready_maps
 from simbench.motion.read_options import ReadOptions
 
 OWN = {

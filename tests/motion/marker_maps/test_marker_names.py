@@ -10,8 +10,13 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_maps.library import choose_map, find_aliases, ready_maps
-from simbench.motion.marker_maps.spelling import find_persons, find_spellings
+from simbench.motion.marker_maps.map_library import (
+    choose_map,
+    find_aliases,
+    find_persons,
+    find_spellings,
+    ready_maps,
+)
 from simbench.motion.read_options import ReadOptions
 
 # Landmarks in this order, for the left side; L stands for the side.

@@ -19,11 +19,11 @@ from skeleton_dialects import (
 )
 
 from simbench.errors import MotionError
-from simbench.motion.marker_maps.evaluation import RecordedBody
-from simbench.motion.marker_maps.library import find_aliases
+from simbench.motion.marker_maps.map_evaluation import RecordedBody
+from simbench.motion.marker_maps.map_library import find_aliases
 from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.bvh import read_bvh
+from simbench.motion.readers.bvh_reader import read_bvh
 
 BODY = known_motion()
 DIALECTS = dialects()

@@ -6,7 +6,7 @@ import yaml
 from skeleton_dialects import dialects, known_motion, write_bvh
 
 from simbench.cli.main import main
-from simbench.motion.marker_maps.library import ready_maps
+from simbench.motion.marker_maps.map_library import ready_maps
 from simbench.motion.marker_maps.starter_map import points_in_map, reduce_map
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion

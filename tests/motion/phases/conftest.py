@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import HumanMotion, InitialPose, validate_motion
+from simbench.motion.human_motion import HumanMotion, InitialPose, transform, validate_motion
 
 SHOULDERS = np.array([[0.0, 0.18, 1.4], [0.0, -0.18, 1.4]])
 FORWARD = SHOULDERS + np.array([0.54, 0.0, 0.0])

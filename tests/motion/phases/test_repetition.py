@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from simbench.motion.phases.hand_trajectory import HandTrajectory
-from simbench.motion.phases.repetition import find_repetitions
-from simbench.motion.phases.stops import Stops
+from simbench.motion.phases import HandTrajectory, find_repetitions
 
 PERIOD = 40
 
@@ -18,7 +16,7 @@ def strokes(count, seed=0):
     speed = 0.2 * 2.0 * np.pi * 50.0 / PERIOD * np.abs(np.sin(angle))
     stops = np.arange(0, len(time), PERIOD // 2)
     hands = HandTrajectory(time, points, points, speed)
-    return hands, Stops(stops, stops[:-1] + PERIOD // 4)
+    return hands, stops
 
 
 @pytest.mark.parametrize("count", [3, 70, 400])
@@ -32,7 +30,7 @@ def test_every_stroke_is_a_repetition_however_many_there_are(count):
 def test_candidates_may_be_examined_in_any_blocks(monkeypatch):
     hands, stops = strokes(30, seed=1)
     whole = find_repetitions(hands, stops)
-    monkeypatch.setattr("simbench.motion.phases.repetition.BLOCK", 1)
+    monkeypatch.setattr("simbench.motion.phases.BLOCK", 1)
     np.testing.assert_array_equal(find_repetitions(hands, stops), whole)
 
 

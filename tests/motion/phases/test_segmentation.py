@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.signal import find_peaks
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import transform
 from simbench.motion.phases import find_phases
 from simbench.motion.readers import read_motion
 

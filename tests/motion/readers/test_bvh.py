@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.bvh import read_bvh
+from simbench.motion.readers.bvh_reader import read_bvh
 
 ARM = """HIERARCHY
 ROOT Hips
@@ -307,7 +307,7 @@ def test_a_pose_before_the_motion_is_kept_apart(tmp_path):
 def test_blocks_of_frames_join_without_a_seam(tmp_path, monkeypatch):
     text = random_bvh(5, frames=50)
     whole = read(tmp_path, text)
-    monkeypatch.setattr("simbench.motion.readers.bvh_motion.BLOCK_NUMBERS", 39 * 7)
+    monkeypatch.setattr("simbench.motion.readers.bvh_reader.BLOCK_NUMBERS", 39 * 7)
     parts = read(tmp_path, text)
     np.testing.assert_array_equal(parts.positions, whole.positions)
     np.testing.assert_array_equal(parts.rotations, whole.rotations)
@@ -316,12 +316,12 @@ def test_blocks_of_frames_join_without_a_seam(tmp_path, monkeypatch):
 def test_blocks_of_long_lines_join_without_a_seam(tmp_path, monkeypatch):
     text = random_bvh(6, frames=9)
     whole = read(tmp_path, text)
-    monkeypatch.setattr("simbench.motion.readers.bvh_motion.BLOCK_CHARACTERS", 1)
+    monkeypatch.setattr("simbench.motion.readers.bvh_reader.BLOCK_CHARACTERS", 1)
     np.testing.assert_array_equal(read(tmp_path, text).rotations, whole.rotations)
 
 
 def test_an_error_after_the_first_block_names_the_line_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("simbench.motion.readers.bvh_motion.BLOCK_NUMBERS", 13)
+    monkeypatch.setattr("simbench.motion.readers.bvh_reader.BLOCK_NUMBERS", 13)
     lines = ARM.split("\n")
     text = "\n".join([*lines[:-2], "", lines[-2].replace("80", "eighty"), lines[-2]])
     number = text.split("\n").index(lines[-2].replace("80", "eighty")) + 1
@@ -342,7 +342,7 @@ def test_a_file_without_lines_is_not_held_in_memory(tmp_path):
 
 
 def test_a_skeleton_without_end_is_refused_early(tmp_path, monkeypatch):
-    monkeypatch.setattr("simbench.motion.readers.bvh.LONGEST_HEADER", 15)
+    monkeypatch.setattr("simbench.motion.readers.bvh_reader.LONGEST_HEADER", 15)
     with pytest.raises(MotionError, match=r"line 15: no MOTION up to here"):
         read(tmp_path, ARM)
 
@@ -351,7 +351,7 @@ def test_of_a_large_file_phalanges_and_face_are_left_out(tmp_path, monkeypatch):
     finger = "JOINT LeftHandIndex1 {\nOFFSET 1 0 0\nCHANNELS 1 Xrotation\nEnd Site { OFFSET 1 0 0 }\n}"
     text = in_each_row(ARM.replace("      End Site", f"{finger}\n      End Site"), "{} 9")
     expected = read(tmp_path, text)
-    monkeypatch.setattr("simbench.motion.readers.bvh.LARGE_FILE", 10)
+    monkeypatch.setattr("simbench.motion.readers.bvh_reader.LARGE_FILE", 10)
     recording = read(tmp_path, text)
     assert recording.names == ("Hips", "Arm", "Hand", "LeftHandIndex1", "Hand_end")
     kept = [expected.names.index(name) for name in recording.names]

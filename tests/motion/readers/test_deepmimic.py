@@ -9,7 +9,8 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_folder, clip_names, read_deepmimic
+from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.shipped import clip_folder, clip_names
 
 # From pybullet_data/humanoid/humanoid.urdf, times 0.25, m.
 LENGTHS = {

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
-from simbench.files.hdf5.seal import SEAL, seal
+from simbench.files.seal import SEAL, seal
 from simbench.motion.human_motion import Actor, Gap
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.netcdf import read_truth
-from simbench.motion.writers.netcdf import write_netcdf
+from simbench.motion.readers.netcdf_reader import read_truth
+from simbench.motion.writers import write_netcdf
 
 TRUTH = {
     "q": (("time", "coordinate"), np.arange(102.0).reshape(51, 2) / 3, "rad"),
@@ -160,7 +160,7 @@ def test_another_kind_of_netcdf_is_refused(tmp_path):
 
 
 def test_another_version_is_named(path, monkeypatch):
-    monkeypatch.setattr("simbench.motion.readers.netcdf.FORMAT", "simbench human motion 2")
+    monkeypatch.setattr("simbench.motion.readers.netcdf_reader.FORMAT", "simbench human motion 2")
     with pytest.raises(MotionError, match="written as 'simbench human motion 1'; this version reads"):
         read_motion(path)
 

@@ -17,9 +17,8 @@ from smpl_files import (
 
 from simbench.errors import MotionError
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers import read_motion
-from simbench.motion.readers.numpy_archive import read_archive
-from simbench.motion.readers.smpl import reader
+from simbench.motion.readers import read_motion, smpl
+from simbench.motion.readers.joint_array import read_archive
 
 LAYOUTS = ("SMPL", "SMPL-H", "SMPL-X")
 # Body axes of the models (x left, y up, z forward) in those of the trunk (x forward, y left, z up).
@@ -376,7 +375,7 @@ def test_a_body_without_hands_takes_a_model_of_any_layout(tmp_path):
 
 def test_a_long_recording_leaves_out_fingers(tmp_path, monkeypatch):
     frames = 100
-    monkeypatch.setattr(reader, "MAX_POSES_WITH_FINGERS", 52 * frames - 1)
+    monkeypatch.setattr(smpl, "MAX_POSES_WITH_FINGERS", 52 * frames - 1)
     content = {"poses": np.zeros((frames, 156), dtype=np.float32), "trans": np.zeros((frames, 3)), "fps": 120}
     found = read(write(tmp_path / "a.npz", content))
     assert len(found.names) == 22

@@ -5,8 +5,8 @@ import pytest
 from robot_walks import make_walks
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.trajectory_files.quaternion_order import find_quaternion_order
-from simbench.motion.trajectory_files.sole_heights import FootPoses, foot_poses
+from simbench.motion.trajectory_files.base_assignment import find_quaternion_order
+from simbench.motion.trajectory_files.joint_order import FootPoses, foot_poses
 
 ARRAYS = ("q", "position", "quaternion")
 COLUMNS = {"xyzw": [0, 1, 2, 3], "wxyz": [3, 0, 1, 2]}

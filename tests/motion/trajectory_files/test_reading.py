@@ -11,15 +11,11 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_files import (
-    TrajectoryOptions,
-    read_robot_motion,
-    read_trajectory,
-    write_robot_motion,
-    write_trajectory,
-)
-from simbench.motion.trajectory_files.recognition import is_robot_motion
-from simbench.motion.trajectory_files.sole_heights import foot_poses
+from simbench.motion.trajectory_files import is_robot_motion, read_robot_motion
+from simbench.motion.trajectory_files.joint_order import foot_poses
+from simbench.motion.trajectory_files.native import read_trajectory, write_trajectory
+from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
+from simbench.motion.trajectory_files.write import write_robot_motion
 
 # As Isaac Lab lists the joints of G1: level by level of the tree, left, right, waist.
 ISAAC = (

@@ -10,10 +10,13 @@ from scipy.spatial.transform import Rotation
 
 from simbench import JointTrajectory, load_robot
 from simbench.errors import MotionError
-from simbench.motion.trajectory_files import TrajectoryOptions, read_robot_motion, write_robot_motion
-from simbench.motion.trajectory_files.resampling import resample_trajectory
-from simbench.motion.trajectory_files.sampling import uniform_rate
-from simbench.motion.trajectory_files.write import WRITERS, choose_format
+from simbench.motion.trajectory_files import read_robot_motion
+from simbench.motion.trajectory_files.stored_motion import (
+    TrajectoryOptions,
+    resample_trajectory,
+    uniform_rate,
+)
+from simbench.motion.trajectory_files.write import WRITERS, choose_format, write_robot_motion
 
 SUFFIX = {"csv": ".csv", "unitree": ".csv", "gmr": ".pkl", "npz": ".npz", "nc": ".nc"}
 

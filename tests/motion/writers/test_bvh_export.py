@@ -6,13 +6,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import resample
+from simbench.motion.human_motion import resample, transform
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.bvh import read_bvh
-from simbench.motion.writers import write_motion
-from simbench.motion.writers.bvh import write_bvh
+from simbench.motion.readers.bvh_reader import read_bvh
+from simbench.motion.writers import write_bvh, write_motion
 
 # The file's x, y, z are ours x, z, -y, in cm.
 FORWARD, LEFT, UP = 0, 2, 1

@@ -7,9 +7,8 @@ import pytest
 from simbench.errors import MotionError
 from simbench.motion.human_motion import Actor
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.c3d import read_c3d
-from simbench.motion.writers import write_motion
-from simbench.motion.writers.c3d import write_c3d
+from simbench.motion.readers.c3d_reader import read_c3d
+from simbench.motion.writers import write_c3d, write_motion
 
 # Coordinates below 2048 mm as 32-bit floats are rounded by at most half of 2**-13 mm.
 PRECISION = 2**-14 * 1e-3 * 1.001

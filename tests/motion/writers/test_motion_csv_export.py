@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import transform
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
 

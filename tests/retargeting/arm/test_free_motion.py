@@ -7,17 +7,16 @@ from wheel_robots import missing
 
 from simbench.errors import RetargetError
 from simbench.kinematics.derivatives import differentiate
-from simbench.motion.anatomy import PALM_OFFSET
-from simbench.motion.human_motion import resample
+from simbench.motion.human_motion import PALM_OFFSET, resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.arm import free_motion
 from simbench.retargeting.arm.free_motion import plan_two_arms, with_free_base
 from simbench.retargeting.timing.stretch import UNIFORM_INSTEAD
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.packages import find_share_folder
 from simbench.robot.robot import load_robot, placed_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from simbench.runs.motion_source import scenario_motion

@@ -14,13 +14,13 @@ from simbench.retargeting.arm.fixed_base import floor_obstacle
 from simbench.retargeting.arm.on_equipment import plan_arm
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.contact.hand_plan import Equipment
-from simbench.robot.hand_shapes import palm_links
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import load_robot, placed_robot
+from simbench.robot.robot_limbs import palm_links
+from simbench.robot.robot_variants import on_pedestal
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.plans.retargeted_reference import build_arm_reference
+from simbench.runs.retargeted_reference import build_arm_reference
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import compute_actor_positions, describe_surroundings
 from simbench.sim.fixtures.mechanism import mechanism_obstacles

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.bounded_ik import PostureBounds, solve_damped_ik
 from simbench.kinematics.obstacles import box_obstacle, cylinder_obstacle
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.avoidance import (

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from simbench.balance.standing.standing import leg_columns, stand
+from simbench.balance.leg_ik import leg_columns, stand
 from simbench.retargeting.collision.avoidance import avoid_collisions, clear_path, is_clear
 from simbench.retargeting.collision.clearance import (
     BodyShapes,
@@ -25,7 +25,7 @@ from simbench.retargeting.collision.clearance import (
     possible_pairs,
     release_legs,
 )
-from simbench.robot.upper_body import upper_body, upper_body_joints
+from simbench.robot.robot_limbs import upper_body, upper_body_joints
 
 RADIUS = 0.05
 ARM = 0.4

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.anatomy import transform
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath, transform
 from simbench.options import RetargetSection
 from simbench.retargeting.contact.hand_plan import contact_phases, find_held_point, grip_path, near_contact
 

@@ -12,8 +12,7 @@ from scipy.spatial.transform import Rotation
 from wheel_robots import robot_parameters
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath, transform
 from simbench.options import RetargetSection
 from simbench.retargeting.contact.hand_plan import (
     HandContact,
@@ -28,8 +27,8 @@ from simbench.retargeting.contact.hand_plan import (
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaled_model import robot_lengths, scale_model
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 UNIT = st.floats(-1.0, 1.0)
 three = st.lists(UNIT, min_size=3, max_size=3).map(np.array)

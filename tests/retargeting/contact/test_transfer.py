@@ -12,8 +12,8 @@ from simbench.retargeting.contact.transfer import BoneAims, PreferredPath, trans
 from simbench.retargeting.imitate.problem import make_problem
 from simbench.retargeting.imitate.targets import BodyTargets
 from simbench.retargeting.match.body import match_body, place_points
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 
 RATE = 100.0
 ARM = (("shoulder", "elbow"), ("elbow", "wrist"))

@@ -12,7 +12,7 @@ from wheel_robots import robot_parameters
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import ARM_JOINTS, resample
 from simbench.motion.readers import read_motion
-from simbench.motion.rounding import round_motion
+from simbench.motion.trajectory import round_motion
 from simbench.retargeting.collision.clearance import body_shapes
 from simbench.retargeting.imitation.imitation import (
     WRISTS,

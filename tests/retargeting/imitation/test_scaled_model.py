@@ -18,7 +18,7 @@ from wheel_robots import robot_parameters
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.actors import perform_drawer
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, InitialPose
-from simbench.motion.rounding import round_motion
+from simbench.motion.trajectory import round_motion
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.imitation.scaled_model import (
     SegmentLengths,
@@ -32,8 +32,8 @@ from simbench.retargeting.imitation.scaled_model import (
 )
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 from simbench.runs.scenario.loading import load_scenario
 
 NAMES = ("drawer", "dance")

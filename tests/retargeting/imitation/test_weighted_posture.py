@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
-from simbench.kinematics.redundancy.objective import LawConstants
+from simbench.kinematics.redundancy_law import LawConstants
 from simbench.retargeting.contact.hand_plan import Equipment, near_contact
 from simbench.retargeting.imitation.weighted_posture import (
     GAIN,
@@ -19,11 +19,11 @@ from simbench.retargeting.imitation.weighted_posture import (
 )
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import upper_body
 from simbench.robot.sides import SIDES
-from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.skills.ioc.inverse_kinematics import observe
+from simbench.skills.law_motion import observe
 
 ENERGY, VELOCITY = np.eye(4)[:2]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RetargetError
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.placement import placement as place
 from simbench.retargeting.placement.placement import (
     BasePlacement,

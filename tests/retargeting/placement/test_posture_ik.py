@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.placement.posture_ik import compensated_gauss_newton, compute_root_sway
 from simbench.retargeting.placement.reach_model import ReachabilityModel, root_sway_path
 from simbench.robot.robot import load_robot

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.motion.handles import HandlePath
+from simbench.motion.human_motion import HandlePath
 from simbench.retargeting.placement import reach_model as module
 from simbench.retargeting.placement.reach_model import (
     ReachabilityModel,

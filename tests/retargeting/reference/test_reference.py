@@ -5,14 +5,14 @@ import pytest
 from scipy.interpolate import BPoly, PPoly
 
 from simbench.errors import RetargetError
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.options import SimulationSection
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.reference.reference import assemble, plan_lead, run_up, sample_motion
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans.retargeted_reference import build_whole_body_reference
+from simbench.runs.retargeted_reference import build_whole_body_reference
 from simbench.runs.scenario.loading import load_scenario
 
 SETTINGS = SimulationSection(timestep_s=0.01, settle_s=0.3, hold_s=0.2)

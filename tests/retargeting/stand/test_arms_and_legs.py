@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.balance.standing.standing import solve_com_ik, stand
-from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.balance.ground_reaction import planned_zmp
+from simbench.balance.leg_ik import solve_com_ik, stand
 from simbench.errors import BalanceError
-from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.derivatives import minimum_jerk
 from simbench.motion.actors import perform_average
 from simbench.motion.human_motion import resample
 from simbench.options import RobotSection

@@ -8,7 +8,7 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import CubicSpline
 
-from simbench.balance.standing.standing import height_range
+from simbench.balance.leg_ik import height_range
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
 from simbench.retargeting.contact.hand_plan import Equipment

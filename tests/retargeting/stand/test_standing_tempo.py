@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing_profile import planned_zmp
-from simbench.balance.standing.support import support_margins, support_polygons
+from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.support import support_margins, support_polygons
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.arms_and_legs import estimate_hand_wrench, inertia_onset
 from simbench.retargeting.stand.standing_plan import plan_motion

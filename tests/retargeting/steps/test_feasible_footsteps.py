@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from walker import walk
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.retargeting.steps.feasible_footsteps import (
     LONGEST_SWING,
     FootstepPlan,

@@ -12,8 +12,8 @@ from walker import ANKLE, RATE, SHANK, THIGH, person, walk
 
 from simbench.errors import RetargetError
 from simbench.kinematics.foot_contact import contact_intervals
-from simbench.motion.foot_motion import find_person_contacts, measure_person_feet, with_heels
 from simbench.motion.human_motion import resample
+from simbench.motion.person_body import find_person_contacts, measure_person_feet, with_heels
 from simbench.motion.readers import read_motion
 from simbench.retargeting.steps.recorded_person import PIVOT_SWING, find_pivots, observe_person
 

@@ -9,7 +9,7 @@ from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation
 from walker import walk
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
@@ -18,8 +18,8 @@ from simbench.retargeting.steps.recorded_person import observe_person
 from simbench.retargeting.steps.step_candidates import StepFollowingOptions, weight_between_feet
 from simbench.retargeting.steps.step_following import follow_upper_body, plan_step_following
 from simbench.retargeting.timing.preserve import limit_ratios
-from simbench.robot.acceleration_limits import estimated_accelerations
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_limbs import estimated_accelerations
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_fidelity import first_samples
 

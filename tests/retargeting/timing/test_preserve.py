@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
-from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.ground_reaction import standing_torques
 from simbench.errors import RetargetError
-from simbench.kinematics.bounded_path import PathBounds
+from simbench.kinematics.path_solver import PathBounds
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import Equipment
 from simbench.retargeting.stand.standing_plan import plan_motion
 from simbench.retargeting.timing.preserve import keep_height_tempo, limit_ratios, spread_in_time
-from simbench.robot.acceleration_limits import estimated_accelerations
+from simbench.robot.robot_limbs import estimated_accelerations
 
 RATE = 100.0
 

@@ -7,13 +7,11 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import make_interp_spline
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import stand
-from simbench.balance.standing.standing_profile import planned_zmp
-from simbench.balance.standing.support import support_polygons
+from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.leg_ik import stand
+from simbench.balance.support import support_polygons
 from simbench.kinematics.derivatives import differentiate
-from simbench.kinematics.time_optimal import PathConstraints, constant_rate
-from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.time_optimal import PathConstraints, constant_rate, time_scaling_factor
 from simbench.retargeting.timing.stretch import (
     fit_tempo,
     fixed_base_constraints,

@@ -8,14 +8,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.retargeting.imitation.scaled_model import require_human_form
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
-from simbench.robot.scaffold.turned import turn_root
 from simbench.robot.scaffold.writing import scaffold_text, write_scaffold
+from simbench.robot.urdf.source import turn_root
 from tests.robot.scaffold.synthetic import ANKLE, SOLE, Humanoid
 
 

@@ -10,12 +10,12 @@ import pytest
 import urdf_texts as texts
 
 from simbench.errors import RobotError
-from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_inspection import inspect_robot
 from simbench.robot.urdf.elements import parse_numbers
 from simbench.robot.urdf.source import read_urdf
-from simbench.sim.engines import open_engine
+from simbench.sim.engine import open_engine
 
 link, joint, robot, write = texts.link, texts.joint, texts.robot, texts.write
 

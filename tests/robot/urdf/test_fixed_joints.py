@@ -6,7 +6,7 @@ import pytest
 from urdf_texts import joint, link, write
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.source import UrdfChanges, read_urdf
+from simbench.robot.urdf.source import read_urdf
 
 SHAPE = '<collision><origin xyz="0 0 0.1"/><geometry><sphere radius="0.05"/></geometry></collision>'
 
@@ -29,7 +29,7 @@ def chain(tmp_path):
 
 
 def model_of(path, **fixed):
-    text = read_urdf(path, floating=False, changes=UrdfChanges(fixed_joints=fixed, where="robot.yaml")).text
+    text = read_urdf(path, floating=False, fixed_joints=fixed, where="robot.yaml").text
     return pin.buildModelFromXML(text), text
 
 
@@ -94,7 +94,7 @@ def test_links_on_fixed_joints_make_room_for_more_joints(tmp_path):
     moving = [joint(f"j{number}", "base", f"l{number}") for number in range(126)]
     fixed = [joint(f"k{number}", "base", f"f{number}", kind="fixed") for number in range(4)]
     path = write(tmp_path, link("base", 1.0), *links, *light, *moving, *fixed)
-    source = read_urdf(path, floating=False, changes=UrdfChanges(kept_links={"f0"}))
+    source = read_urdf(path, floating=False, kept_links={"f0"})
     assert 'name="f0"' in source.text
     assert 'name="f3"' not in source.text
     assert any("`f1`, `f2`, `f3`" in note and "Bullet allows 127 joints" in note for note in source.notes)

@@ -13,7 +13,7 @@ import urdf_texts as texts
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.inspection.inspection import inspect_robot
+from simbench.robot.robot_inspection import inspect_robot
 from simbench.robot.urdf.source import read_urdf
 
 link, joint, mesh, write = texts.link, texts.joint, texts.mesh, texts.write

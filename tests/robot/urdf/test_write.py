@@ -7,7 +7,7 @@ import pytest
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.robot.urdf.write import write_urdf
+from simbench.robot.urdf.urdf_writer import write_urdf
 
 
 @pytest.fixture(scope="module")

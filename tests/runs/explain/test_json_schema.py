@@ -4,16 +4,15 @@ import jsonschema
 import pytest
 
 from simbench.errors import RobotError, ScenarioError
-from simbench.files.documents.yaml_document import parse_yaml
+from simbench.files.yaml_document import parse_yaml
 from simbench.motion.actors.tasks import PLACES
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.runs.actor_on_fixture import _timing
-from simbench.runs.explain.json_schema import SCHEMAS, schema_text
-from simbench.runs.explain.names import names_text
-from simbench.runs.metric_format import unit_of
-from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import list_scenarios, load_scenario, scenario_mechanisms
+from simbench.runs.explain.schemas import SCHEMAS, names_text, schema_text
+from simbench.runs.metric_catalogue import unit_of
+from simbench.runs.motion_source import _timing, scenario_motion
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.runs.scenario.scenario_files import list_scenarios
 
 LINE = "# yaml-language-server: $schema="
 SCENARIO = """\

@@ -2,9 +2,10 @@ import pytest
 from pydantic import BaseModel
 
 from simbench.options import ScenarioSection
-from simbench.robot.shapes import Strict
-from simbench.runs.explain.keys import find_keys, robot_key_entries, scenario_key_entries
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.robot.description import Strict
+from simbench.runs.explain.documented_names import find_keys, robot_key_entries, scenario_key_entries
+from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.scenario_files import list_scenarios
 from simbench.runs.scenario.schema import Scenario
 
 LISTS = {"scenario": scenario_key_entries, "robot": robot_key_entries}

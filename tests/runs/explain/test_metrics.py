@@ -7,12 +7,17 @@ import xarray as xr
 
 from simbench.resources import resource_dir
 from simbench.runs import metric_catalogue as metrics
-from simbench.runs.explain.log_names import find_log_entry
-from simbench.runs.metric_catalogue import find_metric, metric_entries
-from simbench.runs.metric_format import UNITS, unit_of
+from simbench.runs.explain.documented_names import find_log_entry
+from simbench.runs.metric_catalogue import (
+    UNITS,
+    find_metric,
+    metric_direction,
+    metric_entries,
+    unit_of,
+    usual_tolerance,
+)
 from simbench.runs.metrics import fixture_metrics
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.tolerances import metric_direction, usual_tolerance
 
 BASELINES = sorted((resource_dir("scenarios") / "baselines").glob("*.json"))
 
@@ -34,11 +39,8 @@ def test_every_metric_of_every_baseline_has_an_entry(path):
 
 
 def test_a_metric_without_an_entry_is_found(monkeypatch):
-    groups = tuple(
-        group._replace(metrics=tuple(each for each in group.metrics if each.name != "zmp.min_margin_m"))
-        for group in metrics._GROUPS
-    )
-    monkeypatch.setattr(metrics, "_GROUPS", groups)
+    others = tuple(entry for entry in metric_entries() if entry.name != "zmp.min_margin_m")
+    monkeypatch.setattr(metrics, "metric_entries", lambda: others)
     assert missing(resource_dir("scenarios") / "baselines" / "drawer.json") == ["zmp.min_margin_m"]
 
 

@@ -9,10 +9,10 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import load_robot
 from simbench.runs import log_builder
-from simbench.runs import log_signals as log_module
-from simbench.runs.explain import log_names
-from simbench.runs.explain.log_names import find_log_entry, log_entries
-from simbench.runs.explain.variables import declared_entries
+from simbench.runs import log_schema as log_module
+from simbench.runs.explain import documented_names
+from simbench.runs.explain.documented_names import find_log_entry, log_entries
+from simbench.runs.explain.schemas import declared_entries
 from simbench.runs.log import open_run, write_log
 from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
@@ -63,7 +63,7 @@ def log(request):
 
 def missing(log):
     """Names without an entry; that of a fixture counts only for what begins with a fixture's name."""
-    known = {entry.name for entry in log_names.log_entries()}
+    known = {entry.name for entry in documented_names.log_entries()}
     fixtures = ("drawer", "knife", "pump", "stool", "valves")
     return [
         str(name)
@@ -91,11 +91,11 @@ def test_the_lists_hold_nothing_that_no_log_has(log):
 
 
 def test_an_undeclared_variable_is_found(log, monkeypatch):
-    assert log_names.log_entries() == declared_entries()
+    assert documented_names.log_entries() == declared_entries()
     for module, table in ((log_module, "CONTACT_EVENT_SIGNALS"), (log_builder, "LIMIT_SIGNALS")):
         removed = getattr(module, table)[1]
         monkeypatch.setattr(module, table, tuple(each for each in getattr(module, table) if each != removed))
-        monkeypatch.setattr(log_names, "log_entries", declared_entries)
+        monkeypatch.setattr(documented_names, "log_entries", declared_entries)
         assert missing(log) == [removed.name]
         monkeypatch.undo()
 

@@ -6,7 +6,7 @@ import stepping_by_hand as by_hand
 from PIL import Image
 
 from simbench.errors import RunError
-from simbench.runs.plots.balance import (
+from simbench.runs.plots.balance_plot import (
     BETWEEN,
     COG_COLOUR,
     HEIGHT,

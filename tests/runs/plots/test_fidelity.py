@@ -10,14 +10,17 @@ from PIL import Image
 from simbench.errors import RunError
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import load_robot
-from simbench.runs.person_log import require_person
-from simbench.runs.plots import fidelity_view
-from simbench.runs.plots.fidelity import Comparison, compare_logged, draw_comparison, panel_size
-from simbench.runs.plots.fidelity_view import (
+from simbench.runs.log_schema import require_person
+from simbench.runs.plots import fidelity_plot
+from simbench.runs.plots.fidelity_plot import (
+    Comparison,
     centre_points,
     choose_moments,
+    compare_logged,
+    draw_comparison,
     draw_robot,
     frame_points,
+    panel_size,
     project_line,
 )
 
@@ -119,14 +122,14 @@ def test_a_robot_is_drawn_at_the_moments_turned_back_and_in_the_middle(mahru_sta
         drawn.append(given)
         return ["picture"], "OpenGL"
 
-    monkeypatch.setattr(fidelity_view, "draw_views", draw_views)
+    monkeypatch.setattr(fidelity_plot, "draw_views", draw_views)
     assert draw_robot(robot, trajectory, heading, np.array([1]), (120, 160)) == ["picture"]
     ((shown, frames, indices, (camera,)),) = drawn
     assert shown is robot
     assert list(indices) == [0]
     np.testing.assert_allclose(frames.base, [[0.0, 0.0, 0.7, 0.0, 0.0, 0.0, 1.0]], atol=1e-12)
     np.testing.assert_array_equal(frames.joints, trajectory.q[[1]])
-    assert (camera.width, camera.height, camera.yaw_deg) == (120, 160, fidelity_view.YAW)
+    assert (camera.width, camera.height, camera.yaw_deg) == (120, 160, fidelity_plot.YAW)
     x, y = project_line(camera, frames.base[:, :3])[0]
     assert abs(x - 60.0) < 10.0
     assert 0.0 < y < 160.0
@@ -136,7 +139,7 @@ def test_where_no_renderer_works_there_are_no_pictures(mahru_standing, monkeypat
     def fail(*given):
         raise RunError("no renderer")
 
-    monkeypatch.setattr(fidelity_view, "draw_views", fail)
+    monkeypatch.setattr(fidelity_plot, "draw_views", fail)
     assert draw_robot(*mahru_standing, np.array([0]), (120, 160)) is None
 
 

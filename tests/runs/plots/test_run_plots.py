@@ -7,7 +7,8 @@ from PIL import Image
 
 from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR, REFERENCE_COLOUR
 from simbench.runs.log import build_dataset
-from simbench.runs.plots import contacts, equipment, torque, tracking
+from simbench.runs.log_schema import fixture_coordinates
+from simbench.runs.plots import run_plots
 
 TIME = 0.01 * np.arange(401)
 SETTLED = TIME >= 1.0
@@ -67,8 +68,7 @@ def make_log(*, feet=True, fixtures=True):
 def figures(monkeypatch):
     """Figures that would have been written."""
     kept = []
-    for module in (contacts, equipment, torque, tracking):
-        monkeypatch.setattr(module, "save_png", lambda figure, path: kept.append(figure))
+    monkeypatch.setattr(run_plots, "save_png", lambda figure, path: kept.append(figure))
     return kept
 
 
@@ -77,7 +77,7 @@ def lines(axes, colour):
 
 
 def test_tracking_shows_errors_after_settling_and_both_curves(figures):
-    tracking.draw_tracking(make_log(), "a", None)
+    run_plots.draw_tracking(make_log(), "a", None)
     bars, elbow, wrist = figures[0].axes
     after = np.sin(2.0 * np.pi * TIME[SETTLED])
     expected = [2.0, 3.0 * np.sqrt(np.mean(after**2))]
@@ -92,7 +92,7 @@ def test_tracking_shows_errors_after_settling_and_both_curves(figures):
 
 
 def test_torque_is_a_share_of_the_limit_and_red_where_more_was_asked_for(figures):
-    torque.draw_torque(make_log(), "a", None)
+    run_plots.draw_torque(make_log(), "a", None)
     bars, elbow, wrist = figures[0].axes
     np.testing.assert_allclose([bar.get_height() for bar in bars.patches], [100.0, 25.0])
     assert [to_hex(bar.get_facecolor()) for bar in bars.patches] == [ALARM_COLOUR, MEASURED_COLOUR]
@@ -108,7 +108,7 @@ def test_torque_is_a_share_of_the_limit_and_red_where_more_was_asked_for(figures
 
 
 def test_contacts_are_forces_by_side_against_weight_and_strength(figures):
-    contacts.draw_contacts(make_log(), (60.0, 3.0), "a", None)
+    run_plots.draw_contacts(make_log(), (60.0, 3.0), "a", None)
     floor, force, moment = figures[0].axes
     for axes, left, right, line in (
         (floor, 100.0, MASS * 9.81 - 100.0, MASS * 9.81),
@@ -124,23 +124,19 @@ def test_contacts_are_forces_by_side_against_weight_and_strength(figures):
     assert (green.get_x(), green.get_x() + green.get_width()) == pytest.approx((1.0, 1.99))
 
 
-@pytest.mark.parametrize(
-    ("feet", "fixtures", "panels"), [(True, False, 1), (False, True, 2), (False, False, 0)]
-)
+@pytest.mark.parametrize(("feet", "fixtures", "panels"), [(True, False, 1), (False, True, 2)])
 def test_contacts_show_what_there_is(figures, feet, fixtures, panels):
     log = make_log(feet=feet, fixtures=fixtures)
-    assert contacts.has_contacts(log) == bool(panels)
-    if panels:
-        contacts.draw_contacts(log, (60.0, 3.0), "a", None)
-        assert len(figures[0].axes) == panels
+    run_plots.draw_contacts(log, (60.0, 3.0), "a", None)
+    assert len(figures[0].axes) == panels
 
 
 def test_equipment_is_every_joint_beside_the_actors(figures):
     log = make_log()
-    found = equipment.fixture_coordinates(log)
+    found = fixture_coordinates(log)
     assert [(each.name, each.unit) for each in found] == [("drawer_travel", "m"), ("wheel_turn", "rad")]
-    assert equipment.fixture_coordinates(make_log(fixtures=False)) == []
-    equipment.draw_equipment(log, "a", None)
+    assert fixture_coordinates(make_log(fixtures=False)) == []
+    run_plots.draw_equipment(log, "a", None)
     drawer, wheel = figures[0].axes
     for axes, own, actor, unit in ((drawer, 200.0, 250.0, "mm"), (wheel, 180.0, 90.0, "°")):
         np.testing.assert_allclose(lines(axes, MEASURED_COLOUR)[0].get_ydata(), own * TIME / 4.0)
@@ -151,7 +147,7 @@ def test_equipment_is_every_joint_beside_the_actors(figures):
 
 
 def test_a_plot_is_a_small_png(tmp_path):
-    equipment.draw_equipment(make_log(), "no $\\frac{formula", tmp_path / "a.png")
+    run_plots.draw_equipment(make_log(), "no $\\frac{formula", tmp_path / "a.png")
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.width == 1200
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]

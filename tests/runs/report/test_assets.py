@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 
-from simbench.runs.report.assets import (
+from simbench.runs.report.page_data import (
     LOADER,
     SCRIPTS,
     content_policy,

@@ -13,10 +13,10 @@ import pytest
 import run_by_hand as by_hand
 
 from simbench.cli.main import main
-from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import load_robot
+from simbench.robot.robot_variants import on_pedestal
 from simbench.runs.log import open_run
-from simbench.sim.rendering.body_poses import link_poses
+from simbench.sim.rendering.painting import link_poses
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 

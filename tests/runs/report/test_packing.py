@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from packed_pages import read_signals, unpack
 
-from simbench.runs.report.packing import Packer
+from simbench.runs.report.page_data import Packer
 
 
 def test_signals_are_rounded_by_at_most_half_a_step_and_gaps_stay():

@@ -13,10 +13,8 @@ from simbench.cli.main import main
 from simbench.errors import RunError
 from simbench.runs.log import open_run, write_log
 from simbench.runs.plots.run_plots import draw_plots
-from simbench.runs.report.baseline_comparison import compare_with_baseline
-from simbench.runs.report.report import differing_keys, read_reports, run_labels
-from simbench.runs.run_directory import MARKER
-from simbench.runs.run_records import read_metrics
+from simbench.runs.report.run_report import compare_with_baseline, differing_keys, read_reports, run_labels
+from simbench.runs.run_directory import MARKER, read_metrics
 from simbench.runs.scenario.loading import load_scenario
 
 
@@ -156,9 +154,9 @@ def test_an_unchanged_run_is_compared_with_its_baseline(drawer_run, tmp_path):
     scenario = load_scenario("drawer")
     metrics = read_metrics(drawer_run())
     same = compare_with_baseline(scenario, metrics)
-    assert {verdict.outcome for verdict in same.different} <= {"new", "better"}
+    assert {verdict.outcome for verdict in same} <= {"new", "better", "holds"}
     worse = compare_with_baseline(scenario, metrics | {"tracking.rms_rad": 1.0})
-    assert (worse.different[0].name, worse.different[0].outcome) == ("tracking.rms_rad", "worse")
+    assert (worse[0].name, worse[0].outcome) == ("tracking.rms_rad", "worse")
     # Of another motion, nothing can be expected; a camera changes none.
     assert compare_with_baseline(load_scenario("drawer", ["motion.speed=0.9"]), metrics) is None
     assert compare_with_baseline(load_scenario("drawer", ["camera.yaw_deg=3"]), metrics) == same

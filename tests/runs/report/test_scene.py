@@ -5,13 +5,17 @@ import pytest
 from packed_pages import read_signals, unpack
 from scipy.spatial.transform import Rotation
 
-from simbench.runs.report.contact_forces import centre_of_pressure, contact_forces, nearest_on_axis
-from simbench.runs.report.packing import Packer
-from simbench.runs.report.panels import make_panels, pack_joints, thin_time, thin_values
-from simbench.runs.report.scene import make_scene, scene_samples
-from simbench.runs.report.timeline import make_lanes
+from simbench.runs.report.page_data import Packer
+from simbench.runs.report.playback import make_lanes, make_panels, pack_joints, thin_time, thin_values
+from simbench.runs.report.scene import (
+    centre_of_pressure,
+    contact_forces,
+    make_scene,
+    nearest_on_axis,
+    scene_samples,
+)
 from simbench.runs.video import load_drawn_run
-from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
+from simbench.sim.rendering.painting import link_poses, mechanism_poses
 
 
 @pytest.fixture(scope="module")
@@ -120,11 +124,11 @@ def test_thinning_keeps_every_peak():
     values = np.sin(time)
     values[[1234, 17_777]] = 9.0, -9.0
     values[500:520] = np.nan
-    thinning = thin_time(time)
-    thin = thin_values(values, thinning)
-    assert len(thin) == len(thinning.time) <= 6000
+    points, size = thin_time(time)
+    thin = thin_values(values, size)
+    assert len(thin) == len(points) <= 6000
     assert (np.nanmax(thin), np.nanmin(thin)) == (9.0, -9.0)
-    assert thinning.time[np.nanargmax(thin)] == pytest.approx(time[1234], abs=0.05)
+    assert points[np.nanargmax(thin)] == pytest.approx(time[1234], abs=0.05)
     assert np.isnan(thin).any()
 
 

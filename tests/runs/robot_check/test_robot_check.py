@@ -12,18 +12,14 @@ from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.options import RobotSection, SimulationSection
 from simbench.robot.description import Bandwidth, Hand
-from simbench.robot.foot_shapes import require_foot_shapes, sole_gaps
-from simbench.robot.gains import Contacts, choose_gains, light_foot_fraction
+from simbench.robot.drives import Contacts, choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
-from simbench.runs.plans.sweep_plan import build_sweep_reference, moved_by_sweep
-from simbench.runs.robot_check.check import check_robot
+from simbench.robot.robot_limbs import require_foot_shapes, sole_gaps
+from simbench.runs.retargeted_reference import build_sweep_reference, moved_by_sweep
+from simbench.runs.robot_check.abilities import check_robot, try_sweep
 from simbench.runs.robot_check.findings import Finding, Limits
-from simbench.runs.robot_check.palm_paths import palm_poses
-from simbench.runs.robot_check.reaching import check_reaching
-from simbench.runs.robot_check.standing import check_standing
-from simbench.runs.robot_check.stepping import check_stepping
-from simbench.runs.robot_check.tracking import check_tracking
-from simbench.runs.robot_check.trial_runs import try_sweep
+from simbench.runs.robot_check.palm_reach import check_reaching, palm_poses
+from simbench.runs.robot_check.statics import check_standing, check_stepping, check_tracking
 from tests.robot.scaffold.synthetic import Humanoid
 
 
@@ -183,10 +179,10 @@ def test_steps_fit_the_legs_and_need_speed(mahru, monkeypatch):
     assert {finding.verdict for finding in findings} == {"yes"}
     assert steps is not None
     length = 0.25 + 0.35
-    assert 0.15 * length < steps.stepping.step_length_m < 0.4 * length
+    assert 0.15 * length < steps[1].step_length_m < 0.4 * length
     # One length of steps at one height: each that fails takes a third of a second.
-    monkeypatch.setattr("simbench.sim.step_fitting._SHORTER", (1.0,))
-    monkeypatch.setattr("simbench.sim.step_fitting.pelvis_heights", lambda *_: (0.0,))
+    monkeypatch.setattr("simbench.sim.starting_pose._SHORTER", (1.0,))
+    monkeypatch.setattr("simbench.sim.starting_pose.pelvis_heights", lambda *_: (0.0,))
     model = mahru.model.copy()
     model.velocityLimit = 0.02 * model.velocityLimit
     slow, none = check_stepping(replace(mahru, model=model), RobotSection(name="mahru"))

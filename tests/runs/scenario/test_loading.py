@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from simbench.errors import ScenarioError
 from simbench.options import Bound, RobotSection
-from simbench.runs.scenario.library import USUAL_ROBOT, summarise_scenario
-from simbench.runs.scenario.loading import list_scenarios, load_scenario, override_scenario, resolved_yaml
+from simbench.runs.scenario.loading import load_scenario, override_scenario, resolved_yaml
+from simbench.runs.scenario.scenario_files import USUAL_ROBOT, list_scenarios, summarise_scenario
 from simbench.runs.scenario.schema import Scenario
 
 MINIMAL = "name: own\nmotion:\n  source: actor:drawer\n"

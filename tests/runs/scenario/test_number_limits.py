@@ -14,12 +14,11 @@ from pydantic import ValidationError
 from simbench.errors import ScenarioError
 from simbench.options import ActorTaskKeys, RobotSection, ScenarioSection, SimulationSection
 from simbench.robot.robot import load_robot
-from simbench.runs.actor_on_fixture import perform_on_fixture
-from simbench.runs.plans.sweep_plan import build_sweep_reference
+from simbench.runs.motion_source import perform_on_fixture
+from simbench.runs.retargeted_reference import build_sweep_reference
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
-from simbench.sim.fixtures.declared import declared_mechanism
-from simbench.sim.fixtures.declared_sections import DeclaredMechanism
+from simbench.sim.fixtures.declared import DeclaredMechanism, declared_mechanism
 
 ENDLESS = ("1e308", "-1e308", "1e30", ".nan", ".inf", "9" * 400)
 SMALL = ("5e-324", "-5e-324", "1e-5", "0", "1:30", "٣")

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simbench.runs.traces.comparison import compare_trace, describe_divergence
-from simbench.runs.traces.measurement import measure_trace
-from simbench.runs.traces.signals import Channel, Samples
+from simbench.runs.traces.trace_comparison import compare_trace, describe_divergence
+from simbench.runs.traces.trace_file import measure_trace
+from simbench.runs.traces.trace_signals import Channel, Samples
 
 RATE = 200.0
 TIME = np.arange(1600) / RATE

@@ -5,8 +5,8 @@ import pytest
 
 from simbench.errors import BaselineError
 from simbench.resources import resource_dir
-from simbench.runs.traces.signals import TOLERANCES, Channel, Samples
 from simbench.runs.traces.trace_file import LARGEST_FILE, encode_trace, fit_trace, read_trace, write_trace
+from simbench.runs.traces.trace_signals import TOLERANCES, Channel, Samples
 
 
 def humanoid(seconds, joints):

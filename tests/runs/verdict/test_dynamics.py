@@ -7,15 +7,13 @@ import pinocchio as pin
 import pytest
 from standing_motions import standing_motion
 
-from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import solve_com_ik, stand
-from simbench.balance.standing.standing_profile import planned_zmp
-from simbench.balance.standing.support import zmp_from_wrench
+from simbench.balance.ground_reaction import planned_zmp, standing_torques
+from simbench.balance.leg_ik import solve_com_ik, stand
+from simbench.balance.support import zmp_from_wrench
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import load_robot
-from simbench.runs.verdict.check import check_trajectory
-from simbench.runs.verdict.dynamics import compute_forces
-from simbench.runs.verdict.motion_state import examine_motion
+from simbench.runs.verdict.motion_state import compute_forces, examine_motion
+from simbench.runs.verdict.physical_checks import check_trajectory
 
 
 def test_the_zmp_is_that_of_the_momentum_of_all_bodies():

@@ -9,9 +9,9 @@ from standing_motions import standing_motion
 
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
-from simbench.runs.verdict import check as check_module
-from simbench.runs.verdict.check import check_trajectory
-from simbench.runs.verdict.judging import not_applicable
+from simbench.runs.verdict import physical_checks as check_module
+from simbench.runs.verdict.physical_checks import check_trajectory
+from simbench.runs.verdict.verdict_outcome import not_applicable
 
 ROBOTS = ("romeo", "g1")
 CONSEQUENCES = {"cog": {"ZMP"}}

@@ -5,8 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from simbench.runs.verdict.judging import judge, lasting_excess, not_applicable
-from simbench.runs.verdict.outcome import Check, Moment, Verdict
+from simbench.runs.verdict.verdict_outcome import (
+    Check,
+    Moment,
+    Verdict,
+    judge,
+    lasting_excess,
+    not_applicable,
+)
 
 TIME = np.arange(20) / 10.0
 

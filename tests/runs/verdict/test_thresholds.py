@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from standing_motions import standing_motion
 
-from simbench.runs.verdict.check import check_trajectory
-from simbench.runs.verdict.thresholds import THRESHOLDS
+from simbench.runs.verdict.physical_checks import check_trajectory
+from simbench.runs.verdict.verdict_outcome import THRESHOLDS
 
 PAGE = Path(__file__).parents[3] / "docs" / "how_to" / "robot_motion.md"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from simbench.sim.control.friction import friction_torque
+from simbench.sim.control.joint_controller import friction_torque
 
 DT = 1e-3
 

@@ -9,27 +9,31 @@ import scenes
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.bullet import renderer_choice, stage
-from simbench.sim.bullet.client import bullet
-from simbench.sim.fixtures.drawer import drawer_mechanism
+from simbench.sim.bullet.bullet_body import bullet
+from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
 from simbench.sim.rendering import camera as camera_module
-from simbench.sim.rendering import renderer_choice as renderer_choice_module
-from simbench.sim.rendering.camera import (
+from simbench.sim.rendering.camera import choose_renderer, draw_pictures, picture_strip, render_video
+from simbench.sim.rendering.scene_renderer import (
+    Job,
+    draw_frames,
+    moving_region,
+    open_scene,
+    pose_scene,
+    take_picture,
+)
+from simbench.sim.rendering.scene_view import (
+    FAR,
+    NEAR,
     Balance,
     Camera,
     Frames,
-    choose_renderer,
-    draw_pictures,
-    picture_strip,
-    render_video,
+    floor_depth,
+    project,
+    projection_matrix,
+    view_matrix,
 )
-from simbench.sim.rendering.renderer_choice import choose_engine_renderer
-from simbench.sim.rendering.scene_region import moving_region
-from simbench.sim.rendering.scene_renderer import open_scene, pose_scene, take_picture
-from simbench.sim.rendering.scene_view import FAR, NEAR, floor_depth, project, projection_matrix, view_matrix
-from simbench.sim.rendering.scene_worker import Job, draw_frames
 
 CAMERA = Camera(
     target_m=(0.25, 0.0, 0.75),
@@ -84,7 +88,7 @@ def test_parts_of_the_picture_fit_together():
 
 def test_floor_depth_is_the_depth_of_points_on_the_floor():
     points = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-0.4, 0.7, 0.0]])
-    depth = floor_depth(CAMERA, CAMERA.width, CAMERA.height)
+    depth = floor_depth(CAMERA)
     clip = (projection_matrix(CAMERA) @ view_matrix(CAMERA) @ np.column_stack([points, np.ones(3)]).T).T
     for (x, y), corner in zip(project(CAMERA, points), clip, strict=True):
         expected = 0.5 + 0.5 * corner[2] / corner[3]
@@ -92,15 +96,12 @@ def test_floor_depth_is_the_depth_of_points_on_the_floor():
         assert depth[int(y), int(x)] == pytest.approx(expected, abs=row_step)
 
 
-@pytest.mark.parametrize("renderer", ["TinyRenderer", "EGL"])
-def test_the_renderer_s_depth_is_the_floor_s(robot, renderer):
-    if renderer == "EGL" and choose_engine_renderer() != "EGL":
-        pytest.skip("no EGL here")
-    with open_scene(robot, [DRAWER], CAMERA, renderer) as scene:
+def test_the_renderer_s_depth_is_the_floor_s(robot):
+    with open_scene(robot, [DRAWER], CAMERA) as scene:
         frames = frames_of(robot, 1)
         pose_scene(scene, frames, 0)
         depth = take_picture(scene).depth
-    floor = floor_depth(CAMERA, depth.shape[1], depth.shape[0])
+    floor = floor_depth(CAMERA)
     # Lower left: nothing but floor.
     corner = np.s_[-20:, :40]
     tolerance = 2.0**-16 + 0.6 * abs(floor[-1, 0] - floor[-2, 0])
@@ -109,42 +110,25 @@ def test_the_renderer_s_depth_is_the_floor_s(robot, renderer):
     assert 0.1 < np.mean(floor - depth > tolerance) < 0.6
 
 
-def test_tiles_join_without_a_seam(robot, monkeypatch):
-    if choose_engine_renderer() != "EGL":
-        pytest.skip("no EGL here")
-    frames = frames_of(robot, 1)
-    with open_scene(robot, [DRAWER], CAMERA, "EGL") as scene:
-        pose_scene(scene, frames, 0)
-        whole = take_picture(scene)
-        monkeypatch.setattr(stage, "EGL_WIDTH", 200)
-        monkeypatch.setattr(stage, "EGL_HEIGHT", 100)
-        tiled = take_picture(scene)
-    assert np.mean(np.abs(whole.rgb.astype(int) - tiled.rgb) > 8) < 0.002
-    assert np.mean(np.abs(whole.depth - tiled.depth) > 1e-4) < 0.002
-
-
-@pytest.mark.parametrize("renderer", ["TinyRenderer", "EGL"])
-def test_drawing_only_what_moves_shows_the_same(robot, renderer):
+def test_drawing_only_what_moves_shows_the_same(robot):
     """Compare frames whose moving region is redrawn with frames drawn completely."""
-    if renderer == "EGL" and choose_engine_renderer() != "EGL":
-        pytest.skip("no EGL here")
     still = frames_of(robot, 4)
     joints = still.joints.copy()
     joints[:, robot.joint_names.index("LShoulderPitch")] = [1.77, 1.0, 0.0, -1.0]
     joints[:, robot.joint_names.index("HeadRoll")] = [0.0, 0.1, 0.2, 0.3]
     frames = dataclasses.replace(still, joints=joints)
-    drawn = list(draw_frames(Job(robot, [DRAWER], frames, CAMERA, renderer, range(4))))
-    with open_scene(robot, [DRAWER], CAMERA, renderer) as scene:
+    drawn = list(draw_frames(Job(robot, [DRAWER], frames, CAMERA, range(4))))
+    with open_scene(robot, [DRAWER], CAMERA) as scene:
         region = moving_region(scene, frames, range(4))
-        area = (region.right - region.left) * (region.bottom - region.top)
+        left, top, right, bottom = region
+        area = (right - left) * (bottom - top)
         assert 0.02 < area / (CAMERA.width * CAMERA.height) < 0.5
         for index in range(4):
             pose_scene(scene, frames, index)
             whole = take_picture(scene).rgb
             assert np.mean(np.abs(whole.astype(int) - drawn[index]) > 8) < 0.001
         assert np.mean(np.abs(whole.astype(int) - drawn[0]) > 8) > 0.005
-        nothing = moving_region(scene, frames, [1, 1])
-        assert (nothing.left, nothing.right) == (0, 0)
+        assert moving_region(scene, frames, [1, 1]) == (0, 0, 0, 0)
 
 
 def test_free_standing_equipment_is_drawn_at_the_pose_of_each_frame(robot):
@@ -158,7 +142,7 @@ def test_free_standing_equipment_is_drawn_at_the_pose_of_each_frame(robot):
     stands[2, 3:] = [0.0, 0.0, np.sin(0.4), np.cos(0.4)]
     still = frames_of(robot, 3)
     frames = dataclasses.replace(still, fixtures={"block": np.empty((3, 0))}, stands={"block": stands})
-    with open_scene(robot, [stood], CAMERA, "TinyRenderer") as scene:
+    with open_scene(robot, [stood], CAMERA) as scene:
         fixture, client = scene.fixtures["block"], scene.stage.client
         before = bullet.getBasePositionAndOrientation(fixture.furniture, physicsClientId=client)
         for index in (2, 0, 1):
@@ -166,11 +150,11 @@ def test_free_standing_equipment_is_drawn_at_the_pose_of_each_frame(robot):
             np.testing.assert_allclose(fixture.read_state().stand, stands[index], atol=1e-6)
         assert bullet.getBasePositionAndOrientation(fixture.furniture, physicsClientId=client) == before
         # Only the block moves: by 10 cm, and it is 28 cm from corner to corner.
-        region = moving_region(scene, frames, range(3))
+        left, top, right, bottom = moving_region(scene, frames, range(3))
         corners = project(CAMERA, np.array([[0.6, 0.0, 0.8], [0.7, -0.05, 0.9]]))
-        assert (corners > [region.left, region.top]).all()
-        assert (corners < [region.right, region.bottom]).all()
-        assert region.right - region.left < 0.35 * CAMERA.width
+        assert (corners > [left, top]).all()
+        assert (corners < [right, bottom]).all()
+        assert right - left < 0.35 * CAMERA.width
 
 
 def test_video_has_every_frame_in_order(robot, tmp_path):
@@ -243,21 +227,6 @@ def test_tinyrenderer_is_used_if_the_probe_fails(robot, tmp_path, monkeypatch):
     assert 0.03 < np.mean(red - blue > 40) < 0.4
 
 
-@pytest.mark.parametrize(
-    "probe", ["import os; os._exit(7)", "raise SystemExit(0 if False else 1)", renderer_choice._PROBE]
-)
-def test_probe_survives_what_a_plugin_does(probe, monkeypatch):
-    """The plugin may end its process; a plugin that cannot be loaded counts as none."""
-    monkeypatch.setattr(renderer_choice, "_PROBE", probe)
-    monkeypatch.setattr(renderer_choice, "egl_plugin", lambda: "/nonexistent/eglRenderer.so")
-    assert renderer_choice.choose_renderer.__wrapped__() == "TinyRenderer"
-
-
-def test_no_plugin_in_the_wheel(monkeypatch):
-    monkeypatch.setattr(renderer_choice, "egl_plugin", lambda: None)
-    assert renderer_choice.choose_renderer.__wrapped__() == "TinyRenderer"
-
-
 def test_interruption_leaves_nothing_behind(robot, tmp_path, monkeypatch):
     path = tmp_path / "video.mp4"
     path.write_bytes(b"the previous video")
@@ -292,21 +261,27 @@ def test_failures_are_one_line(robot, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("failing", ["simbench.nothing", "simbench.sim.rendering.scene_worker"])
+@pytest.mark.parametrize("failing", ["simbench.nothing", "simbench.sim.rendering.scene_renderer"])
 def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monkeypatch, failing):
     """Its process cannot begin, or ends when it gets what to draw."""
     monkeypatch.setattr(camera_module, "OPENGL_WORKER", failing)
-    monkeypatch.setattr(camera_module, "choose_renderer", lambda: "OpenGL")
-    monkeypatch.setattr(camera_module, "choose_engine_renderer", lambda: "TinyRenderer")
     path = tmp_path / "a.png"
     assert picture_strip(path, robot, [DRAWER], frames_of(robot, 1), CAMERA, [0], 1) == "TinyRenderer"
     assert iio.imread(path).shape == (180, 320, 3)
 
 
+def test_the_engine_draws_where_no_graphics_library_is_found(robot, monkeypatch):
+    """Without libEGL, or a driver for it."""
+    for name in ("__EGL_VENDOR_LIBRARY_DIRS", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_DRIVERS_PATH"):
+        monkeypatch.setenv(name, "/none")
+    pictures, renderer = draw_pictures(robot, [DRAWER], frames_of(robot, 1), CAMERA, [0])
+    assert renderer == "TinyRenderer"
+    assert [picture.shape for picture in pictures] == [(180, 320, 3)]
+
+
 def test_the_engine_draws_where_the_library_is_missing(monkeypatch):
-    monkeypatch.setattr(renderer_choice_module.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(renderer_choice_module, "choose_engine_renderer", lambda: "TinyRenderer")
-    assert renderer_choice_module.choose_renderer() == "TinyRenderer"
+    monkeypatch.setattr(camera_module.importlib.util, "find_spec", lambda name: None)
+    assert choose_renderer() == "TinyRenderer"
 
 
 def test_both_renderers_show_the_same_scene(robot, monkeypatch):

@@ -5,27 +5,29 @@ import numpy as np
 import pytest
 import yourdfpy
 
-from simbench.balance.standing.standing import stand
+from simbench.balance.leg_ik import stand
 from simbench.errors import RetargetError, RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.bullet import stage
+from simbench.sim.bullet import bullet_world
 from simbench.sim.rendering import camera as camera_module
-from simbench.sim.rendering.camera import Frames, draw_pictures
+from simbench.sim.rendering.camera import draw_pictures
 from simbench.sim.rendering.portrait import (
     BAND,
+    FILLED,
     GAP,
     LEFT,
     MARGIN,
     MIDDLE,
     RIGHT,
     draw_portrait,
+    frame_cameras,
+    link_hulls,
     natural_posture,
+    panel_size,
+    robot_points,
 )
-from simbench.sim.rendering.portrait_camera import FILLED, frame_cameras, panel_size
-from simbench.sim.rendering.robot_points import link_hulls, robot_points
-from simbench.sim.rendering.scene_region import moving_region
-from simbench.sim.rendering.scene_renderer import open_scene, whole_picture
-from simbench.sim.rendering.scene_view import project
+from simbench.sim.rendering.scene_renderer import moving_region, open_scene
+from simbench.sim.rendering.scene_view import Frames, project
 
 # A red crane of primitives on a green post: the boom is level at zero and upright in the middle of its range.
 CRANE = """<robot name="crane">
@@ -211,9 +213,9 @@ def test_a_cloud_fills_the_picture_seen_from_any_height(pitch):
 
 
 def test_meshes_that_cannot_be_measured_may_move_anywhere(romeo, monkeypatch):
-    monkeypatch.setattr(stage, "mesh_points", lambda path: None)
+    monkeypatch.setattr(bullet_world, "mesh_points", lambda path: None)
     base = np.tile([0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.0], (2, 1))
     frames = Frames(base, np.zeros((2, len(romeo.joint_names))), {}, None)
     (camera,) = frame_cameras([np.array([[-0.2, -0.2, 0.0], [0.9, 0.2, 2.0]])], [0.0], 160, 120)
-    with open_scene(romeo, [], camera, "TinyRenderer") as scene:
-        assert moving_region(scene, frames, [0, 1]) == whole_picture(camera)
+    with open_scene(romeo, [], camera) as scene:
+        assert moving_region(scene, frames, [0, 1]) == (0, 0, camera.width, camera.height)

@@ -8,12 +8,17 @@ import trimesh
 from PIL import Image
 
 from simbench.robot.robot import load_robot
-from simbench.sim.engines import open_engine
-from simbench.sim.fixtures.drawer import drawer_mechanism
-from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
-from simbench.sim.rendering.renderer_choice import UndrawableShapeError
-from simbench.sim.rendering.simplification import simplify_together
-from simbench.sim.rendering.solids import PLAIN_COLOUR, make_solid, read_robot_meshes, robot_solids
+from simbench.sim.engine import open_engine
+from simbench.sim.fixtures.furniture import drawer_mechanism
+from simbench.sim.rendering.painting import link_poses, mechanism_poses
+from simbench.sim.rendering.scene_view import UndrawableShapeError
+from simbench.sim.rendering.solids import (
+    PLAIN_COLOUR,
+    make_solid,
+    read_robot_meshes,
+    robot_solids,
+    simplify_together,
+)
 
 DRAWER = drawer_mechanism(
     scenes.drawer_section(

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from marker_people import anatomical_places, make_body, record_markers
 
-from simbench.motion.marker_maps.evaluation import RecordedBody
-from simbench.motion.marker_maps.marker_guess import guess_marker_map
-from simbench.motion.marker_maps.marker_guess.guess import _words
+from simbench.motion.marker_maps.map_evaluation import RecordedBody
+from simbench.motion.marker_maps.marker_guess import find_words, guess_marker_map
 
 WORDS = {
     "c7": "neck",
@@ -52,18 +51,24 @@ FORMS = (
 )
 
 
+def guess_roles(recording):
+    """The guessed map, the place of each marker in it, and the notes."""
+    marker_map, notes = guess_marker_map(recording)
+    return marker_map, {names[0]: place for place, names in marker_map.aliases.items()}, notes
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_words_in_any_order_give_the_places(body, form):
     markers = {spell(name, form): track for name, track in anatomical_places(body).items()}
-    guess = guess_marker_map(record_markers(body, markers))
-    assert guess.unsure == ()
+    marker_map, roles, notes = guess_roles(record_markers(body, markers))
+    assert set(roles) == set(markers)
+    assert len(notes) == 1
     for name in anatomical_places(body):
-        role = guess.roles[spell(name, form)]
+        role = roles[spell(name, form)]
         assert role.startswith("left_") == name.startswith("left_")
         assert (role == "clavicle") if name == "notch" else name.split("_")[-1] in role.split("_")
-    known = {alias: names[0] for alias, names in guess.marker_map.aliases.items()}
-    tracks = {role: markers[name] for role, name in known.items()}
-    person = RecordedBody(guess.marker_map, tracks, 100.0, "trial")
+    tracks = {role: markers[name] for name, role in roles.items()}
+    person = RecordedBody(marker_map, tracks, 100.0, "trial")
     for joint in ("left_elbow", "right_wrist", "left_knee", "right_shoulder"):
         np.testing.assert_allclose(person.point(joint), body.joints[joint], atol=1e-9)
 
@@ -72,22 +77,21 @@ def test_wrists_named_the_wrong_way_round_are_found_by_the_forearm(body):
     markers = {spell(name, FORMS[0]): track for name, track in anatomical_places(body).items()}
     swapped = dict(markers)
     swapped["WristThumb_L"], swapped["WristPinky_L"] = markers["WristPinky_L"], markers["WristThumb_L"]
-    guess = guess_marker_map(record_markers(body, swapped))
-    assert guess.roles["WristThumb_L"] == "left_ulnar_wrist"
-    assert guess.roles["WristThumb_R"] == "right_radial_wrist"
-    assert any("left wrist: WristPinky_L is on the thumb's side" in note for note in guess.notes)
+    _, roles, notes = guess_roles(record_markers(body, swapped))
+    assert roles["WristThumb_L"] == "left_ulnar_wrist"
+    assert roles["WristThumb_R"] == "right_radial_wrist"
+    assert any("left wrist: WristPinky_L is on the thumb's side" in note for note in notes)
 
 
-def test_sides_that_geometry_contradicts_are_unsure(body):
+def test_sides_and_lengths_that_geometry_contradicts_are_said(body):
     recording = record_markers(body, {spell(n, FORMS[0]): t for n, t in anatomical_places(body).items()})
     mirrored = replace(recording, positions=recording.positions * [1.0, -1.0, 1.0])
-    guess = guess_marker_map(mirrored)
-    assert "left_acromion" in guess.unsure
-    assert any("mirrored" in note for note in guess.notes)
+    _, _, notes = guess_roles(mirrored)
+    assert any("left and right by the names contradict" in note and "mirrored" in note for note in notes)
     far = recording.positions.copy()
     far[:, recording.names.index("WristThumb_L")] += 0.4
-    guess = guess_marker_map(replace(recording, positions=far))
-    assert "left_radial_wrist" in guess.unsure
+    _, _, notes = guess_roles(replace(recording, positions=far))
+    assert any(note.startswith("lateral_elbow to radial_wrist is ") for note in notes)
 
 
 def test_names_without_words_are_no_guess(body):
@@ -107,4 +111,4 @@ def test_names_without_words_are_no_guess(body):
     ],
 )
 def test_words_of_a_name(name, words):
-    assert _words(name) == words
+    assert find_words(name) == words

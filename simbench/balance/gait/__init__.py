@@ -1,1 +1,0 @@
-"""Stepping: footsteps, profiles of ZMP and COG, and swing feet that adapt to measured landings."""

@@ -1,0 +1,391 @@
+"""Standing on both feet: legs and pelvis that keep the COG over the soles while the upper body moves.
+
+A seated robot's legs and pelvis stay as they are: the seat carries the body. `newton_step` is Newton's method
+for legs and pelvis of many frames at once: feet in place, COG over its target.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import LegReachError, RetargetError, RobotError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import turn_quaternions
+from simbench.kinematics.task_matrix import BodyMasses, body_masses
+from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, make_path_poses, place_path
+from simbench.robot.robot import SEATED, Robot
+from simbench.robot.sides import SIDES
+
+_MAX_ITERATIONS = 40
+"""Newton steps of a frame."""
+_FURTHEST = 2.0 * np.pi
+"""Angle of a leg's joint that none has, rad."""
+_TOLERANCE = 1e-5
+"""Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
+error changes from frame to frame and shows, differentiated twice, in the planned torque."""
+_MIN_KNEE_BEND = 0.1
+"""Least bend of the knees, rad, at another pelvis height: straight legs cannot move it."""
+_HEIGHT_STEP = 0.01
+"""Step from pelvis height to pelvis height, m."""
+_HEIGHT_RESOLUTION = 1e-4
+"""Resolution of the ends of the range of pelvis heights, m."""
+_LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
+"""Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's."""
+_DIGITS = 4
+"""Digits of a height after the point, m."""
+
+
+class SingularLegError(Exception):
+    """A leg cannot move its foot in every direction. `frame`: first frame in which that is so."""
+
+    def __init__(self, frame: int) -> None:
+        super().__init__(frame)
+        self.frame = frame
+
+
+@dataclass(frozen=True)
+class LegModel:
+    """Kinematics and masses of a robot on two legs of six joints each."""
+
+    tree: KinematicTree  # All n joints of the robot.
+    masses: BodyMasses
+    legs: tuple[NDArray[np.int64], ...]  # Tuple of two (6,) int arrays.
+    # Tuple of (int, (3, 3) array, (3,) array): body that carries each foot's frame, and the frame's rotation
+    # and position on it, m.
+    feet: tuple[tuple[int, Array, Array], ...]
+    carried: NDArray[np.bool_]  # (n, n + 1) bool: whether a joint carries a body.
+
+
+def make_leg_model(model: pin.Model, legs: tuple[NDArray[np.int64], ...], feet: list[int]) -> LegModel:
+    """Take the kinematics and masses of a robot on two legs out of its model.
+
+    `model`: model with a free-flyer root; `legs` tuple of two (6,) int arrays: joints of each leg, among
+    those after the root; `feet`: ids of the feet's frames. Returns for `newton_step`.
+    """
+    tree = kinematic_tree(model)
+    carried = np.zeros((len(tree.parent), len(tree.parent) + 1), dtype=bool)
+    for joint in reversed(range(len(tree.parent))):
+        carried[joint, joint + 1] = True
+        if tree.parent[joint] > 0:
+            carried[tree.parent[joint] - 1] |= carried[joint]
+    return LegModel(
+        tree, body_masses(model), legs, tuple(frame_on_body(model, foot) for foot in feet), carried
+    )
+
+
+def newton_step(model: LegModel, q: Array, soles: list[pin.SE3], targets: Array) -> tuple[Array, Array]:
+    """Take one Newton step of every frame in `q`; return the errors of feet and COG before it.
+
+    `model`: robot on two legs; `q` (T, 7 + n): configurations: root position (m), quaternion x y z w, joints
+    (rad); horizontal position and legs are changed in place; `soles`: poses of the feet in the world frame;
+    `targets` (T, 2): targets of the COG in the world frame, m. Returns `feet` (T,): largest pose error of a
+    foot, m or rad; `cog` (T,): distance of the COG from its target, m.
+    """
+    tree, masses = model.tree, model.masses
+    rotation, position = make_path_poses(tree, len(q))
+    place_path(tree, q, rotation, position)
+    moments = masses.mass[:, None] * (position + (rotation @ masses.centre[:, :, None])[..., 0])
+    missing = targets - moments.sum(axis=1)[:, :2] / masses.mass.sum()
+    # Of the legs: the step that mends the feet (last column), and those that a metre of the pelvis undoes.
+    right = np.zeros((len(q), 6, 3))
+    right[:, [0, 1], [0, 1]] = 1.0
+    steps, feet, slope, sway = [], np.zeros(len(q)), np.tile(np.eye(2), (len(q), 1, 1)), missing
+    for leg, (body, frame, centre), sole in zip(model.legs, model.feet, soles, strict=True):
+        foot = position[:, body] + rotation[:, body] @ centre
+        right[:, :3, 2] = sole.translation - foot
+        error = sole.rotation @ (rotation[:, body] @ frame).transpose(0, 2, 1)
+        twice_sine = error[:, [2, 0, 1], [1, 2, 0]] - error[:, [1, 2, 0], [2, 0, 1]]
+        length = np.linalg.norm(twice_sine, axis=1)
+        angle = np.arctan2(length, np.trace(error, axis1=1, axis2=2) - 1.0)
+        scale = np.where(length > 1e-12, angle / np.maximum(length, 1e-12), 0.5)
+        right[:, 3:, 2] = scale[:, None] * twice_sine
+        feet = np.maximum(feet, np.abs(right[:, :, 2]).max(axis=1))
+        # Jacobians of the foot at its position (T, 6, 6) and of the COG (T, 2, 6) of the leg, world axes.
+        origins, sliding = position[:, leg + 1], tree.sliding[leg, None]
+        axes = (rotation[:, leg + 1] @ tree.axis[leg, :, None])[..., 0]
+        carried = model.carried[leg].astype(float)
+        weight = (carried @ masses.mass)[:, None]
+        moment = np.cross(axes, carried @ moments - weight * origins)
+        cog_moved = np.where(sliding, weight * axes, moment) / masses.mass.sum()
+        cog_jacobian = cog_moved[:, :, :2].transpose(0, 2, 1)
+        linear = np.where(sliding, axes, np.cross(axes, foot[:, None] - origins))
+        turning = np.where(sliding, 0.0, axes)
+        jacobian = np.ascontiguousarray(np.concatenate([linear, turning], axis=2).transpose(0, 2, 1))
+        try:
+            solved = np.linalg.solve(jacobian, right)
+        except np.linalg.LinAlgError:
+            raise SingularLegError(int(np.linalg.matrix_rank(jacobian).argmin())) from None
+        along = cog_jacobian @ solved
+        slope, sway = slope - along[:, :, :2], sway - along[:, :, 2]
+        steps.append(solved)
+    moved = np.linalg.solve(slope, sway[:, :, None])
+    q[:, :2] += moved[:, :, 0]
+    for leg, solved in zip(model.legs, steps, strict=True):
+        q[:, 7 + leg] += solved[:, :, 2] - (solved[:, :, :2] @ moved)[:, :, 0]
+    return feet, np.linalg.norm(missing, axis=1)
+
+
+@dataclass(frozen=True)
+class Stance:
+    """Both feet flat on the floor, pelvis upright at a fixed height."""
+
+    # {side: pinocchio.SE3}: pose of each foot frame in the world frame, by side (left, right).
+    soles: dict[str, pin.SE3]
+    # (7,): nominal pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
+    base: Array
+    # (n,): joint positions of the posture it comes from, in the order of `robot.joint_names`, rad.
+    joints: Array
+    target: Array  # (2,): target of the COG in the world frame, m: the middle of the support polygon.
+    # Whether the thighs lie on a seat: pelvis and legs then stay as they are, whatever the COG does.
+    seated: bool = False
+
+
+def stand(
+    robot: Robot, position: tuple[float, float], heading: float, posture: str, height: float = 0.0
+) -> Stance:
+    """Place a robot on the floor in a posture, standing or seated, at the posture's or another pelvis height.
+
+    `robot`: robot with two legs; `position`: middle between the feet in the world frame, m; `heading`:
+    direction of the robot's x axis in the world frame, rad about z; `posture`: name in `robot.postures` of a
+    posture with both soles flat; `height`: height of the pelvis above its height in the posture, m: the legs
+    bend or stretch, the soles stay where they are, the COG over the middle of their polygon. Returns soles,
+    root pose, joint positions and the target of the COG.
+    """
+    missing = [f"soles.{side}_foot" for side in SIDES if f"{side}_foot" not in robot.soles]
+    if missing:
+        raise RobotError(
+            f"{robot.name}: {' and '.join(missing)} missing: to stand, a robot needs a flat sole under each "
+            "foot"
+        )
+    if posture not in robot.postures:
+        raise RobotError(f"{robot.name}: no posture {posture!r}; allowed: {', '.join(robot.postures)}")
+    joints = robot.postures[posture]
+    data = robot.model.createData()
+    frames = {side: robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES}
+    rotation = pin.utils.rotate("z", heading)
+    upright = pin.SE3(rotation, np.zeros(3))
+    pin.framesForwardKinematics(robot.model, data, np.concatenate([pin.SE3ToXYZQUAT(upright), joints]))
+    feet = {side: data.oMf[frame].copy() for side, frame in frames.items()}
+    tilt = max(float(np.arccos(np.clip(foot.rotation[2, 2], -1, 1))) for foot in feet.values())
+    uneven = abs(feet["left"].translation[2] - feet["right"].translation[2])
+    if tilt > 1e-3 or uneven > 1e-4:
+        raise RobotError(
+            f"{robot.name}: posture {posture!r} does not stand: soles tilted {tilt:.4f} rad, "
+            f"{1000 * uneven:.2f} mm uneven (allowed 0.001 rad, 0.1 mm)"
+        )
+    middle = 0.5 * (feet["left"].translation + feet["right"].translation)
+    shift = np.array([*position, 0.0]) - middle
+    soles = {}
+    for side, foot in feet.items():
+        yaw = float(np.arctan2(foot.rotation[1, 0], foot.rotation[0, 0]))
+        on_floor = foot.translation + shift
+        on_floor[2] = 0.0
+        soles[side] = pin.SE3(pin.utils.rotate("z", yaw), on_floor)
+    corners = np.vstack(
+        [(soles[side].act(corner)) for side in SIDES for corner in robot.soles[f"{side}_foot"]]
+    )
+    target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
+    base = pin.SE3ToXYZQUAT(pin.SE3(rotation, shift))
+    stance = Stance(soles, base, joints.copy(), target, posture == SEATED)
+    if stance.seated and height != 0.0:
+        raise RetargetError(
+            f"{robot.name}: sits with its pelvis at one height; allowed: robot.height_m 0, got {height:g}"
+        )
+    if height == 0.0:
+        return stance
+    if abs(height) > abs(_height_limit(robot, stance, np.sign(height))):
+        low, high = (_height_limit(robot, stance, sign) for sign in (-1.0, 1.0))
+        raise LegReachError(
+            f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
+            f"allowed: {low:+.3f} to {high:+.3f} m"
+        )
+    count, model = 1 + int(abs(height) / _HEIGHT_STEP), _leg_model(robot)
+    for _ in range(count):
+        stance = _raised(robot, model, stance, height / count)
+    return stance
+
+
+def height_range(robot: Robot, posture: str) -> tuple[float, float]:
+    """Find the range of pelvis heights that the legs allow, upright, with the COG over the feet.
+
+    `robot`: robot with two legs; `posture`: name in `robot.postures` of a posture with both soles flat.
+    Returns `low`, `high`: height relative to the posture's, m, low ≤ 0 ≤ high: the leg joints stay inside
+    their limits and the knees bent by at least 0.1 rad. Raises RobotError as `stand`.
+    """
+    stance = stand(robot, (0.0, 0.0), 0.0, posture)
+    return _height_limit(robot, stance, -1.0), _height_limit(robot, stance, 1.0)
+
+
+def solve_com_ik(
+    robot: Robot,
+    stance: Stance,
+    joints: Array,
+    target: Array | None = None,
+    height: Array | None = None,
+    *,
+    turn: Array | None = None,
+    start: Array | None = None,
+    embedding: bool = True,
+) -> tuple[Array, Array]:
+    """Solve the inverse kinematics of the legs that keeps the COG over a target, feet fixed, in all frames.
+
+    The pelvis has a given orientation and height; its horizontal shift d and the leg joints dq follow
+    together by Newton's method from both feet's pose errors e and the COG's distance from its target:
+
+        J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
+
+    In a seated stance pelvis and legs stay as they are.
+
+    `robot`: robot with two legs. `stance`: poses of the soles, and root pose and joint positions to start
+    from. `joints` (T, n): joint positions; those of the legs are replaced, rad. `target` (T, 2): target of
+    the COG in the world frame, m; the stance's target by default. `height` (T,): height of the pelvis above
+    its height in the stance, m; 0 by default. `turn` (T, 3): rotation of the pelvis from its orientation in
+    the stance, a rotation vector in world axes, rad; 0 by default. `start` (T, 7): pose of the root link from
+    which to solve, with the legs of `joints`: that of a similar motion. By default pelvis and legs start from
+    the stance. `embedding`: whether the COG is that of the upper body's motion. Otherwise trunk, arms and
+    head are taken to be at rest as in the stance, and the legs do not react to them. Returns `base` (T, 7):
+    pose of the root link in the world frame: position, m, and quaternion x, y, z, w; `joints` (T, n): joint
+    positions, those of the legs solved, rad. Raises RetargetError if the legs cannot reach a pelvis position
+    that balances the motion, or are straight.
+    """
+    both = np.concatenate([leg_columns(robot, side) for side in SIDES])
+    if stance.seated:
+        still = joints.copy()
+        still[:, both] = stance.joints[both]
+        return np.tile(stance.base, (len(joints), 1)), still
+    targets = np.broadcast_to(stance.target if target is None else target, (len(joints), 2))
+    known = joints if embedding else np.broadcast_to(stance.joints, joints.shape)
+    q = np.hstack([np.tile(stance.base, (len(joints), 1)) if start is None else start, known])
+    q[:, 7 + both] = stance.joints[both] if start is None else joints[:, both]
+    q[:, 2] = stance.base[2] + (0.0 if height is None else height)
+    if turn is not None:
+        turn_quaternions(np.tile(stance.base[3:], (len(joints), 1)), turn, q[:, 3:7])
+    _iterate(robot.name, _leg_model(robot), stance, q, targets)
+    # Newton's method may pass a straight leg and come to its end turns away.
+    turned = np.abs(q[:, 7 + both]).max(axis=1) > _FURTHEST
+    if turned.any():
+        raise LegReachError(f"{robot.name}: the legs cannot balance frame {int(turned.argmax())}")
+    balanced = joints.copy()
+    balanced[:, both] = q[:, 7 + both]
+    return q[:, :7].copy(), balanced
+
+
+def _leg_model(robot: Robot) -> LegModel:
+    """Kinematics and masses of a robot on two legs."""
+    feet = [robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
+    return make_leg_model(robot.model, tuple(leg_columns(robot, side) for side in SIDES), feet)
+
+
+def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Array) -> None:
+    """Take Newton steps in `q` (T, 7 + n) until soles and COG are where they should be in every frame."""
+    soles, left = [stance.soles[side] for side in SIDES], np.arange(len(q))
+    for _ in range(_MAX_ITERATIONS):
+        at = q[left]
+        try:
+            feet, cog = newton_step(model, at, soles, targets[left])
+        except SingularLegError as error:
+            raise LegReachError(
+                f"{name}: a leg is singular in frame {left[error.frame]}, as with straight knees: "
+                "the pelvis cannot move; stand in a posture with bent knees"
+            ) from None
+        q[left] = at
+        # Comparisons with NaN are false.
+        unsettled = ~(np.maximum(feet, cog) < _TOLERANCE)
+        left = left[unsettled]
+        if not len(left):
+            return
+    raise LegReachError(
+        f"{name}: the legs cannot balance frame {left[0]}: feet {feet[unsettled][0]:.2g} m or rad off their "
+        f"place, COG {1000 * cog[unsettled][0]:.2g} mm off its target"
+    )
+
+
+def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
+    """Find the positions of a leg's joints in `robot.joint_names`.
+
+    `robot`: robot with two legs; `side`: the leg: left or right. Returns (k,) of int: indices, from hip to
+    ankle.
+    """
+    return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
+
+
+def least_knee_bend(robot: Robot, joints: Array) -> float:
+    """Find the bend of the straightest knee.
+
+    `robot`: robot with two legs; `joints` (T, n): joint positions in the order of `robot.joint_names`, rad.
+    Returns angle between thigh and shank about the knee's axis, from joint to joint, rad; 0 is straight.
+    """
+    model, data = robot.model, robot.model.createData()
+    legs = [[model.getJointId(name) for name in robot.groups[f"{side}_leg"]] for side in SIDES]
+    least = np.pi
+    for q in joints:
+        axes = pin.computeJointJacobians(model, data, np.concatenate([pin.neutral(model)[:7], q]))[3:]
+        for leg in legs:
+            positions = np.array([data.oMi[joint].translation for joint in leg])
+            # The knee is the joint in the middle of the leg.
+            ends = np.linalg.norm(positions[:, None] - positions[[0, -1]], axis=2).min(axis=1)
+            middle = int(ends.argmax())
+            thigh, shank = positions[middle] - positions[0], positions[-1] - positions[middle]
+            # A knee that is outward of hip and ankle is not bent by that.
+            axis = axes[:, model.joints[leg[middle]].idx_v]
+            thigh, shank = thigh - (thigh @ axis) * axis, shank - (shank @ axis) * axis
+            bend = np.arctan2(np.linalg.norm(np.cross(thigh, shank)), thigh @ shank)
+            least = min(least, float(bend))
+    return least
+
+
+def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
+    """Find the last height, m, that the legs allow upwards (1) or downwards (-1), step by step."""
+    height, step, model = 0.0, _HEIGHT_STEP, _leg_model(robot)
+    legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
+    while step > _HEIGHT_RESOLUTION:
+        try:
+            moved = _raised(robot, model, stance, sign * step)
+        except RetargetError:
+            step *= 0.5
+            continue
+        # The legs have to be inside their limits, with bent knees.
+        low, high = robot.model.lowerPositionLimit[7 + legs], robot.model.upperPositionLimit[7 + legs]
+        inside = ((low <= moved.joints[legs]) & (moved.joints[legs] <= high)).all()
+        if inside and least_knee_bend(robot, moved.joints[None]) >= _MIN_KNEE_BEND:
+            height, stance = height + sign * step, moved
+        else:
+            step *= 0.5
+    return height
+
+
+def _raised(robot: Robot, model: LegModel, stance: Stance, height: float) -> Stance:
+    """Change the pelvis height of a stance by a little, the COG over its target."""
+    q = np.concatenate([stance.base, stance.joints])[None]
+    q[0, 2] += height
+    _iterate(robot.name, model, stance, q, stance.target[None])
+    return replace(stance, base=q[0, :7], joints=q[0, 7:])
+
+
+def leg_length(robot: Robot) -> float:
+    """Measure the length of a leg from its first joint to its sole, along its segments.
+
+    `robot`: robot with two legs. Returns length, m; the longer leg's.
+    """
+    model, data = robot.model, robot.model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    lengths = []
+    for side in SIDES:
+        joints = [data.oMi[model.getJointId(name)].translation for name in robot.groups[f"{side}_leg"]]
+        sole = data.oMf[model.getFrameId(robot.frames[f"{side}_foot"])].translation
+        lengths.append(float(np.linalg.norm(np.diff([*joints, sole], axis=0), axis=1).sum()))
+    return max(lengths)
+
+
+def pelvis_heights(robot: Robot, given: float | None) -> tuple[float, ...]:
+    """List the heights of the pelvis that are to be tried, the posture's first, then lower ones.
+
+    `robot`: robot with two legs; `given`: height above the posture's, m, if it is given. Returns heights
+    above the posture's, m; the given one alone.
+    """
+    if given is not None:
+        return (given,)
+    length = leg_length(robot)
+    return tuple(round(part * length, _DIGITS) for part in _LOWER)

@@ -1,1 +1,0 @@
-"""Recovery from pushes: bending the trunk, and steps to where the robot can stop."""

@@ -1,0 +1,220 @@
+"""The command line's `simbench run`: parse, call, print; and watching in a web browser."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simbench.cli.completion import complete_scenario
+from simbench.cli.console import make_console, progress_bars
+from simbench.cli.shared_options import (
+    Engine,
+    Fast,
+    NoCache,
+    Robot,
+    argument,
+    flag,
+    list_overrides,
+    option,
+    set_option,
+)
+from simbench.cli.streams import is_terminal
+from simbench.errors import Interrupted, RunError
+
+if TYPE_CHECKING:
+    from simbench.runs.live_view import LiveView
+    from simbench.runs.result import RunResult
+    from simbench.runs.scenario.schema import Scenario
+
+_MOST_DOUBTS = 3
+"""Doubts that a terminal shows; the others are in provenance.json, and `--all` shows them."""
+
+
+def run(
+    scenario: Annotated[
+        str,
+        argument(
+            "Name or path of a YAML file, or a file of a robot's motion (.csv, .nc, .npz, .pkl) with "
+            "--robot.",
+            complete=complete_scenario,
+        ),
+    ],
+    robot: Robot = None,
+    engine: Engine = None,
+    overrides: Annotated[list[str] | None, set_option("Override a value; repeatable.")] = None,
+    out: Annotated[Path | None, option("Run directory, by default runs/SCENARIO-TIME.", "DIR")] = None,
+    video: Annotated[
+        bool, flag("--video", "Also record video.mp4; --video=preview: as with --fast.")
+    ] = False,
+    fast: Fast = False,
+    gui: Annotated[bool, flag("--gui", "Watch in Bullet's window.")] = False,
+    view: Annotated[
+        bool, flag("--view", "Watch in a web browser while it is simulated; needs viser.")
+    ] = False,
+    view_host: Annotated[
+        str | None,
+        option(
+            "Address to serve the scene on: 127.0.0.1 unless given, which only this machine sees. "
+            "0.0.0.0 shows it to the network.",
+            "ADDRESS",
+        ),
+    ] = None,
+    view_port: Annotated[
+        int | None, option("First port to try, 8080 unless given.", "N", min=1024, max=65535)
+    ] = None,
+    realtime: Annotated[
+        bool, flag("--realtime", "With --view: simulate at the clock's pace, not as fast as it goes.")
+    ] = False,
+    plots: Annotated[bool, flag("--plots", "Also draw plots/*.png.")] = False,
+    all_metrics: Annotated[
+        bool, flag("--all", "Print every metric, note and doubt in a terminal, as in a pipe.")
+    ] = False,
+    no_cache: NoCache = False,
+) -> None:
+    """Run a scenario; exit status 1 if a check fails."""
+    from simbench.runs.scenario.scenario_files import is_motion_file, read_scenario
+
+    changes = list_overrides(overrides, None, engine)
+    if is_motion_file(scenario):
+        from simbench.runs.scenario.loading import motion_file_scenario
+
+        resolved = motion_file_scenario(Path(scenario), robot, changes)
+    else:
+        # A wrong name is found before what validates scenarios is imported.
+        read_scenario(scenario)
+        from simbench.runs.scenario.loading import load_scenario
+
+        resolved = load_scenario(scenario, list_overrides(changes, robot))
+    if view and gui:
+        raise RunError("--view: watch in a browser or in Bullet's window (--gui), not both")
+    with browser_view(view, view_host, view_port, realtime) as watched:
+        result = _simulate(
+            resolved,
+            out,
+            video=video or fast,
+            fast=fast,
+            gui=watched or gui,
+            cache=not no_cache,
+            doubts=None if all_metrics or not is_terminal(stderr=True) else _MOST_DOUBTS,
+        )
+        from simbench.cli.run_table import next_commands, print_run
+
+        print_run(result, all_metrics=all_metrics)
+        if plots:
+            from simbench.runs.plots.run_plots import draw_plots
+
+            with progress_bars(make_console(stderr=True)) as on_progress:
+                draw_plots(result.directory, on_progress)
+            print(f"plots  {result.directory / 'plots'}")
+        if is_terminal():
+            for command in next_commands(result.directory, has_video=result.video_file is not None):
+                print(f"next   {command}")
+        if watched is not None:
+            stay_open(watched, result)
+    raise typer.Exit(0 if result.passed else 1)
+
+
+def _simulate(
+    scenario: Scenario,
+    out: Path | None,
+    *,
+    video: bool,
+    fast: bool,
+    gui: bool | LiveView,
+    cache: bool,
+    doubts: int | None,
+) -> RunResult:
+    """Run a scenario with progress bars; an interruption says what was kept.
+
+    So many doubts about the recording are printed, all of them if None.
+    """
+    from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run, unused_run_path
+
+    def print_doubts(found: Sequence[str]) -> None:
+        for doubt in found[:doubts]:
+            print(f"doubt: {doubt}", file=sys.stderr)
+        if doubts is not None and len(found) > doubts:
+            print(f"doubt: {len(found) - doubts} more, which --all shows", file=sys.stderr)
+
+    while True:
+        folder = out or unused_run_path(scenario.name)
+        replaced = replaced_run(folder)
+        if replaced is not None:
+            print(replaced, file=sys.stderr)
+        try:
+            from simbench.runs.pipeline import run_scenario
+
+            with progress_bars(make_console(stderr=True), transient=True) as on_progress:
+                return run_scenario(
+                    scenario,
+                    folder,
+                    video=video,
+                    fast=fast,
+                    gui=gui,
+                    cache=cache,
+                    on_progress=on_progress,
+                    on_doubts=print_doubts,
+                )
+        except DirectoryTaken:
+            # Another process chose the same name in the same second.
+            if out is not None:
+                raise
+        except KeyboardInterrupt:
+            partial = incomplete_path(folder)
+            kept = (
+                f"the run is complete in {folder}" if (folder / "metrics.json").exists() else "nothing kept"
+            )
+            raise Interrupted(f"partial run kept in {partial}" if partial.exists() else kept) from None
+
+
+@contextmanager
+def browser_view(
+    wanted: bool, host: str | None, port: int | None, realtime: bool
+) -> Iterator[LiveView | None]:
+    """Prepare a scene that browsers can watch, if it is wanted.
+
+    `wanted`: whether there is to be one; `host`: address to listen on; `port`: first port to try; `realtime`:
+    whether the simulation keeps to the clock. Yields the scene; None if it is not wanted.
+    """
+    given = {"--view-host": host is not None, "--view-port": port is not None, "--realtime": realtime}
+    if not wanted:
+        alone = next((name for name, present in given.items() if present), None)
+        if alone is not None:
+            raise RunError(f"{alone}: allowed only with --view")
+        yield None
+        return
+    from simbench.runs.live_view import LiveView
+    from simbench.sim.rendering.scene_viewer import LOOPBACK, PORT, Address
+
+    def open_page(url: str) -> None:
+        print(f"view   {url}", file=sys.stderr, flush=True)
+        if sys.stderr.isatty():
+            with suppress(webbrowser.Error):
+                webbrowser.get()
+                webbrowser.open(url)
+
+    with LiveView(Address(host or LOOPBACK, port or PORT), open_page, realtime=realtime) as view:
+        yield view
+
+
+def stay_open(view: LiveView, result: RunResult) -> None:
+    """Keep the scene for as long as a browser shows it; in a terminal, also wait for one.
+
+    `result`: outcome of the run, which it then shows in words.
+    """
+    from simbench.runs.result import describe_checks
+
+    interactive = sys.stdin.isatty() and sys.stderr.isatty()
+    if interactive:
+        print("the scene stays while a browser shows it; Ctrl-C ends it", file=sys.stderr)
+    try:
+        view.finish(describe_checks(result.checks), wait=interactive)
+    except KeyboardInterrupt:
+        # The run is complete: its exit status says what came of it.
+        return

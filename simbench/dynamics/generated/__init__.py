@@ -1,1 +1,0 @@
-"""Explicit models that ship, as plain NumPy code."""

@@ -1,1 +1,0 @@
-"""HDF5 and NetCDF files: checksums, and reading without trust in what a file declares."""

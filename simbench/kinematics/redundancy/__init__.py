@@ -1,1 +1,0 @@
-"""Resolution of redundancy by weighted criteria (Tomić 2018, eq. 4.23)."""

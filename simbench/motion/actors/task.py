@@ -1,0 +1,239 @@
+"""A task: equipment that determines where the hands can be, and when and how people move it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.derivatives import minimum_jerk
+from simbench.motion.human_motion import HandlePath, transform
+from simbench.robot.sides import SIDES
+
+# The descent onto the equipment starts before the approach ends, as people blend movements, by this
+# fraction of its duration: a third of the approach is then done.
+OVERLAP = 0.40
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long the parts of a recording last, and how the equipment is moved.
+
+    Parameters
+    ----------
+    moves : tuple of (float, float)
+        Movements of one repetition: travel of the equipment at their end (m or rad from where the repetition
+        began), and mean duration, s.
+    repetitions : int
+        How often the movements are repeated.
+    variation : float
+        Relative standard deviation of durations and of travels, over the repetitions.
+    pause : float
+        Mean stop between two moves, s.
+    initial, transition, descent, grasp, rest : float
+        Durations, s, of standing with arms forward, moving from there to before the equipment, moving onto
+        it, closing the fingers, and standing still at the end.
+    rate : float
+        Sampling rate of the recording, Hz.
+    """
+
+    moves: tuple[tuple[float, float], ...]
+    repetitions: int = 5
+    variation: float = 0.03
+    pause: float = 0.10
+    initial: float = 1.0
+    transition: float = 1.5
+    descent: float = 0.9
+    grasp: float = 0.4
+    rest: float = 0.5
+    rate: float = 100.0
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What happens when in one recording."""
+
+    time: Array  # (T,): sample times, s.
+    # `approach`, `descent` (T,): progress of the transition and of the descent onto the equipment, 0 to 1.
+    approach: Array
+    descent: Array
+    travel: Array  # (T,): travel of the equipment, m or rad.
+    strokes: NDArray[np.int64]  # (N, 2) int: first and last sample of each repetition.
+    # (N + 1,): instants that part the repetitions, s: the start of the first, the middle of each stop between
+    # two, the end of the last.
+    boundaries: Array
+    phases: dict[str, tuple[int, int]]  # First and last sample of `icp`, `tgp`, `pmp` and `rest`.
+    contact_start: int  # First sample with the hands on the equipment.
+
+
+def draw_schedule(timing: Timing, rng: np.random.Generator) -> Schedule:
+    """Draw the schedule of a recording with natural variation.
+
+    `timing`: mean durations and how much they vary; `rng`: all variation comes from it. Returns progress and
+    travel at every sample, phases and repetitions.
+    """
+
+    def varied(mean: float) -> float:
+        return mean * (1.0 + timing.variation * float(np.clip(rng.normal(), -2.0, 2.0)))
+
+    transition, descent = varied(timing.transition), varied(timing.descent)
+    descent_start = timing.initial + transition - OVERLAP * descent
+    contact = descent_start + descent
+    clock, position, base = contact + timing.grasp, 0.0, 0.0
+    moves, ends = [], []
+    for _ in range(timing.repetitions):
+        first = clock
+        for k, (end, mean) in enumerate(timing.moves):
+            # What a repetition ends with is given by the equipment: the drawer is shut, the turn is whole.
+            target = base + (end if k == len(timing.moves) - 1 else varied(end))
+            duration = varied(mean)
+            moves.append((clock, duration, target - position))
+            last, position = clock + duration, target
+            clock = last + varied(timing.pause)
+        base = position
+        ends.append((first, last))
+    time = np.arange(round((last + timing.rest) * timing.rate) + 1) / timing.rate
+    bounds = np.array(ends)
+    strokes = np.rint(bounds * timing.rate).astype(np.int64)
+    still = round(timing.initial * timing.rate)
+    return Schedule(
+        time=time,
+        approach=minimum_jerk(time, timing.initial, transition),
+        descent=minimum_jerk(time, descent_start, descent),
+        travel=np.sum(
+            [distance * minimum_jerk(time, start, length) for start, length, distance in moves], axis=0
+        ),
+        strokes=strokes,
+        boundaries=np.concatenate([bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]),
+        phases={
+            "icp": (0, still),
+            "tgp": (still + 1, int(strokes[0, 0]) - 1),
+            "pmp": (int(strokes[0, 0]), int(strokes[-1, 1])),
+            "rest": (int(strokes[-1, 1]) + 1, len(time) - 1),
+        },
+        contact_start=int(np.ceil(contact * timing.rate)),
+    )
+
+
+# Number of poses of a handle along its path: 4 mm apart or less, the longest being a circle of 0.12 m.
+HANDLE_POSES = 200
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task as one person finds it. World frame: they stand or sit at the origin, looking along x.
+
+    Parameters
+    ----------
+    name : str
+        Name of the task.
+    unit : str
+        Unit of the equipment's travel, `m`, `rad`, or `MOVES`.
+    palms : callable
+        From the equipment's travel (T,) to the poses (T, 2, 4, 4) of the left and the right palm on it:
+        origin at the palm's centre, x along the fingers, z dorsal.
+    timing : Timing
+        Durations of a recording, and how the equipment is moved.
+    turn_axes : mapping of side to (3,) array or None
+        Axis in the palm's axes about which a hand may turn on its handle; None where it is held fully.
+    approach : mapping of side to (3,) array
+        Position of the palm before it takes the handle, relative to the handle, m, world.
+    seated : bool
+        Whether the person sits.
+    details : mapping of str to float
+        The equipment's numbers, SI units, to be kept with the recording.
+    period : float or None
+        Travel after which the hands' path is repeated; None for the unit's own: a full turn of what turns.
+    arms_forward : bool
+        Whether the person stands with arms forward at first, as motion capture asks for; otherwise, before
+        equipment as high as they are, with arms hanging.
+    hands : tuple of str
+        Sides of the hands that work; the arm of another one hangs, and `palms` may have any pose for it.
+    """
+
+    name: str
+    unit: str
+    palms: Callable[[Array], Array]
+    timing: Timing
+    turn_axes: Mapping[str, Array | None]
+    approach: Mapping[str, Array]
+    seated: bool = False
+    details: Mapping[str, float] = field(default_factory=dict)
+    period: float | None = None
+    arms_forward: bool = True
+    hands: tuple[str, ...] = SIDES
+
+
+MOVES = "moves"
+"""Unit of the travel of equipment that is used by several different movements: how many are done."""
+FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)
+"""Both hands held fully."""
+HANDLE = np.array([0.0, 1.0, 0.0])
+"""A handle gripped across the palm lies along this axis of it."""
+
+
+def find_task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:
+    """Find the paths along which a task's equipment can move the hands.
+
+    `task`: the task as a person finds it; `travel` (T,): how far people move the equipment, m or rad; what
+    turns by more than a full turn repeats its path. Returns path of the handle of each hand that works, and
+    the axis about which the hand may turn.
+    """
+    low, high = float(travel.min()), float(travel.max())
+    period = 2.0 * np.pi if task.unit == "rad" else task.period
+    if period is not None:
+        high = min(high, low + period)
+    positions = np.linspace(low, high, HANDLE_POSES)
+    palms = task.palms(positions)
+    handles = {}
+    for side in task.hands:
+        poses = palms[:, SIDES.index(side)]
+        still = bool((poses == poses[0]).all())
+        start = 0 if still else int(np.abs(positions - travel[0]).argmin())
+        handles[side] = HandlePath(poses[:1] if still else poses, task.turn_axes[side], start)
+    return handles
+
+
+def stack_palms(left: Array, right: Array) -> Array:
+    """Stack the poses of both palms.
+
+    Parameters
+    ----------
+    left, right : (T, 4, 4) array
+        Poses of the left and of the right palm, world.
+
+    Returns
+    -------
+    (T, 2, 4, 4) array
+        Poses of both.
+    """
+    return np.stack([left, right], axis=1)
+
+
+def repeat_pose(pose: Array, count: int) -> Array:
+    """Repeat a pose at several samples.
+
+    `pose` (4, 4); `count`: number of samples. Returns (count, 4, 4): the same pose at every sample.
+    """
+    return np.repeat(pose[None], count, axis=0)
+
+
+def make_palm_poses(fingers: Array, dorsal: Array, position: Array) -> Array:
+    """Make palm poses from where the fingers and the back of the hand point, and the palm's centre.
+
+    Parameters
+    ----------
+    fingers, dorsal : (..., 3) array
+        Directions of the fingers and of the back of the hand, unit vectors at right angles, world.
+    position : (..., 3) array
+        Position of the palm's centre, m, world.
+
+    Returns
+    -------
+    (..., 4, 4) array
+        Poses in the world: x along the fingers, z dorsal.
+    """
+    fingers, dorsal = np.broadcast_arrays(fingers, dorsal)
+    rotation = np.stack([fingers, np.cross(dorsal, fingers), dorsal], axis=-1)
+    return transform(rotation, position)

@@ -1,0 +1,284 @@
+"""Conversion of a recording of markers or of a skeleton to the motion of a person."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
+from simbench.motion.human_motion import (
+    HANGING_LIMB,
+    Actor,
+    Gap,
+    HumanMotion,
+    InitialPose,
+    mean_frame,
+    transform,
+    validate_motion,
+)
+from simbench.motion.marker_maps.map_choice import find_reading, make_body
+from simbench.motion.marker_maps.map_evaluation import normalise
+from simbench.motion.marker_maps.recorded_body import (
+    compute_known_joints,
+    compute_segment_frames,
+    enforce_bone_lengths,
+    find_complete_arms,
+    find_missing_parts,
+)
+from simbench.motion.marker_maps.world_frame import (
+    ANKLE_HEIGHT,
+    WORLD_AXES,
+    find_lean,
+    find_vertical_axis,
+    place_in_world,
+)
+from simbench.motion.read_options import UNITS, ReadOptions
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+from simbench.robot.sides import SIDES
+
+# A recording begins with the posture when the arms point straight forward for at least this time (s):
+# shoulder to wrist within 25 degrees of the heading (cosine), at least this fraction of the arm's length
+# apart, and the hands slower than this (m/s).
+HOLD_TIME, HEADING_COSINE, STRAIGHTNESS, HOLD_SPEED = 0.5, 0.906, 0.96, 0.05
+# A hand's speed is its mean over this time, s, so that noise does not count.
+SPEED_WINDOW = 0.2
+SEGMENT_JOINTS = {"upper_arm": ("shoulder", "elbow"), "forearm": ("elbow", "wrist"), "hand": ("wrist", None)}
+# Joints that are placed relative to the trunk and to the pelvis, as far as they are known.
+TRUNK_JOINTS = ("chest", "neck", "head", "left_shoulder", "right_shoulder")
+PELVIS_JOINTS = ("left_hip", "right_hip")
+
+
+def find_initial_pose(
+    time: Array, joints: Mapping[str, Array], segments: Mapping[str, Array]
+) -> tuple[InitialPose, str]:
+    """Find or compute the calibration posture of a recording.
+
+    `time` (T,): times of the samples, s; `joints` mapping of str to (T, 3) array: joint centres in the world
+    frame (z up, x along the heading at the start), m; at least one arm; `segments` mapping of str to (T, 4,
+    4) array: poses of the segment frames in the world frame: those of the arms whose joints are known, and of
+    `trunk` and `pelvis` where known. Returns `pose`: mean over the first seconds if the arms are held there,
+    else computed: upright, heading along x, arms straight and horizontal, palms down, with the recording's
+    mean bone lengths and mean positions of the frames; `note`: which of the two it is, in words.
+    """
+    arms = [
+        side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
+    ]
+    if len(time) >= 2:
+        # Samples, from the first one on, during which every known arm is held straight forward.
+        held = np.ones(len(time), dtype=bool)
+        reach = max(1, round(SPEED_WINDOW / 2 * (len(time) - 1) / (time[-1] - time[0])))
+        index = np.arange(len(time))
+        before, after = np.maximum(index - reach, 0), np.minimum(index + reach, len(time) - 1)
+        for side in arms:
+            shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
+            arm = wrist - shoulder
+            length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
+            speed = np.linalg.norm(wrist[after] - wrist[before], axis=1) / (time[after] - time[before])
+            held &= normalise(arm)[:, 0] > HEADING_COSINE
+            held &= np.linalg.norm(arm, axis=1) > STRAIGHTNESS * length
+            held &= speed < HOLD_SPEED
+        # The window looks ahead, so the hand leaves later than the first sample that fails.
+        end = len(time) if held.all() else int(held.argmin())
+        if end > 1 and time[end - 1] - time[0] >= HOLD_TIME:
+            pose = InitialPose(
+                joints={name: track[:end].mean(axis=0) for name, track in joints.items()},
+                segments={name: mean_frame(frames[:end]) for name, frames in segments.items()},
+            )
+            return pose, f"initial posture: held until {time[end - 1]:.2f} s, its mean"
+    # Computed from mean lengths: upright, arms straight and horizontal forward, palms down.
+    position, bases = _place_trunk(joints, segments)
+    frames = {name: transform(np.eye(3), origin) for name, origin in bases.items()}
+    for side in SIDES:
+        for upper, lower in (("hip", "knee"), ("knee", "ankle")):
+            if f"{side}_{upper}" in position and f"{side}_{lower}" in joints:
+                length = np.array([0.0, 0.0, _mean_distance(joints, side, upper, lower)])
+                position[f"{side}_{lower}"] = position[f"{side}_{upper}"] - length
+    forward = Rotation.from_euler("y", -np.pi / 2).as_matrix()
+    for side in arms:
+        start = position[f"{side}_shoulder"]
+        for segment, (proximal, distal) in SEGMENT_JOINTS.items():
+            position[f"{side}_{proximal}"] = start
+            # Shoulders flexed by 90 degrees without axial rotation, forearms pronated by 90 degrees.
+            rotation = forward @ HANGING_LIMB[side] if segment == "upper_arm" else np.eye(3)
+            origin = -_mean_position_in_frame(joints[f"{side}_{proximal}"], segments[f"{side}_{segment}"])
+            frames[f"{side}_{segment}"] = transform(rotation, start + rotation @ origin)
+            if distal is not None:
+                start = start + np.array([_mean_distance(joints, side, proximal, distal), 0.0, 0.0])
+    note = "initial posture: computed, the recording does not begin with it"
+    return InitialPose(joints=position, segments=frames), note
+
+
+def _place_trunk(
+    joints: Mapping[str, Array], segments: Mapping[str, Array]
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Place the joints of trunk and pelvis of a standing body, and the origins of their frames.
+
+    The pelvis is where the recording begins, the trunk over it; without a trunk, only the shoulders' distance
+    is known.
+    """
+    position: dict[str, Array] = {}
+    origins: dict[str, Array] = {}
+    shoulders = [joints[f"{side}_shoulder"] for side in SIDES if f"{side}_shoulder" in joints]
+    centre = np.mean(shoulders, axis=0)
+    pelvis, trunk = segments.get("pelvis"), segments.get("trunk")
+    if "pelvis" in joints:
+        position["pelvis"] = joints["pelvis"][0]
+    if pelvis is not None:
+        root = position.get("pelvis", pelvis[0, :3, 3])
+        offset = -_mean_position_in_frame(joints["pelvis"], pelvis) if "pelvis" in joints else np.zeros(3)
+        origins["pelvis"] = root + offset
+        for name in PELVIS_JOINTS:
+            if name in joints:
+                position[name] = origins["pelvis"] + _mean_position_in_frame(joints[name], pelvis)
+    if trunk is not None:
+        if pelvis is not None:
+            origin = origins["pelvis"] + _mean_position_in_frame(trunk[:, :3, 3], pelvis)
+        else:
+            origin = centre[0] - _mean_position_in_frame(centre, trunk)
+        origins = {"trunk": origin, **origins}
+        for name in TRUNK_JOINTS:
+            if name in joints:
+                position[name] = origin + _mean_position_in_frame(joints[name], trunk)
+    else:
+        distance = np.linalg.norm(shoulders[0] - shoulders[-1], axis=1).mean()
+        for side, sign in (("left", 0.5), ("right", -0.5)):
+            if f"{side}_shoulder" in joints:
+                position[f"{side}_shoulder"] = centre[0] + sign * distance * np.array([0.0, 1.0, 0.0])
+    return position, origins
+
+
+def _mean_distance(joints: Mapping[str, Array], side: str, proximal: str, distal: str) -> float:
+    """Mean distance of two joints of one side, m."""
+    return float(np.linalg.norm(joints[f"{side}_{distal}"] - joints[f"{side}_{proximal}"], axis=1).mean())
+
+
+def _mean_position_in_frame(track: Array, frames: Array) -> Array:
+    """Mean position (3,), m, of a track (T, 3) in moving frames (T, 4, 4), in their axes."""
+    return np.asarray(np.einsum("tji,tj->ti", frames[:, :3, :3], track - frames[:, :3, 3]).mean(axis=0))
+
+
+STROKE_EVENTS = ("stroke start", "stroke end")
+
+
+def to_human_motion(
+    recording: MarkerRecording | SkeletonRecording, options: ReadOptions, filled: tuple[Gap, ...] = ()
+) -> HumanMotion:
+    """Convert a recording to human motion by the marker map that fits its names and its geometry.
+
+    `recording`: the recording, without gaps; `options`: what the user declares; `marker_map` chooses the map;
+    `filled`: gaps that were filled before. Returns the validated motion: world frame with z up, x along the
+    heading at the start, origin below the pelvis (or the shoulders).
+    """
+    source = recording.source
+    if len(recording.time) < 2:
+        raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
+    reading = find_reading(recording, options)
+    recording, marker_map, size = reading.recording, reading.marker_map, reading.size
+    skeleton = isinstance(recording, SkeletonRecording)
+    body = make_body(recording, marker_map, size.unit)
+    notes, doubts = [*reading.notes, *size.notes], [*reading.doubts, *size.doubts]
+    if not skeleton and not marker_map.in_place:
+        notes += enforce_bone_lengths(body)
+    joints = compute_known_joints(body)
+    sides = find_complete_arms(joints, source)
+    segments = compute_segment_frames(body, joints, sides)
+    missing = find_missing_parts(body, joints, sides)
+    # The arrays of an hour take gigabytes: each is released when it is not needed any more.
+    body.frames.clear()
+    # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
+    # vertical axis is reliable. A map is written for a laboratory: it knows more of its axes than the format
+    # of its files.
+    vertical, note, doubt = find_vertical_axis(
+        joints,
+        by_user=options.up,
+        by_format=recording.up if skeleton else None,
+        by_file=recording.up or marker_map.up if marker_map.in_place else marker_map.up or recording.up,
+        skeleton=skeleton,
+        strict=options.strict,
+        source=source,
+    )
+    notes += [note] if note else []
+    doubts += [doubt] if doubt else []
+    world = _WorldFrame(WORLD_AXES[vertical], np.zeros(3), size.factor)
+    markers: dict[str, Array] = {}
+    if not isinstance(recording, SkeletonRecording):
+        metres = UNITS[size.unit] / UNITS[recording.unit]
+        # If simbench wrote the recording, some of its points are joints and frames.
+        endings = ("", "_o", "_x", "_y") if marker_map.in_place else ()
+        written = {f"{name}{end}" for name in (*joints, *segments) for end in endings}
+        for k, name in enumerate(recording.names):
+            if name not in written:
+                markers[name] = metres * recording.positions[:, k]
+    if not marker_map.in_place:
+        pelvis = segments.get("pelvis")
+        upright = {name: world.transform(track) for name, track in joints.items()}
+        # Where there is nothing below the ankles, those stand on the floor.
+        feet = [track for track in map(body.point, marker_map.feet) if track is not None]
+        ankles = [joints[name] for name in ("left_ankle", "right_ankle") if name in joints]
+        height = 0.0
+        if not any(all(np.linalg.norm(foot - a, axis=1).max() > 1e-3 for a in ankles) for foot in feet):
+            feet, height = ankles, ANKLE_HEIGHT * size.stature
+        rotation, origin, note = place_in_world(
+            upright,
+            None if pelvis is None else world.rotation @ pelvis[:, :3, :3],
+            [world.transform(foot) for foot in feet],
+            height,
+            skeleton,
+        )
+        world = _WorldFrame(rotation @ world.rotation, rotation @ origin, world.factor)
+        notes.append(note)
+        lean = find_lean(upright)
+        doubts += [lean] if lean else []
+        del upright, pelvis, feet, ankles
+    body.points.clear()
+    joints = {name: world.transform(joints.pop(name)) for name in list(joints)}
+    segments = {name: world.transform_frames(segments.pop(name)) for name in list(segments)}
+    initial, note = find_initial_pose(recording.time, joints, segments)
+    if "left" not in sides or "right" not in sides:
+        notes.append(f"only the {sides[0]} arm is complete")
+    actor, strokes = recording.actor if isinstance(recording, SkeletonRecording) else None, None
+    if isinstance(recording, MarkerRecording):
+        details = recording.details
+        if "actor" in details and "height" in details:
+            mass, age = (float(details[key]) if key in details else None for key in ("mass", "age"))
+            actor = Actor(details["actor"], float(details["height"]), mass, details.get("sex"), age)
+        # Repetitions are between the events of their starts and ends.
+        starts, ends = (sorted(t for label, t in recording.events if label == name) for name in STROKE_EVENTS)
+        if starts and len(starts) == len(ends):
+            nearest = np.abs(recording.time - np.array([starts, ends])[..., None]).argmin(axis=-1)
+            strokes = nearest.T.astype(np.int64)
+    return validate_motion(
+        HumanMotion(
+            time=recording.time,
+            joints=joints,
+            segments=segments,
+            initial=initial,
+            source=source,
+            actor=actor,
+            strokes=strokes,
+            notes=(*recording.notes, f"marker map: {reading.map_name}", *body.notes, *notes, note),
+            markers={name: world.transform(track) for name, track in markers.items()},
+            missing=missing,
+            filled=filled,
+            doubts=(*recording.doubts, *doubts),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class _WorldFrame:
+    """The world frame: its rotation from the file's axes, its origin in the rotated axes, m, and a scale."""
+
+    rotation: Array
+    origin: Array
+    factor: float
+
+    def transform(self, track: Array) -> Array:
+        """Transform positions (T, 3) from the file's axes to the world frame."""
+        return np.asarray(self.factor * track @ self.rotation.T - self.origin)
+
+    def transform_frames(self, frames: Array) -> Array:
+        """Transform poses (T, 4, 4) from the file's axes to the world frame."""
+        return transform(self.rotation @ frames[:, :3, :3], self.transform(frames[:, :3, 3]))

@@ -1,0 +1,219 @@
+"""Guess of a marker map: words in the names give the places of the markers, geometry checks them."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.map_evaluation import normalise, reject
+from simbench.motion.marker_maps.map_library import GENERAL, find_spellings, ready_maps
+from simbench.motion.marker_maps.map_schema import MarkerMap
+from simbench.motion.recordings import MarkerRecording
+from simbench.robot.sides import SIDES
+
+# What stands in names for a word of `PLACES`. Words of one letter count only beside another word.
+SYNONYMS = {
+    word: spellings.split()
+    for word, spellings in {
+        "left": "left l lt lft li links gauche sx izq",
+        "right": "right r rt rgt re rechts droit dx der",
+        "lateral": "lateral lat out outer outside ext external",
+        "medial": "medial med in inner inside int internal",
+        "front": "front frnt fr f ant anterior",
+        "back": "back bk b post posterior rear",
+        "top": "top up upper vertex crown",
+        "head": "head hd hed forehead kopf tete",
+        "shoulder": "shoulder shldr shld shou sho shl sh acromion acrom acromium acro acr schulter epaule",
+        "elbow": "elbow elb elbw epicondyle epicond epi ellbogen coude humerus",
+        "wrist": "wrist wri wrst wr styloid handgelenk poignet",
+        "thumb": "radial radius rad thumb a",
+        "little": "ulnar ulna uln pinky pinkie little small",
+        "hand": "hand hnd han fin finger knuckle mcp metacarpal mc hm",
+        "index": "index second 2 2nd",
+        "fifth": "fifth 5 5th pinky little",
+        "asis": "asis asi ias frontwaist frontpelvis",
+        "psis": "psis psi ips backwaist",
+        "pelvis": "pelvis pelv hip waist iliac spine hips pel",
+        "sacrum": "sacrum sacral sacr sac s1 s2",
+        "knee": "knee kne kn femur condyle knie genou",
+        "ankle": "ankle ank malleolus mal malleoli cheville",
+        "heel": "heel hee hel calcaneus calc cal ferse talon",
+        "toe": "toe toes metatarsal mt mth foot hallux forefoot mtp",
+        "c7": "c7 cv7 neck cervical",
+        "notch": "clavicle clav jugular ij suprasternal incisura manubrium clavicula",
+        "sternum": "sternum strn ster stern xiphoid xyphoid xiph chest breast px",
+        "thoracic": "t6 t7 t8 t9 t10 t11 t12 thoracic back thorax",
+    }.items()
+}
+# Points of the map, and the words that all stand in a name of such a marker; more words go before fewer.
+PLACES = {
+    "{side}_front_head": (("head", "front"),),
+    "{side}_back_head": (("head", "back"),),
+    "head_top": (("head", "top"), ("head",)),
+    "{side}_acromion": (("shoulder",), ("shoulder", "top")),
+    "{side}_lateral_elbow": (("elbow", "lateral"), ("elbow",)),
+    "{side}_medial_elbow": (("elbow", "medial"),),
+    "{side}_radial_wrist": (("wrist", "thumb"), ("wrist", "medial"), ("thumb",)),
+    "{side}_ulnar_wrist": (("wrist", "little"), ("wrist", "lateral"), ("little",)),
+    "{side}_wrist_marker": (("wrist",),),
+    "{side}_hand_marker": (("hand",),),
+    "{side}_index_knuckle": (("hand", "index"), ("hand", "medial"), ("index",)),
+    "{side}_little_knuckle": (("hand", "fifth"), ("hand", "lateral")),
+    "{side}_asis": (("asis",), ("pelvis", "front")),
+    "{side}_psis": (("psis",), ("pelvis", "back")),
+    "sacrum_marker": (("sacrum",), ("pelvis", "back")),
+    "{side}_lateral_knee": (("knee", "lateral"), ("knee",)),
+    "{side}_medial_knee": (("knee", "medial"),),
+    "{side}_lateral_ankle": (("ankle", "lateral"), ("ankle",)),
+    "{side}_medial_ankle": (("ankle", "medial"),),
+    "{side}_heel_marker": (("heel",),),
+    "{side}_toe_marker": (("toe",),),
+    "{side}_fifth_toe": (("toe", "fifth"), ("toe", "lateral")),
+    "c7": (("c7",), ("c7", "back")),
+    "clavicle": (("notch",), ("sternum", "top")),
+    "sternum": (("sternum",),),
+    "t10": (("thoracic",),),
+}
+
+
+# A pair of wrist markers is the other way round when the thumb points away from where it can (mean cosine).
+REVERSED = -0.3
+# Relative difference of the two sides' lengths that people do not have.
+UNEQUAL = 0.25
+MOST_FRAMES = 500
+
+
+def guess_marker_map(recording: MarkerRecording) -> tuple[MarkerMap, tuple[str, ...]] | None:
+    """Guess the marker map of a recording with names that no map has.
+
+    `recording`: tracks of the markers; NaN where one was not seen. Returns the map `anatomical`, with the
+    recording's names as the aliases of its points, and what was guessed and what geometry says, one line
+    each; None if no arm's shoulder, and elbow or wrist, can be recognised.
+    """
+    general = ready_maps()[GENERAL]
+    places = _assign_places(recording, general)
+    wrists = ("lateral_elbow", "radial_wrist", "wrist_marker")
+    if not any(
+        f"{side}_acromion" in places and any(f"{side}_{joint}" in places for joint in wrists)
+        for side in SIDES
+    ):
+        return None
+    step = max(len(recording.time) // MOST_FRAMES, 1)
+    index = {name: k for k, name in enumerate(recording.names)}
+    tracks = {place: recording.positions[::step, index[name]] for place, name in places.items()}
+    notes = []
+    for first, second in (
+        ("acromion", "lateral_elbow"),
+        ("lateral_elbow", "radial_wrist"),
+        ("lateral_elbow", "wrist_marker"),
+        ("asis", "lateral_knee"),
+        ("lateral_knee", "lateral_ankle"),
+    ):
+        lengths = []
+        for side in SIDES:
+            if f"{side}_{first}" in tracks and f"{side}_{second}" in tracks:
+                length = np.linalg.norm(tracks[f"{side}_{first}"] - tracks[f"{side}_{second}"], axis=1)
+                length = length[~np.isnan(length)]
+                lengths += [float(np.median(length))] if length.size else []
+        if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > UNEQUAL * max(lengths):
+            notes.append(
+                f"{first} to {second} is {lengths[0]:.3f} m on the left and {lengths[1]:.3f} m on the right: "
+                "one is not there"
+            )
+    for side in SIDES:
+        names = [f"{side}_{place}" for place in ("acromion", "lateral_elbow", "radial_wrist", "ulnar_wrist")]
+        if any(name not in tracks for name in names):
+            continue
+        shoulder, elbow, radial, ulnar = (tracks[name] for name in names)
+        upper, fore = normalise(elbow - shoulder), normalise((radial + ulnar) / 2.0 - elbow)
+        # Between the ends of its turn, the thumb of a bent arm points towards the shoulder.
+        bent = np.linalg.norm(np.cross(upper, fore), axis=1) > 0.3
+        cosine = (normalise(radial - ulnar) * normalise(reject(-upper, fore))).sum(axis=1)[bent]
+        cosine = cosine[~np.isnan(cosine)]
+        if cosine.size and float(cosine.mean()) <= REVERSED:
+            one, two = names[2:]
+            places[one], places[two] = places[two], places[one]
+            notes.append(f"{side} wrist: {places[one]} is on the thumb's side, by the way the forearm turns")
+
+    def connect(*pairs: tuple[str, str]) -> Array | None:
+        """Vectors (T, 3) from the first to the second of the first pair of points that is recorded."""
+        return next((tracks[b] - tracks[a] for a, b in pairs if a in tracks and b in tracks), None)
+
+    across = connect(("right_acromion", "left_acromion"), ("right_asis", "left_asis"))
+    forward = connect(
+        ("c7", "clavicle"),
+        ("c7", "sternum"),
+        ("left_heel_marker", "left_toe_marker"),
+        ("sacrum_marker", "left_asis"),
+    )
+    up = connect(
+        ("left_asis", "left_acromion"),
+        ("left_lateral_knee", "left_asis"),
+        ("left_lateral_ankle", "left_acromion"),
+    )
+    if across is not None and forward is not None and up is not None:
+        agreement = (np.cross(up, forward) * across).sum(axis=1)
+        agreement = agreement[~np.isnan(agreement)]
+        if agreement.size and float((agreement < 0.0).mean()) > 0.5:
+            notes.append(
+                "left and right by the names contradict forward and up by the other markers: a mirrored body"
+            )
+    # `model_copy` keeps the recipes, which are validated already.
+    marker_map = general.model_copy(
+        update={
+            "description": "Guessed from the names of the markers, with the recipes of the map anatomical.",
+            "aliases": {place: [name] for place, name in places.items()},
+        }
+    )
+    guessed = ", ".join(f"{place} = {name}" for place, name in places.items())
+    return marker_map, (f"marker map guessed: {guessed}", *notes)
+
+
+def _assign_places(recording: MarkerRecording, general: MarkerMap) -> dict[str, str]:
+    """Marker of each point of the map, by the map's own names first, then by words."""
+    aliases = {alias: place for place, others in general.aliases.items() for alias in others}
+    places: dict[str, str] = {}
+    for alias, name in {
+        **{name: name for name in recording.names if name in aliases},
+        **find_spellings(recording.names, aliases),
+    }.items():
+        if name not in places.values():
+            places.setdefault(aliases[alias], name)
+    scores: list[tuple[int, int, str, str]] = []
+    for order, name in enumerate(recording.names):
+        if name in places.values():
+            continue
+        words = find_words(name)
+        sides = [side for side in SIDES if side in words]
+        for template, alternatives in PLACES.items():
+            sided = "{side}" in template
+            if sided is not (len(sides) == 1):
+                continue
+            place = template.replace("{side}", sides[0]) if sided else template
+            fit = max((len(each) for each in alternatives if set(each) <= words), default=0)
+            # Words that the place does not explain speak against it.
+            rest = len(words - {word for each in alternatives for word in each} - set(SIDES))
+            if fit:
+                scores.append((2 * fit - rest, -order, place, name))
+    for _, _, place, name in sorted(scores, reverse=True):
+        if place not in places and name not in places.values():
+            places[place] = name
+    return places
+
+
+def find_words(name: str) -> set[str]:
+    """Find the words of `SYNONYMS` in a name: `LeftElbow_Lat`, `L.Elbow.Lat`, `lat_elbow_L`."""
+    bare = name.rpartition(":")[2]
+    parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", bare)]
+    parts += [f"{one}{two}" for one, two in pairwise(parts) if two.isdigit()]
+    letters = "".join(parts)
+    # A capital L or R before or behind an abbreviation: LELB, ELBL.
+    abbreviations = {
+        spelling for spellings in SYNONYMS.values() for spelling in spellings if len(spelling) > 1
+    }
+    for letter, rest in ((letters[:1], letters[1:]), (letters[-1:], letters[:-1])):
+        if letter in ("l", "r") and rest in abbreviations and letters not in abbreviations:
+            parts += [letter, rest]
+            break
+    return {word for word, spellings in SYNONYMS.items() if set(parts) & set(spellings)}

@@ -1,0 +1,293 @@
+"""Joints, segments and size of a person from a recording to which a marker map is applied."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, transform
+from simbench.motion.marker_maps.map_evaluation import RecordedBody
+from simbench.motion.read_options import UNITS, ReadOptions
+from simbench.robot.sides import SIDES
+
+# Relative variance of the centres of shoulder, elbow and wrist, or hip, knee and ankle: the centre inside the
+# shoulder or the hip, estimated from markers at some distance, is about twice as uncertain as the others.
+CENTRE_VARIANCE = np.array([2.0, 1.0, 1.0])
+# Convergence tolerance, m, which a correction of a centimetre meets after about five steps, and most steps.
+TOLERANCE, MAX_STEPS = 1e-12, 50
+
+LIMBS = {"arm": ("shoulder", "elbow", "wrist"), "leg": ("hip", "knee", "ankle")}
+LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMBS["leg"])
+# Joints that are closer than the first number coincide, m; bone lengths are constant to the second, m.
+SHORTEST_BONE, LENGTH_TOLERANCE = 1e-3, 1e-9
+
+
+def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
+    """Compute all joints of the marker map that the recording gives.
+
+    Returns dict of str to (T, 3) array: tracks of the joint centres in the file's axes, m.
+    """
+    tracks = {name: body.point(name) for name in body.marker_map.joints}
+    return {name: track for name, track in tracks.items() if track is not None}
+
+
+def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
+    """Find the sides whose arm is complete, of which there must be at least one.
+
+    `joints` mapping of str to (T, 3) array: tracks of the known joints, m; `source`: name of the recording,
+    for messages. Returns `left`, `right` or both.
+    """
+    sides = tuple(
+        side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
+    )
+    if not sides:
+        absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
+        raise MotionError(f"{source}: no complete arm: the recording does not give {absent}")
+    return sides
+
+
+def enforce_bone_lengths(body: RecordedBody) -> list[str]:
+    """Correct the joint centres of the limbs, in place, so that the bones keep their length.
+
+    `body`: the recording and its marker map; its points are corrected. Returns notes that say by how much the
+    centres of the arms and of the legs were moved. Raises MotionError two joints coincide, or no bone of
+    constant length fits.
+    """
+    notes = []
+    for limb, parts in LIMBS.items():
+        moved = []
+        for side in SIDES:
+            names = [f"{side}_{part}" for part in parts]
+            tracks = [track for track in map(body.point, names) if track is not None]
+            if len(tracks) < len(names):
+                continue
+            for (first, second), bone in zip(pairwise(names), np.diff(tracks, axis=0), strict=True):
+                close = np.flatnonzero(np.linalg.norm(bone, axis=1) < SHORTEST_BONE)
+                if close.size:
+                    raise MotionError(
+                        f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; they must "
+                        "be apart"
+                    )
+            corrected = project_to_lengths(*tracks)
+            for bone in np.diff(corrected, axis=0):
+                length = np.linalg.norm(bone, axis=1)
+                off = np.abs(length - np.median(length))
+                if off.max() > LENGTH_TOLERANCE:
+                    raise MotionError(
+                        f"{body.source}: the {side} {limb}'s joints are so far off at frame {off.argmax()} "
+                        f"that no {limb} of constant length fits; look for swapped markers there"
+                    )
+            body.points.update(zip(names, corrected, strict=True))
+            moved.append(np.linalg.norm(np.subtract(corrected, tracks), axis=2))
+        if moved:
+            distance = 1000 * np.concatenate(moved)
+            notes.append(
+                f"skin motion: joint centres of the {limb}s moved by {np.sqrt((distance**2).mean()):.1f} mm "
+                f"RMS, {distance.max():.1f} mm at most, so that bones keep their length"
+            )
+    # Frames that are known already were computed from the uncorrected centres.
+    body.frames.clear()
+    return notes
+
+
+def compute_segment_frames(
+    body: RecordedBody, joints: Mapping[str, Array], sides: tuple[str, ...]
+) -> dict[str, Array]:
+    """Compute the frames of the segments; a hand that is not recorded is assumed in line with its forearm.
+
+    `body`: the recording and its marker map; `joints` mapping of str to (T, 3) array: tracks of the joint
+    centres in the file's axes, m; `sides`: sides whose arm is complete. Returns dict of str to (T, 4, 4)
+    array: poses of the segment frames in the file's axes, m.
+    """
+    segments: dict[str, Array] = {}
+    for side in sides:
+        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
+        origins = {"upper_arm": (shoulder + elbow) / 2, "forearm": (elbow + wrist) / 2, "hand": wrist}
+        for segment, origin in origins.items():
+            frame = body.frame(f"{side}_{segment}")
+            if frame is None and segment == "hand":
+                frame = segments[f"{side}_forearm"][:, :3, :3], None
+                body.notes[f"{side} hand: not recorded, assumed in line with the forearm"] = None
+            if frame is None:
+                raise MotionError(
+                    f"{body.source}: the marker map has no recipe for the frame {side}_{segment} that these "
+                    "points allow"
+                )
+            rotation, position = frame
+            segments[f"{side}_{segment}"] = transform(rotation, origin if position is None else position)
+    for name in ("trunk", "pelvis"):
+        frame = body.frame(name)
+        if frame is None:
+            continue
+        rotation, position = frame
+        if position is None:
+            position = joints.get("pelvis" if name == "pelvis" else "chest")
+        if position is not None:
+            segments[name] = transform(rotation, position)
+    return segments
+
+
+def find_missing_parts(
+    body: RecordedBody, joints: Mapping[str, Array], sides: tuple[str, ...]
+) -> tuple[str, ...]:
+    """List the joints and segments of a person that the recording does not give.
+
+    `body`: the recording and its marker map; `joints` mapping of str to (T, 3) array: tracks of the known
+    joints, m; `sides`: sides whose arm is complete. Returns names of the missing joints, then of the missing
+    segments.
+    """
+    absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
+    absent += [
+        name for name in ARM_SEGMENTS if name.partition("_")[0] not in sides or body.frame(name) is None
+    ]
+    absent += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
+    return tuple(dict.fromkeys(absent))
+
+
+def project_to_lengths(proximal: Array, middle: Array, distal: Array) -> tuple[Array, Array, Array]:
+    """Move the joint centres of a limb as little as possible so that its two bones have their median lengths.
+
+    In each frame the nearest centres with these lengths, by the norm weighted with `CENTRE_VARIANCE`:
+    Lagrange's conditions, solved by Newton steps on the two constraints of all frames at once. `proximal`,
+    `middle`, `distal` (T, 3): measured centres of shoulder, elbow and wrist, or hip, knee and ankle, m.
+    Returns `proximal`, `middle`, `distal` (T, 3): corrected centres of the same joints, m.
+    """
+    measured = np.stack([proximal, middle, distal], axis=1)
+    lengths = np.median(np.linalg.norm(np.diff(measured, axis=1), axis=2), axis=0)
+    points = measured.copy()
+    for _ in range(MAX_STEPS):
+        bones = np.diff(points, axis=1)
+        # Half the errors of the squared lengths; their gradients are minus and plus the bones.
+        error = ((bones**2).sum(axis=2) - lengths**2) / 2
+        gradient = np.zeros((len(points), 2, 3, 3))
+        for bone in (0, 1):
+            gradient[:, bone, bone], gradient[:, bone, bone + 1] = -bones[:, bone], bones[:, bone]
+        weighted = gradient * CENTRE_VARIANCE[:, None]
+        matrix = np.einsum("tajk,tbjk->tab", weighted, gradient)
+        slack = error + np.einsum("tajk,tjk->ta", gradient, measured - points)
+        factor = np.linalg.solve(matrix, slack[..., None])[..., 0]
+        moved = measured - np.einsum("ta,tajk->tjk", factor, weighted)
+        change, points = np.abs(moved - points).max(), moved
+        if change < TOLERANCE:
+            break
+    return points[:, 0], points[:, 1], points[:, 2]
+
+
+# Lengths between joint centres as fractions of stature (Drillis and Contini 1966, in Winter, Biomechanics and
+# Motor Control of Human Movement, fig. 4.1).
+STATURE_SHARES = {
+    ("shoulder", "elbow"): 0.186,
+    ("elbow", "wrist"): 0.146,
+    ("hip", "knee"): 0.245,
+    ("knee", "ankle"): 0.246,
+}
+# Statures, m, that are clearly those of people, and those that a small child or a character may have. Units
+# differ by a factor of 2.2 or more, so that at most one unit makes a body clearly human.
+CLEAR_STATURES, POSSIBLE_STATURES = (1.2, 2.2), (0.75, 2.5)
+# A body that no unit makes human is scaled to this stature, m, unless the user says which.
+USUAL_STATURE = 1.7
+
+
+class BodySize(NamedTuple):
+    """Unit of length of a recording, and how its body is scaled."""
+
+    unit: str  # Unit of the recording, a key of `UNITS`.
+    factor: float  # Factor by which the body is scaled after its positions were converted to metres.
+    stature: float  # Stature of the scaled body, m, from the lengths of its bones.
+    # `notes`, `doubts`: how unit and scale were found, for the user; doubts are what may be wrong.
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def estimate_stature(joints: Mapping[str, Array]) -> float:
+    """Estimate a person's stature from the lengths of upper arms, forearms, thighs and shanks.
+
+    The sum of the median lengths of the recorded bones is divided by the sum of their shares of the stature.
+    `joints` mapping of str to (T, 3) array: tracks of the joint centres, m, with at least one complete arm.
+    Returns stature, m.
+    """
+    lengths, shares = 0.0, 0.0
+    for (proximal, distal), share in STATURE_SHARES.items():
+        for side in SIDES:
+            first, second = joints.get(f"{side}_{proximal}"), joints.get(f"{side}_{distal}")
+            if first is not None and second is not None:
+                lengths += float(np.median(np.linalg.norm(second - first, axis=1)))
+                shares += share
+    return lengths / shares
+
+
+def find_body_size(
+    statures: Mapping[str, float], declared: str | None, options: ReadOptions, source: str
+) -> BodySize:
+    """Find the unit of length in which a recorded body has a human stature, and scale the body.
+
+    `statures`: by unit, a key of `UNITS`, the stature of the body if positions are in that unit, m. It is not
+    just proportional to the unit, because a marker map may contain lengths in metres. `declared`: unit that
+    the file or the marker map declares; None if none does. `options`: what the user declares: `unit`,
+    `scale`, `stature`, `strict`. `source`: name of the recording, for messages. Returns unit and scale. A
+    unit that the user declares is kept; a body that no unit makes human is scaled. Raises MotionError the
+    user declares a unit in which the body is not human, and no scale; or, with `strict`, the file's unit does
+    not fit, or none fits.
+    """
+
+    def within(stature: float, bounds: tuple[float, float]) -> bool:
+        return bounds[0] <= stature <= bounds[1]
+
+    resized = options.scale is not None or options.stature is not None
+    unit = options.unit or declared
+    clear = [name for name, stature in statures.items() if within(stature, CLEAR_STATURES)]
+    factor, notes, doubts = 1.0, [], []
+    if unit is not None and not (resized or within(statures[unit], POSSIBLE_STATURES)):
+        if options.unit is not None or options.strict:
+            advice = (
+                f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
+            )
+            if clear:
+                advice = f"it would be {statures[clear[0]]:.2f} m in {clear[0]}: declare that unit (--unit)"
+            raise MotionError(
+                f"{source}: the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; "
+                f"people are {CLEAR_STATURES[0]} to {CLEAR_STATURES[1]} m; {advice}"
+            )
+        if clear:
+            doubts.append(
+                f"unit {clear[0]}, in which the person is {statures[clear[0]]:.2f} m tall: in {unit}, which "
+                f"is declared, it would be {statures[unit]:.4g} m"
+            )
+        unit = clear[0] if clear else None
+    elif unit is None and clear:
+        unit = clear[0]
+        notes.append(f"unit {unit}: in it the person is {statures[unit]:.2f} m tall")
+    if unit is None:
+        possible = [name for name, stature in statures.items() if within(stature, POSSIBLE_STATURES)]
+        values = list(statures.values())
+        if options.strict or not np.isfinite(values).all() or not min(values) > 0.0:
+            tall = ", ".join(f"{stature:.3g} m in {name}" for name, stature in statures.items())
+            raise MotionError(
+                f"{source}: no known unit gives the body a human height ({tall}); declare its size: --scale, "
+                "or --height and --unit"
+            )
+        if resized or len(possible) == 1:
+            unit = possible[0] if possible else "m"
+        else:
+            unit = min(statures, key=lambda name: abs(np.log(statures[name] / USUAL_STATURE)))
+            factor = USUAL_STATURE / statures[unit]
+            doubts.append(
+                f"no known unit gives the body a human height ({statures[unit]:.3g} m in {unit}): scaled to "
+                f"{USUAL_STATURE:g} m; --height or --scale declares its size"
+            )
+    stature = statures[unit] if factor == 1.0 else USUAL_STATURE
+    if not resized and not within(stature, CLEAR_STATURES):
+        doubts.append(
+            f"the person is {stature:.2f} m tall with lengths in {unit}: a child or a character; --height or "
+            "--scale changes its size"
+        )
+    if options.scale is not None:
+        factor, stature = options.scale, statures[unit] * options.scale
+        notes.append(f"scaled by {factor:g}, as declared: {stature:.2f} m tall")
+    elif options.stature is not None:
+        factor, stature = options.stature / statures[unit], options.stature
+        notes.append(f"scaled by {factor:.4g} to the declared height of {stature:g} m")
+    return BodySize(unit, factor, stature, tuple(notes), tuple(doubts))

@@ -1,0 +1,411 @@
+"""Names of the joints of an array: layouts, names that the user declares, names in words, or by the bones.
+
+A layout is the order in which body models, data sets and pose estimators number their joints. Sources: SMPL,
+SMPL-H and SMPL-X (the `JOINT_NAMES` of the smplx package); Human3.6M in its 17 joints (Martinez et al. 2017,
+VideoPose3D) and all 32; MPI-INF-3DHP; COCO keypoints and COCO-WholeBody; Halpe; OpenPose BODY_25 and COCO;
+MediaPipe Pose; CMU Panoptic; Kinect v2 (also NTU RGB+D) and Azure Kinect.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from simbench.errors import MotionError
+from simbench.files.text import read_text
+from simbench.files.yaml_document import parse_yaml
+from simbench.kinematics.arrays import Array
+from simbench.motion.readers.marker_tables import quote
+from simbench.robot.sides import SIDES
+
+
+def _sided(order: tuple[str, ...], *names: str) -> Iterator[str]:
+    """Name `names` on the first side, then on the second."""
+    for side in order:
+        for name in names:
+            yield f"{side}_{name}"
+
+
+def _pairs(*names: str) -> Iterator[str]:
+    """Name each of `names` on the left, then on the right."""
+    for name in names:
+        yield from (f"{side}_{name}" for side in SIDES)
+
+
+RIGHT_FIRST = ("right", "left")
+SMPL_BODY = (
+    "pelvis", *_pairs("hip"), "spine1", *_pairs("knee"), "spine2", *_pairs("ankle"), "spine3",
+    *_pairs("foot"), "neck", *_pairs("collar"), "head", *_pairs("shoulder", "elbow", "wrist"),
+)  # fmt: skip
+FINGERS = tuple(f"{finger}{k}" for finger in ("index", "middle", "pinky", "ring", "thumb") for k in (1, 2, 3))
+# Vertices that the smplx package adds to the 24 joints of SMPL: face, feet and fingertips.
+SMPL_VERTICES = (
+    "nose", "right_eye", "left_eye", "right_ear", "left_ear",
+    *_sided(SIDES, "big_toe", "small_toe", "heel"),
+    *_sided(SIDES, "thumb_tip", "index_tip", "middle_tip", "ring_tip", "pinky_tip"),
+)  # fmt: skip
+COCO = ("nose", *_pairs("eye", "ear", "shoulder", "elbow", "wrist", "hip", "knee", "ankle"))
+FACE_POINTS = 68
+# The 21 points of a hand: wrist, then four from the base to the tip of each finger.
+HAND_POINTS = (
+    "hand_root",
+    *(f"{f}{k}" for f in ("thumb", "index", "middle", "ring", "pinky") for k in (1, 2, 3, 4)),
+)
+ARM, LEG = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
+# Points without a meaning for a body have the empty name.
+LAYOUTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "smpl": (
+        (*SMPL_BODY, *_pairs("hand")),
+        SMPL_BODY,
+        (*SMPL_BODY, *_pairs("hand"), *SMPL_VERTICES),
+    ),
+    "smplh": ((*SMPL_BODY, *_sided(SIDES, *FINGERS)),),
+    "smplx": ((*SMPL_BODY, "jaw", "", "", *_sided(SIDES, *FINGERS)),),
+    "h36m": (
+        ("pelvis", *_sided(RIGHT_FIRST, *LEG), "spine", "thorax", "nose", "head_top", *_sided(SIDES, *ARM)),
+        (
+            "pelvis", *_sided(("right",), *LEG, "toe"), "", *_sided(("left",), *LEG, "toe"), "",
+            "spine", "thorax", "nose", "head_top", "",
+            "", *_sided(("left",), *ARM), "", "", "", "", "", *_sided(("right",), *ARM), "", "", "", "",
+        ),
+    ),
+    "mpi_inf_3dhp": (
+        ("head_top", "neck", *_sided(RIGHT_FIRST, *ARM), *_sided(RIGHT_FIRST, *LEG), "pelvis", "spine",
+         "head"),
+    ),
+    "coco": (
+        COCO,
+        (
+            *COCO, *_sided(SIDES, "big_toe", "small_toe", "heel"), *[""] * FACE_POINTS,
+            *_sided(SIDES, *HAND_POINTS),
+        ),
+    ),
+    "halpe": ((*COCO, "head_top", "neck", "mid_hip", *_pairs("big_toe", "small_toe", "heel")),),
+    "mediapipe": (
+        (
+            "nose", *_sided(SIDES, "eye_inner", "eye", "eye_outer"), *_pairs("ear"), "mouth_left",
+            "mouth_right", *_pairs(*ARM, "pinky", "index", "thumb", *LEG, "heel", "foot_index"),
+        ),
+    ),
+    "openpose25": (
+        (
+            "nose", "neck", *_sided(RIGHT_FIRST, *ARM), "mid_hip", *_sided(RIGHT_FIRST, *LEG),
+            "right_eye", "left_eye", "right_ear", "left_ear", *_sided(SIDES, "big_toe", "small_toe", "heel"),
+        ),
+    ),
+    "openpose18": (
+        (
+            "nose", "neck", *_sided(RIGHT_FIRST, *ARM), *_sided(RIGHT_FIRST, *LEG),
+            "right_eye", "left_eye", "right_ear", "left_ear",
+        ),
+    ),
+    "panoptic": (
+        (
+            "neck", "nose", "mid_hip", *_sided(("left",), *ARM, *LEG), *_sided(("right",), *ARM, *LEG),
+            "left_eye", "left_ear", "right_eye", "right_ear",
+        ),
+    ),
+    "kinect": (
+        (
+            "pelvis", "spine", "neck", "head", *_sided(SIDES, *ARM, "hand"), *_sided(SIDES, *LEG, "foot"),
+            "chest", *_sided(SIDES, "hand_tip", "thumb"),
+        ),
+    ),
+    "azure_kinect": (
+        (
+            "pelvis", "spine", "chest", "neck", *_sided(SIDES, "collar", *ARM, "hand", "hand_tip", "thumb"),
+            *_sided(SIDES, *LEG, "foot"), "head", "nose", "left_eye", "left_ear", "right_eye", "right_ear",
+        ),
+    ),
+}  # fmt: skip
+# Other names of the layouts, as users and papers write them.
+ALIASES = {
+    "human36m": "h36m", "smpl24": "smpl", "smpl22": "smpl", "smpl45": "smpl",
+    "smpl+h": "smplh", "smpl-h": "smplh", "smpl-x": "smplx", "humanml3d": "smpl",
+    "coco17": "coco", "coco_wholebody": "coco", "coco-wholebody": "coco", "blazepose": "mediapipe",
+    "openpose": "openpose25", "body25": "openpose25", "body_25": "openpose25", "halpe26": "halpe",
+    "ntu": "kinect", "kinect_v2": "kinect", "cmu_panoptic": "panoptic",
+}  # fmt: skip
+# With these layouts, joints beyond the last named one are regressed from the body's surface and may be left
+# out.
+EXTENDED = ("smpl", "smplh", "smplx")
+# How a list of names writes that a joint has none.
+UNNAMED_WORDS = ("-", "none", "")
+# A word, a run of capitals, or a number.
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+SIDE_WORDS = {
+    "left": "left", "l": "left", "lft": "left", "lt": "left",
+    "right": "right", "r": "right", "rgt": "right", "rt": "right",
+}  # fmt: skip
+# Words that say nothing about which joint it is.
+EMPTY_WORDS = {
+    *("joint", "jnt", "jc", "centre", "center", "pos", "position"),
+    *("kp", "keypoint", "mixamorig", "skeleton"),
+}
+# Names of the three joints of a limb, proximal to distal, in the conventions that are in use: by the joint,
+# by the bone that begins there. The first whose three names are all there is meant.
+ARM_CONVENTIONS = (
+    ("shoulder", "elbow", "wrist"),
+    ("shoulder", "elbow", "hand"),
+    ("arm", "forearm", "hand"),
+    ("upperarm", "forearm", "wrist"),
+    ("upperarm", "forearm", "hand"),
+    ("upperarm", "lowerarm", "hand"),
+    ("uarm", "farm", "hand"),
+    ("sho", "elb", "wri"),
+)
+LEG_CONVENTIONS = (
+    ("hip", "knee", "ankle"),
+    ("hip", "knee", "foot"),
+    ("upleg", "leg", "foot"),
+    ("upperleg", "lowerleg", "foot"),
+    ("thigh", "calf", "foot"),
+    ("thigh", "shin", "foot"),
+    ("thigh", "shank", "foot"),
+    ("hip", "kne", "ank"),
+)
+# Other joints with a side: by the words that name them.
+SIDED = {
+    "toe": "toe", "toebase": "toe", "toes": "toe", "ball": "toe",
+    "bigtoe": "big_toe", "smalltoe": "small_toe", "heel": "heel", "footindex": "foot_index",
+    "index": "index", "pinky": "pinky", "thumb": "thumb", "ear": "ear",
+    "eye": "eye", "collar": "collar", "clavicle": "collar",
+}  # fmt: skip
+UNSIDED = {
+    "pelvis": "pelvis", "hips": "pelvis", "hip": "pelvis", "midhip": "pelvis", "hipcenter": "pelvis",
+    "spine": "spine", "thorax": "thorax", "chest": "chest", "neck": "neck", "head": "head", "nose": "nose",
+}  # fmt: skip
+_SIDED_WORDS = {word for words in (*ARM_CONVENTIONS, *LEG_CONVENTIONS) for word in words} | {*SIDED}
+# Lengths between joint centres as fractions of the stature (Winter 2009, table 4.1; the shoulders and hips
+# are joint centres, nearer to each other than the bones' ends).
+LIMB_BONES = {
+    ("shoulder", "elbow"): 0.172,
+    ("elbow", "wrist"): 0.148,
+    ("hip", "knee"): 0.240,
+    ("knee", "ankle"): 0.246,
+}
+TRUNK, WIDTHS = 0.285, {"shoulder": 0.20, "hip": 0.12}
+# A misfit above the first number is no person; a second layout whose misfit is less than the second number
+# worse may as well be meant. Right layouts of clean data have about 0.15, of noisy keypoints 0.3, wrong
+# ones above 1.
+LARGEST_MISFIT, CLEAR_DIFFERENCE = 0.7, 0.15
+# At most this many frames are looked at.
+SAMPLES = 200
+
+
+def layout_names(layout: str, count: int) -> tuple[str, ...] | None:
+    """Name the joints of an array in a layout.
+
+    `layout`: name of the layout, a key of `LAYOUTS`; `count`: number of joints of the array. Returns one name
+    for each of the first joints, empty for points without a meaning for a body; None if the layout has no
+    such number of joints. Body models may be followed by further joints, which get no name.
+    """
+    known = {len(names): names for names in LAYOUTS[layout]}
+    if count in known:
+        return known[count]
+    shorter = [size for size in known if size < count] if layout in EXTENDED else []
+    return known[max(shorter)] if shorter else None
+
+
+class JointNaming(NamedTuple):
+    """Names of the joints of an array."""
+
+    names: tuple[str, ...]  # Names of the first joints in the array's order, empty for those without one.
+    notes: tuple[str, ...]  # `notes`, `doubts`: how they were found, and what is doubtful about them.
+    doubts: tuple[str, ...] = ()
+
+
+def read_declared_names(skeleton: str, count: int, source: str) -> JointNaming:
+    """Name the joints of an array as the user declares.
+
+    `skeleton`: name of a layout such as `smpl`, or path of a file that lists the joints: YAML, JSON, or text
+    with one name a line; `count`: number of joints of the array; `source`: name of the recording, for
+    messages.
+    """
+    word = skeleton.lower()
+    layout = ALIASES.get(word, word)
+    if layout in LAYOUTS:
+        known = layout_names(layout, count)
+        if known is None:
+            sizes = " or ".join(str(len(each)) for each in LAYOUTS[layout])
+            raise MotionError(
+                f"{source}: {count} joints, but skeleton {layout} has {sizes}; declare another (--skeleton)"
+            )
+        return JointNaming(known, (f"skeleton {layout}, as declared",))
+    if not any(mark in skeleton for mark in "./\\"):
+        raise MotionError(
+            f"skeleton {quote(skeleton)}: unknown; known: {', '.join(LAYOUTS)}, or the path of a file that "
+            "lists the joints"
+        )
+    path = Path(skeleton)
+    text = read_text(path, MotionError)
+    value: object
+    if path.suffix.lower() in (".json", ".yaml", ".yml"):
+        value = parse_yaml(text, str(path), MotionError).value
+        if isinstance(value, dict) and len(value) == 1:
+            value = next(iter(value.values()))
+    else:
+        lines = [line.strip() for line in text.splitlines() if line.strip() and line.strip()[0] != "#"]
+        value = [word.strip() for word in lines[0].split(",")] if len(lines) == 1 else lines
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
+        raise MotionError(
+            f"{path}: no list of names; one for each joint in the array's order is needed (- for none)"
+        )
+    names = tuple("" if name.lower() in UNNAMED_WORDS else name for name in value)
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise MotionError(f"{path}: {quote(twice)} is there twice; names must differ")
+    if len(names) > count:
+        raise MotionError(f"{source}: {count} joints, but {skeleton} names {len(names)}")
+    return JointNaming(name_joints(names), (f"joints named by {skeleton}",))
+
+
+def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
+    """Find the joints that names in words stand for.
+
+    `names`: names of points, without repetitions. Returns joint, as `left_shoulder` or `pelvis`, by the name
+    it has in the file; empty if no arm's three joints are among the names.
+    """
+    found: dict[tuple[str | None, str], str] = {}
+    for name in names:
+        words = [word.lower() for word in WORDS.findall(name.rpartition(":")[2])]
+        words = [word for word in words if word not in EMPTY_WORDS]
+        written = next((word for word in words if word in SIDE_WORDS), None)
+        if written is not None:
+            words.remove(written)
+        whole = "".join(words)
+        if written is None:
+            # `LShoulder` is read as one run of capitals and a word, `lshoulder` and `LSHO` as one word.
+            for mark in ("left", "right", "l", "r"):
+                if whole.startswith(mark) and whole[len(mark) :] in _SIDED_WORDS:
+                    written, whole = mark, whole[len(mark) :]
+                    break
+        found.setdefault((SIDE_WORDS.get(written or ""), whole), name)
+    joints: dict[str, str] = {}
+    for side in SIDES:
+        for conventions, limb in ((ARM_CONVENTIONS, ARM), (LEG_CONVENTIONS, LEG)):
+            chosen = next((c for c in conventions if all((side, word) in found for word in c)), ())
+            for word, joint in zip(chosen, limb, strict=False):
+                joints[found[side, word]] = f"{side}_{joint}"
+        # A foot that is not the ankle is the ball of the foot.
+        for word, joint in (*SIDED.items(), ("foot", "foot"), ("hand", "hand")):
+            if (side, word) in found:
+                joints.setdefault(found[side, word], f"{side}_{joint}")
+    if not any(f"{side}_wrist" in joints.values() for side in SIDES):
+        return {}
+    for word, joint in UNSIDED.items():
+        if (None, word) in found and joint not in joints.values():
+            joints[found[None, word]] = joint
+    return joints
+
+
+def name_joints(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Write the names of joints as the marker maps do, where they are understood.
+
+    `names`: names as a file has them; empty ones stay empty. Returns `left_shoulder` and the like; other
+    names as they are.
+    """
+    known = canonical_joint_names(name for name in names if name)
+    written = tuple(known.get(name, name) for name in names)
+    named = [name for name in written if name]
+    return written if len(set(named)) == len(named) else names
+
+
+def guess_layout(positions: Array, source: str) -> JointNaming:
+    """Name the joints in the layout in which they have the bones of a person.
+
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `source`: name of the recording, for messages. The layout is the one with the smallest misfit: how much
+    the bones differ from a person's, variation over time, difference of the sides and relative differences of
+    the proportions, added.
+    """
+    count = positions.shape[1]
+    candidates = {layout: names for layout in LAYOUTS if (names := layout_names(layout, count)) is not None}
+    if not candidates:
+        raise MotionError(
+            f"{source}: {count} joints without names, and no known skeleton has so many; name them in a "
+            "file, one a line (--skeleton FILE)"
+        )
+    # A layout with the very number of joints says more than one that ignores the last joints.
+    exact = {k: v for k, v in candidates.items() if len(v) == count} or candidates
+    some = positions[:: max(1, len(positions) // SAMPLES)]
+    misfits = sorted((measure_misfit(some, names), layout) for layout, names in exact.items())
+    (least, best), others = misfits[0], misfits[1:]
+    if not least <= LARGEST_MISFIT:
+        tried = ", ".join(f"{layout} ({misfit:.2g})" for misfit, layout in misfits)
+        raise MotionError(
+            f"{source}: {count} joints without names, whose bones are no person's in any known order: "
+            f"{tried}; at most {LARGEST_MISFIT:g} is taken; declare the order (--skeleton NAME or FILE)"
+        )
+    note = (
+        f"skeleton {best}: in its order, the bones of the {count} joints are a person's (misfit {least:.2f})"
+    )
+    close = [(layout, misfit) for misfit, layout in others if misfit < least + CLEAR_DIFFERENCE]
+    rivals = ", ".join(f"{layout} ({misfit:.2f})" for layout, misfit in close)
+    doubt = f"skeleton {best} ({least:.2f}) is a guess; as likely: {rivals} (--skeleton)"
+    return JointNaming(exact[best], (note,), (doubt,) if rivals else ())
+
+
+def measure_misfit(positions: Array, names: Sequence[str]) -> float:
+    """Measure how much the bones between named joints differ from those of a person.
+
+    `positions` (T, J, 3): positions of the joints, in any unit and axes; NaN where a joint was not seen;
+    `names`: names of the first joints. Returns sum of the mean relative variation of the limbs over time, the
+    mean difference between the sides and the mean difference of the proportions, both as logarithms of
+    ratios; infinite without an arm.
+    """
+    index = {name: k for k, name in enumerate(names) if name}
+    tracks = {name: positions[:, index[old]] for old, name in canonical_joint_names(index).items()}
+    bones: dict[str, tuple[Array, float]] = {}
+    for side in SIDES:
+        for (proximal, distal), expected in LIMB_BONES.items():
+            ends = f"{side}_{proximal}", f"{side}_{distal}"
+            if all(end in tracks for end in ends):
+                bones[f"{side} {proximal}"] = _lengths(tracks[ends[0]], tracks[ends[1]]), expected
+    limbs = tuple(bones)
+    middles = []
+    for joint, expected in WIDTHS.items():
+        if f"left_{joint}" in tracks and f"right_{joint}" in tracks:
+            left, right = tracks[f"left_{joint}"], tracks[f"right_{joint}"]
+            bones[joint] = _lengths(left, right), expected
+            middles.append((left + right) / 2)
+    if len(middles) == 2:
+        bones["trunk"] = _lengths(*middles), TRUNK
+    medians = {name: float(np.median(lengths)) for name, (lengths, _) in bones.items() if lengths.size}
+    if not any(name in medians for name in limbs) or min(medians.values()) <= 0.0:
+        return float("inf")
+    variation = np.mean([bones[name][0].std() / medians[name] for name in limbs if name in medians])
+    sides = [
+        abs(np.log(medians[name] / medians[other]))
+        for name in limbs
+        if name.startswith("left") and (other := name.replace("left", "right")) in medians and name in medians
+    ]
+    ratios = np.log([medians[name] / bones[name][1] for name in medians])
+    proportions = np.abs(ratios - np.median(ratios)).mean()
+    return float(variation + (np.mean(sides) if sides else 0.0) + proportions)
+
+
+def measure_arm(tracks: Mapping[str, Array]) -> float | None:
+    """Measure the mean length of the recorded arms from shoulder over elbow to wrist.
+
+    `tracks` mapping of str to (T, 3) array: positions of the joints by name, in any unit; NaN where a joint
+    was not seen. Returns sum of the median lengths of upper arm and forearm; None without a complete arm that
+    was ever seen.
+    """
+    arms = []
+    for side in SIDES:
+        ends = [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")]
+        if all(end in tracks for end in ends):
+            bones = [_lengths(tracks[a], tracks[b]) for a, b in pairwise(ends)]
+            if all(bone.size for bone in bones):
+                arms.append(sum(float(np.median(bone)) for bone in bones))
+    return float(np.mean(arms)) if arms else None
+
+
+def _lengths(one: Array, other: Array) -> Array:
+    """Distances of two joints in the frames in which both were seen."""
+    lengths = np.linalg.norm(one - other, axis=1)
+    return np.asarray(lengths[np.isfinite(lengths)])

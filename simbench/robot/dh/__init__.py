@@ -1,1 +1,0 @@
-"""Denavit-Hartenberg tables: rows, frames, models and URDFs made from them."""

@@ -1,1 +1,0 @@
-"""Human bodies: measures, segments, and a skeleton as a robot."""

@@ -1,1 +1,0 @@
-"""Meshes: files, shapes and convex hulls."""

@@ -1,0 +1,348 @@
+"""Inspection of a robot, whether it can be simulated or not: its links, joints, errors and warnings."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import RobotError
+from simbench.robot.description import read_description
+from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot_limbs import hands_without_shape
+from simbench.robot.robot_sources import RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.urdf.elements import (
+    UrdfJoint,
+    UrdfLink,
+    inertia_matrix,
+    parse_urdf,
+    read_elements,
+    shorten_message,
+)
+from simbench.robot.urdf.mesh_files import compute_link_extent
+from simbench.robot.urdf.normalise import find_mesh_error, find_position_limit_error
+from simbench.robot.urdf.source import normalise_urdf, read_urdf
+from simbench.robot.urdf.urdf_errors import find_urdf_errors
+
+# Largest ratio of the radius of gyration to the reach of a link's geometry, which is often simplified.
+REACH = 1.2
+# Smallest ratio of the radius of gyration to the reach of the geometry.
+#
+# Even a link with a motor at the end of a long shell exceeds it.
+CONCENTRATED = 0.05
+FAR_TOO_LARGE = 1e12  # Number that is reported as an error whatever it means.
+# Largest distance of a centre of gravity outside the geometry, in diagonals of its bounding box.
+COG_MARGIN = 0.25
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass properties of a link."""
+
+    mass: float  # Mass, kg.
+    cog: tuple[float, float, float]  # Centre of gravity in the link frame, m.
+    principal: tuple[float, float, float]  # Principal moments of inertia, kg·m², smallest first.
+
+
+def mass_properties(link: UrdfLink) -> MassProperties:
+    """Compute the mass properties of a link.
+
+    Returns the mass properties; NaN where the URDF gives no number.
+    """
+    matrix = inertia_matrix(link.inertia)
+    moments = np.linalg.eigvalsh(matrix) if np.isfinite(matrix).all() else np.full(3, np.nan)
+    x, y, z = link.cog
+    small, middle, large = moments.tolist()
+    return MassProperties(link.mass, (x, y, z), (small, middle, large))
+
+
+def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
+    """Find what looks wrong with a link's mass and inertia.
+
+    The radius of gyration, the square root of (I₁ + I₂ + I₃) / 2m, is the root mean square distance of the
+    mass from the centre of gravity: it is at most the distance of the geometry's farthest point. `extent` (2,
+    3) or None: lowest and highest corner of the bounding box of its geometry in the link frame, m; None if
+    unknown. Yields warning of one line, with the link's name.
+    """
+    where, body = f"link `{link.name}`", mass_properties(link)
+    moments = np.array(body.principal)
+    known = np.abs([body.mass, *body.cog, *moments]) < FAR_TOO_LARGE
+    if not known.all() or body.mass < 0:
+        return
+    if body.mass == 0:
+        if moments.any():
+            yield f"{where}: has inertia but no mass"
+        elif link.shapes:
+            yield f"{where}: has a shape but no mass"
+        return
+    if not moments.any():
+        yield f"{where}: has a mass of {body.mass:g} kg but no inertia"
+        return
+    listed = ", ".join(f"{moment:.3g}" for moment in moments)
+    if moments[0] <= 0:
+        yield f"{where}: inertia is not positive definite (principal moments {listed} kg·m²)"
+        return
+    if moments[2] > (moments[0] + moments[1]) * (1 + 1e-9):
+        yield (
+            f"{where}: no rigid body has principal moments of {listed} kg·m²: "
+            "the largest exceeds the sum of the others"
+        )
+    if extent is None:
+        return
+    cog = np.array(body.cog)
+    reach = float(np.linalg.norm(np.maximum(extent[1] - cog, cog - extent[0])))
+    gyration = float(np.sqrt(0.5 * sum(body.principal) / body.mass))
+    if gyration > REACH * reach:
+        yield (
+            f"{where}: inertia is too large: {body.mass:g} kg at {gyration:.2g} m from their centre, "
+            f"where the geometry ends at {reach:.2g} m"
+        )
+    elif gyration < CONCENTRATED * reach:
+        yield (
+            f"{where}: inertia is too small: {body.mass:g} kg at {gyration:.2g} m from their centre, "
+            f"while the geometry reaches {reach:.2g} m"
+        )
+    outside = float(np.linalg.norm(np.maximum(np.maximum(extent[0] - cog, cog - extent[1]), 0.0)))
+    if outside > COG_MARGIN * float(np.linalg.norm(extent[1] - extent[0])):
+        yield f"{where}: centre of gravity lies {outside:.2g} m outside its geometry"
+
+
+SIDE_NAME_PAIRS = (
+    ("left", "right"),
+    ("Left", "Right"),
+    ("LEFT", "RIGHT"),
+    ("l_", "r_"),
+    ("L_", "R_"),
+    ("_l", "_r"),
+)
+SAME = 0.01  # Relative difference up to which masses and moments of the two sides count as the same.
+
+
+def find_joint_warnings(joint: UrdfJoint) -> Iterator[str]:
+    """Find what looks wrong with the range of a joint, if its limits can be used as they are.
+
+    Yields warning of one line, with the joint's name.
+    """
+    if not _has_range(joint):
+        return
+    lower, upper = joint.lower or 0.0, joint.upper or 0.0
+    if lower == upper:
+        yield f"joint `{joint.name}`: both limits are {lower:g}: it cannot move"
+    elif not (math.isnan(lower) or math.isnan(upper)) and not lower <= 0.0 <= upper:
+        yield f"joint `{joint.name}`: zero is outside its limits {lower:g}..{upper:g}"
+
+
+def find_side_warnings(links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -> Iterator[str]:
+    """Find differences between left and right: masses, moments or joint ranges that differ by more than 1 %.
+
+    `links`: all links of the robot; `joints`: all joints of the robot. Yields warning of one line, with the
+    names of both sides.
+    """
+    named_links = {link.name: link for link in links}
+    for name, link in named_links.items():
+        for other in _other_side(name):
+            if other in named_links:
+                left, right = mass_properties(link), mass_properties(named_links[other])
+                if not _is_close(left.mass, right.mass):
+                    yield f"links `{name}`, `{other}`: masses differ: {left.mass:g}, {right.mass:g} kg"
+                elif not all(map(_is_close, left.principal, right.principal)):
+                    yield f"links `{name}`, `{other}`: moments of inertia differ"
+    named_joints = {joint.name: joint for joint in joints if _has_range(joint)}
+    for name, joint in named_joints.items():
+        for other in _other_side(name):
+            if other in named_joints and not _is_close(_range(joint), _range(named_joints[other])):
+                yield (
+                    f"joints `{name}`, `{other}`: travel differs: "
+                    f"{_range(joint):g}, {_range(named_joints[other]):g}"
+                )
+
+
+def _other_side(name: str) -> list[str]:
+    """Names that the counterpart on the right of something on the left may have."""
+    counterparts = {name.replace(left, right) for left, right in SIDE_NAME_PAIRS if left in name}
+    if name[:1] == "L" and name[1:2].isupper():
+        counterparts.add("R" + name[1:])
+    return sorted(counterparts)
+
+
+def _has_range(joint: UrdfJoint) -> bool:
+    """Tell whether a joint has limits that can be used as they are."""
+    return joint.kind in ("revolute", "prismatic") and not find_position_limit_error(joint)
+
+
+def _range(joint: UrdfJoint) -> float:
+    """Range of a joint, rad or m."""
+    return (joint.upper or 0.0) - (joint.lower or 0.0)
+
+
+def _is_close(one: float, other: float) -> bool:
+    """Tell whether two numbers count as the same; NaN is the same as any number."""
+    return math.isclose(one, other, rel_tol=SAME, abs_tol=1e-9) or math.isnan(one) or math.isnan(other)
+
+
+DEGREES_OF_FREEDOM = {
+    "revolute": 1,
+    "continuous": 1,
+    "prismatic": 1,
+    "spherical": 3,
+    "planar": 3,
+    "floating": 6,
+}
+
+
+@dataclass(frozen=True)
+class RobotInspection:
+    """A robot as its files describe it."""
+
+    name: str  # Name of the robot in the URDF.
+    source: RobotSource  # Where its files are from.
+    urdf: Path
+    # Whether the base moves freely; None where nothing says so, as for a URDF without a description.
+    floating: bool | None
+    joints: tuple[UrdfJoint, ...]  # All joints, including fixed ones, in the file's order.
+    links: Mapping[str, MassProperties]  # Mass properties of the links by name.
+    # Joint names by limb: those of the description, or the serial chains of a URDF without one.
+    groups: Mapping[str, tuple[str, ...]]
+    mass: float  # Mass of the robot, kg.
+    degrees_of_freedom: int  # Number of degrees of freedom of the joints, without those of the base.
+    # `meshes_found`, `meshes_missing`: number of different mesh files that the URDF names and that exist, or
+    # do not.
+    meshes_found: int
+    meshes_missing: int
+    # Reasons why the robot cannot be simulated, one line each, with the element's name.
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]  # The errors, and everything else that looks wrong, one line each.
+    # Pairs of links that collide with each other in a simulation; empty for a URDF without a description.
+    collision_pairs: tuple[tuple[str, str], ...] = ()
+    pairs_derived: bool = False  # Whether these pairs were derived, because the description lists none.
+
+
+def inspect_robot(name_or_path: str | Path) -> RobotInspection:
+    """Inspect a robot, whether it can be simulated or not.
+
+    `name_or_path`: name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any
+    URDF. Returns properties, errors and warnings. Raises RobotError if there is no such robot or its file is
+    not a URDF at all.
+    """
+    file = find_robot(name_or_path)
+    if file.is_urdf:
+        return _inspect_urdf(describe_source(file, file.path), None, None, None)
+    description = read_description(file.path)
+    floating = description.base == "floating"
+    robot: Robot | None = None
+    load_error: str | None = None
+    try:
+        robot = load_robot(name_or_path)
+    except RobotError as error:
+        load_error = str(error)
+    urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
+    inspection = _inspect_urdf(describe_source(file, urdf), floating, description.groups, load_error)
+    if robot is None:
+        return inspection
+    return replace(
+        inspection,
+        warnings=(
+            *inspection.warnings,
+            *(
+                f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision "
+                "shape: it touches nothing, and its grip engages by distance alone"
+                for role, hand in robot.hands.items()
+                if role in hands_without_shape(robot)
+            ),
+        ),
+        collision_pairs=robot.self_collision_pairs,
+        pairs_derived=description.self_collision is None,
+    )
+
+
+def _inspect_urdf(
+    source: RobotSource,
+    floating: bool | None,
+    groups: Mapping[str, tuple[str, ...]] | None,
+    load_error: str | None,
+) -> RobotInspection:
+    """Inspect a URDF, with what the description of the robot says, if there is one."""
+    urdf = source.urdf
+    robot = parse_urdf(urdf)
+    tree = read_elements(robot)
+    errors = find_urdf_errors(tree, floating=bool(floating))
+    if not errors:
+        try:
+            read_urdf(urdf, floating=bool(floating))
+        except RobotError as error:
+            errors = [str(error).removeprefix(f"{urdf}: ")]
+    if load_error is not None and not errors:
+        errors = [load_error]
+    warnings = [*errors]
+    if floating is None and not errors:
+        # What would change in a URDF without a description if its base moved freely.
+        try:
+            fixed, free = (read_urdf(urdf, floating=choice).notes for choice in (False, True))
+            warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
+        except RobotError as error:
+            warnings.append(str(error).removeprefix(f"{urdf}: "))
+    warnings += normalise_urdf(robot, tree, urdf.parent)
+    for link in tree.links:
+        warnings += find_link_warnings(link, compute_link_extent(link, urdf.parent))
+    for joint in tree.joints:
+        warnings += find_joint_warnings(joint)
+    warnings += find_side_warnings(tree.links, tree.joints)
+    meshes = {shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"}
+    missing = {name for name in meshes if find_mesh_error(name, urdf.parent)}
+    return RobotInspection(
+        name=tree.name,
+        source=source,
+        urdf=urdf,
+        floating=floating,
+        joints=tree.joints,
+        links={link.name: mass_properties(link) for link in tree.links},
+        groups=find_serial_chains(tree.joints) if groups is None else groups,
+        mass=sum(link.mass for link in tree.links),
+        degrees_of_freedom=sum(DEGREES_OF_FREEDOM.get(joint.kind, 0) for joint in tree.joints),
+        meshes_found=len(meshes - missing),
+        meshes_missing=len(missing),
+        errors=tuple(errors),
+        warnings=tuple(map(shorten_message, warnings)),
+    )
+
+
+def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
+    """Divide a tree of joints into serial chains, the limbs of a robot without a description.
+
+    `joints`: A tree of joints; those of a malformed file need not be a tree. Returns names of the moving
+    joints from the root outward, by `chain 1`, `chain 2`, ...; a link with several joints that move, or that
+    lead to moving ones, begins a chain for each.
+    """
+    below: dict[str, list[UrdfJoint]] = {}
+    for joint in joints:
+        below.setdefault(joint.parent, []).append(joint)
+    children = {joint.child for joint in joints}
+    links = [parent for parent in below if parent not in children]
+    # Joints that are connected to a root, each once, parents before children.
+    seen, outward = set(links), []
+    for link in links:
+        for joint in below.get(link, ()):
+            if joint.child not in seen:
+                seen.add(joint.child)
+                links.append(joint.child)
+                outward.append(joint)
+    leading: set[str] = set()
+    for joint in reversed(outward):
+        if joint.kind != "fixed" or joint.child in leading:
+            leading.add(joint.parent)
+    onward = [joint for joint in outward if joint.kind != "fixed" or joint.child in leading]
+    chains: list[list[str]] = []
+    chain_to: dict[str, list[str]] = {}
+    for joint in onward:
+        siblings = sum(other.parent == joint.parent for other in onward)
+        if siblings > 1 or joint.parent not in chain_to:
+            chains.append([])
+            chain_to[joint.child] = chains[-1]
+        else:
+            chain_to[joint.child] = chain_to[joint.parent]
+        if joint.kind != "fixed":
+            chain_to[joint.child].append(joint.name)
+    filled = [tuple(chain) for chain in chains if chain]
+    return {f"chain {number}": chain for number, chain in enumerate(filled, start=1)}

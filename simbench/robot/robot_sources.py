@@ -1,0 +1,348 @@
+"""Where a robot comes from: an own path, simbench itself, a plug-in, or a package of descriptions."""
+
+import difflib
+import importlib
+import importlib.util
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from simbench.errors import RobotError
+from simbench.files.text import is_regular_file, require_regular_file
+from simbench.plugins.loading import require_allowed
+from simbench.resources import resource_dir
+from simbench.robot.description import Description, read_description
+from simbench.robot.packages import (
+    DESCRIPTION_FILE,
+    EXTRAS,
+    InstalledPackage,
+    describe_missing_package,
+    find_file,
+    find_missing_package,
+    find_package_of,
+    find_plug_ins,
+    find_share_folder,
+    shipped_robots,
+    split_package_name,
+)
+from simbench.robot.urdf.elements import parse_urdf
+
+PACKAGE = "robot_descriptions"
+_PREFIX = f"{PACKAGE}:"
+_SUFFIX = "_description"
+_NEEDS = "it needs git, and the network when a robot is used for the first time"
+
+
+def named_description(name: str) -> str | None:
+    """Take the name of a robot of `robot_descriptions` out of the form `robot_descriptions:NAME`.
+
+    Returns NAME; None for a name of another form.
+    """
+    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
+
+
+def find_description(name: str) -> str | None:
+    """Find the module of a robot in `robot_descriptions`, without cloning anything.
+
+    Returns name of the module; None if there is none, or the package is not installed.
+    """
+    if not name.isidentifier() or importlib.util.find_spec(PACKAGE) is None:
+        return None
+    candidates = (name, f"{name}{_SUFFIX}") if not name.endswith(_SUFFIX) else (name,)
+    modules = (f"{PACKAGE}.{each}" for each in candidates if each.endswith(_SUFFIX))
+    return next((module for module in modules if importlib.util.find_spec(module) is not None), None)
+
+
+def fetch_urdf(name: str) -> Path:
+    """Find the URDF of a robot of `robot_descriptions`; its repository is cloned if it is not there yet.
+
+    `name`: name of the robot, with or without `_description`.
+    """
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise RobotError(
+            f"robot_descriptions:{name}: the package is not installed; pip install {PACKAGE}; {_NEEDS}"
+        )
+    module = find_description(name)
+    if module is None:
+        raise RobotError(f"robot_descriptions:{name}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
+    # What Python and GitPython, with which the package clones, raise.
+    failures: tuple[type[Exception], ...] = (ImportError, OSError, ValueError, RuntimeError, AttributeError)
+    with suppress(ImportError):
+        failures = (*failures, importlib.import_module("git.exc").GitError)
+    try:
+        described = importlib.import_module(module)
+    except failures as error:
+        reason = " ".join(str(error).split())[:200]
+        raise RobotError(f"robot_descriptions:{name}: cannot be fetched: {reason}; {_NEEDS}") from error
+    path = getattr(described, "URDF_PATH", None)
+    if path is None:
+        raise RobotError(
+            f"robot_descriptions:{name}: {PACKAGE} has no URDF of it (its other formats are not read)"
+        )
+    return Path(path)
+
+
+def fetching_package() -> InstalledPackage | None:
+    """Say which version of `robot_descriptions` is installed.
+
+    Returns name and version; None if no version is known.
+    """
+    try:
+        return InstalledPackage(PACKAGE, metadata.version(PACKAGE))
+    except metadata.PackageNotFoundError:
+        return None
+
+
+Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions"]
+_YAML = (".yaml", ".yml")
+_URDF = (".urdf", ".xacro", ".xml")
+
+
+@dataclass(frozen=True)
+class RobotFile:
+    """The file that a robot's name stands for."""
+
+    origin: Origin  # `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
+    path: Path  # A robot.yaml, or a URDF without one.
+    package: InstalledPackage | None = None  # Package of a plug-in or wheel.
+    guessed: bool = False  # Whether the robot.yaml was guessed from a URDF that has none.
+
+    @property
+    def is_urdf(self) -> bool:
+        """Whether it is a URDF without a robot.yaml."""
+        return self.path.suffix not in _YAML
+
+
+@dataclass(frozen=True)
+class RobotSource:
+    """Where the files of a loaded robot are from."""
+
+    origin: Origin  # `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
+    package: InstalledPackage | None  # Package of a plug-in or wheel.
+    description: Path | None  # The robot.yaml; None for a URDF without one.
+    urdf: Path
+    # Package that installed the URDF; None for one that no package installed.
+    urdf_package: InstalledPackage | None
+    guessed: bool = False  # Whether the description was guessed from the URDF.
+
+    def __str__(self) -> str:
+        """Write the source as one line."""
+        own = self.urdf if self.guessed else self.description or self.urdf
+        shown = {"shipped": "shipped with simbench", "own path": f"own path {own}"}
+        text = shown.get(self.origin, self.origin)
+        if self.package is not None:
+            text += f" {self.package.name} {self.package.version}"
+        if self.urdf_package not in (None, self.package):
+            assert self.urdf_package is not None
+            text += f", URDF from {self.urdf_package.name} {self.urdf_package.version}"
+        if self.guessed:
+            text += f", description guessed: {self.description}"
+        return text
+
+
+def find_robot(name_or_path: str | Path) -> RobotFile:
+    """Find the file that a robot's name or path stands for.
+
+    A text with a slash, or that ends in `.yaml`, `.yml` or `.urdf`, is a path. A plain name means the robot
+    of that name that ships with simbench, else a folder or file of that name, else a robot of a plug-in
+    (entry points of group `simbench.robots`), else the URDF of that name in a wheel of descriptions, else
+    that of the package `robot_descriptions`, which clones it. `name_or_path`: name; path of a robot.yaml, of
+    the folder that contains one, or of a URDF; `package://PACKAGE/PATH`; or `robot_descriptions:NAME`.
+    Returns the file, and where it is from.
+    """
+    text = os.fspath(name_or_path)
+    if split_package_name(text) is not None:
+        path = find_urdf(text, Path(), "robot")
+        return RobotFile("wheel", path, find_package_of(path))
+    fetched = named_description(text)
+    if fetched is not None:
+        return RobotFile("robot_descriptions", fetch_urdf(fetched), fetching_package())
+    own = find_own_robot(text)
+    if own is not None:
+        return RobotFile("own path", own)
+    if os.sep not in text:
+        shipped = _shipped_path(text)
+        if shipped is not None:
+            return RobotFile("shipped", shipped)
+        points = find_plug_ins()
+        if text in points:
+            require_allowed("robots", text)
+            point = points[text]
+            where = f"plug-in `{text}` ({point.value})"
+            try:
+                named = point.load()
+            except (ImportError, AttributeError) as error:
+                raise RobotError(f"{where}: cannot be imported: {error}") from error
+            if not isinstance(named, str | os.PathLike):
+                raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
+            path = Path(named) / DESCRIPTION_FILE if os.path.isdir(named) else Path(named)
+            if not is_regular_file(path):
+                raise RobotError(f"{where}: there is no file {path}")
+            package = InstalledPackage(point.dist.name, point.dist.version) if point.dist else None
+            return RobotFile("plug-in", path, package)
+        urdf = find_wheel_urdfs().get(text)
+        if urdf is not None:
+            return RobotFile("wheel", urdf, find_package_of(urdf))
+        if find_description(text) is not None:
+            return RobotFile("robot_descriptions", fetch_urdf(text), fetching_package())
+    plug_ins, wheel = find_plug_ins(), find_wheel_urdfs()
+    close = difflib.get_close_matches(text.lower(), [*shipped_robots(), *plug_ins, *wheel], n=1)
+    hint = f" (did you mean `{close[0]}`?)" if close else ""
+    extra = "" if wheel else f', more with pip install -e ".[{next(iter(EXTRAS.values()))}]"'
+    known = ", ".join([*shipped_robots(), *plug_ins])
+    raise RobotError(
+        f"unknown robot `{text}`; known: {known}{hint}; all: simbench robot list{extra}; or give the path of "
+        f"a URDF or a {DESCRIPTION_FILE}"
+    )
+
+
+def find_own_robot(text: str) -> Path | None:
+    """Find the robot.yaml or URDF of the user's that a text names.
+
+    `text`: name or path. Returns the file; None for a name that is no path. A file in the current directory
+    never takes the place of a robot of the same name that ships with simbench. Raises RobotError for a path
+    of a robot.yaml that is no regular file.
+    """
+    path = Path(text)
+    if path.suffix in _YAML:
+        return require_regular_file(path, RobotError)
+    if path.suffix in _URDF:
+        return path
+    if os.sep not in text and _shipped_path(text) is not None:
+        return None
+    if is_regular_file(path / DESCRIPTION_FILE):
+        return path / DESCRIPTION_FILE
+    return path if is_regular_file(path) else None
+
+
+def find_urdf(name: str, folder: Path, where: str) -> Path:
+    """Find the URDF that a robot.yaml names.
+
+    `name`: path relative to `folder`, or `package://PACKAGE/PATH`; `where`: file and key, for messages.
+    Returns the URDF; a relative path is not looked for.
+    """
+    inside = split_package_name(name)
+    if inside is None:
+        return folder / name
+    path = find_file(name, folder)
+    if path is not None:
+        return path
+    share = find_share_folder(inside[0])
+    if share is None:
+        raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(inside[0])}")
+    raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside[1]}")
+
+
+def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
+    """Put together where the files of a robot are from. `file`: where the robot was found."""
+    description = None if file.is_urdf else file.path
+    return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf), file.guessed)
+
+
+def missing_package(description: Description) -> str | None:
+    """Name the package that a robot's URDF is in, if it is not installed.
+
+    Returns name of the package; None if the URDF can be found without it.
+    """
+    return find_missing_package(description.urdf)
+
+
+def find_wheel_urdfs() -> dict[str, Path]:
+    """Find the URDFs in the wheels of robot descriptions that are installed.
+
+    Returns URDFs by file name without `.urdf`, in alphabetical order.
+    """
+    shares = [share for share in map(find_share_folder, EXTRAS) if share is not None]
+    found = sorted(path for share in shares for path in share.rglob("*.urdf"))
+    return dict(sorted((path.stem, path) for path in found))
+
+
+def _shipped_path(name: str) -> Path | None:
+    """Path of the robot.yaml of a robot that ships with simbench."""
+    path = resource_dir("robots") / name / DESCRIPTION_FILE
+    return path if name not in ("", ".", "..") and is_regular_file(path) else None
+
+
+_UNKNOWN = "?"
+
+
+class RobotEntry(NamedTuple):
+    """A robot that can be named."""
+
+    name: str
+    origin: Origin  # `shipped`, `plug-in` or `wheel`.
+    # `humanoid`, `two-armed`, `arm` or `robot`; for a URDF without a robot.yaml, how many joints move.
+    kind: str
+    license: str  # Licence of its URDF and meshes; `?` where none is stated.
+    summary: str  # First line of its robot.yaml, or the package it is from.
+    missing: str  # Package that must be installed before it can be used; empty if nothing is missing.
+
+
+def list_robots() -> list[RobotEntry]:
+    """List the robots that ship with simbench, those of plug-ins, and those of wheels of descriptions.
+
+    Returns the robots, in the order in which a name is looked for; of two with one name, the first.
+    """
+    entries = {
+        name: _described_entry(name, RobotFile("shipped", path)) for name, path in shipped_robots().items()
+    }
+    for name in sorted(find_plug_ins().keys() - entries.keys()):
+        try:
+            entries[name] = _described_entry(name, find_robot(name))
+        except RobotError as error:
+            entries[name] = RobotEntry(name, "plug-in", "robot", _UNKNOWN, str(error), "")
+    for name, urdf in find_wheel_urdfs().items():
+        if name in entries:
+            continue
+        package = find_package_of(urdf)
+        origin = f"{package.name} {package.version}, no robot.yaml" if package else "no robot.yaml"
+        try:
+            joints = parse_urdf(urdf).findall("joint")
+            kind = f"{sum(joint.get('type') not in ('fixed', None) for joint in joints)} joints"
+        except RobotError:
+            kind = "unreadable"
+        # The licence that a README of its folder or the one above states in a line of its own.
+        readmes = [folder / "README.md" for folder in list(urdf.parents)[:2]]
+        texts = (readme.read_text(encoding="utf-8") for readme in readmes if readme.is_file())
+        stated = (re.search(r"^license:\s*(.+)$", text, re.MULTILINE | re.IGNORECASE) for text in texts)
+        license_name = next((found[1].strip() for found in stated if found), _UNKNOWN)
+        entries[name] = RobotEntry(name, "wheel", kind, license_name, origin, "")
+    return list(entries.values())
+
+
+def robot_kind(description: Description) -> str:
+    """Say what a robot is by the limbs that its description names.
+
+    Returns `humanoid` (free base, two legs), `two-armed`, `arm`, or `robot`.
+    """
+    limbs = {group for group, joints in description.groups.items() if joints}
+    if description.base == "floating" and {"left_leg", "right_leg"} <= limbs:
+        return "humanoid"
+    if {"left_arm", "right_arm"} <= limbs:
+        return "two-armed"
+    return "arm" if limbs & {"left_arm", "right_arm"} else "robot"
+
+
+def _described_entry(name: str, file: RobotFile) -> RobotEntry:
+    """Describe a robot that has a robot.yaml, by its first comment that is no instruction to an editor."""
+    description = read_description(file.path)
+    summary = ""
+    for line in file.path.read_text(encoding="utf-8").splitlines():
+        text = line.lstrip("# ").rstrip()
+        if not line.startswith("#"):
+            break
+        if text and not text.startswith("yaml-language-server"):
+            summary = text
+            break
+    return RobotEntry(
+        name,
+        file.origin,
+        robot_kind(description),
+        description.license or _UNKNOWN,
+        summary,
+        missing_package(description) or "",
+    )

@@ -1,0 +1,204 @@
+"""Plans on disk, each under the digest of everything that it depends on; the least recently used go first."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from simbench.errors import RunError
+from simbench.files.storage import is_at, try_lock, write_whole
+from simbench.resources import user_cache_dir
+
+PLAN_REUSED = "timing.plan_reused"
+"""Metric of a run with a recording: whether its plan came from the cache."""
+FOLDER_VARIABLE, SIZE_VARIABLE = "SIMBENCH_CACHE_DIR", "SIMBENCH_CACHE_MB"
+"""Environment variables: folder of the cache, and its largest size in 10⁶ bytes; 0 keeps nothing."""
+DEFAULT_MEGABYTES = 1000.0
+MOST_PLANS = 500
+"""Number of plans that are kept at most."""
+_SUFFIX, _LOCK_SUFFIX = ".plan", ".lock"
+_POLL = 0.1
+"""Time between two looks at a lock that another process holds, s."""
+_LIBRARIES = ("numpy", "scipy", "pin", "coal", "numba", "llvmlite", "trimesh", "shapely")
+"""Libraries whose version may change a plan."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class CacheState:
+    """What the cache holds."""
+
+    folder: Path | None  # Where the plans are; None if the user has no folder for caches.
+    plans: int  # Number of plans.
+    size: int  # Their size, bytes.
+    limit: int  # Largest size, bytes; 0 keeps nothing.
+
+
+def cache_folder() -> Path | None:
+    """Find the folder of the plans.
+
+    Returns `plans` in `SIMBENCH_CACHE_DIR`, else in `simbench` in the user's folder of caches.
+    """
+    named, user = os.environ.get(FOLDER_VARIABLE), user_cache_dir()
+    if named:
+        return Path(named) / "plans"
+    return user / "simbench" / "plans" if user else None
+
+
+def size_limit() -> int:
+    """Read how large the cache may become. Returns size, bytes; 0 keeps nothing."""
+    text = os.environ.get(SIZE_VARIABLE, "").strip()
+    try:
+        megabytes = float(text) if text else DEFAULT_MEGABYTES
+        if not 0.0 <= megabytes < 1e9:
+            raise ValueError
+    except ValueError:
+        raise RunError(f"{SIZE_VARIABLE}={text:.40}: must be a number from 0, in MB") from None
+    return int(megabytes * 1e6)
+
+
+def machine_identity() -> tuple[str, ...]:
+    """Describe what may change the last bits of a plan beside the sources: libraries, processor, threads.
+
+    Returns one line each.
+    """
+    import llvmlite.binding as llvm
+
+    versions = []
+    for name in _LIBRARIES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"{name} none")
+    named = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
+    threads = named or {"cores": str(len(os.sched_getaffinity(0)))}
+    return (
+        *versions,
+        f"python {platform.python_version()}",
+        f"processor {platform.machine()} {llvm.get_host_cpu_name()}",
+        f"threads {sorted(threads.items())}",
+        f"compiled {os.environ.get('NUMBA_DISABLE_JIT', '0')}",
+    )
+
+
+def read_cached(folder: Path, key: str) -> bytes | None:
+    """Read what is kept under a key, and count it as used now.
+
+    `folder`: folder of the plans; `key`: digest of the plan's inputs. Returns the content; None if there is
+    none, or it is another user's.
+    """
+    path = folder / f"{key}{_SUFFIX}"
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_uid not in (0, os.geteuid()):
+                return None
+            content = file.read()
+    except OSError:
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return content
+
+
+def discard(folder: Path, key: str, reason: str) -> None:
+    """Remove a damaged plan, and log one line.
+
+    `key`: digest of the plan's inputs; `reason`: what is wrong with it.
+    """
+    path = folder / f"{key}{_SUFFIX}"
+    _log.warning("%s: a cached plan is %s; it is made anew", path, " ".join(reason.split()))
+    with suppress(OSError):
+        path.unlink()
+
+
+def keep(folder: Path, key: str, content: bytes, limit: int) -> bool:
+    """Keep a plan, and remove the least recently used ones that are too many.
+
+    `folder`: folder of the plans; it is made if it is missing; `key`: digest of the plan's inputs; `limit`:
+    largest size of all plans, bytes. Returns false if it is larger than the limit, or the folder cannot be
+    written.
+    """
+    if len(content) > limit:
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / f"{key}{_SUFFIX}", content)
+    except OSError as error:
+        _log.warning("%s: a plan cannot be kept: %s", folder, error.strerror)
+        return False
+    found = _plans(folder)
+    size = sum(each for _, each, _ in found)
+    while found and (size > limit or len(found) > MOST_PLANS):
+        _, removed, path = found.pop(0)
+        size -= removed
+        with suppress(OSError):
+            path.unlink()
+    return True
+
+
+@contextmanager
+def claimed(folder: Path, key: str, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Let one process at a time make a plan; the lock of a process that was killed ends with it.
+
+    Where locks or the folder cannot be used, nobody waits: the same plan may then be made twice. `key`:
+    digest of the plan's inputs; `on_wait`: called again and again while another process makes the plan.
+    """
+    path = folder / f"{key}{_LOCK_SUFFIX}"
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            yield
+            return
+        locked = try_lock(descriptor)
+        if locked is None or (locked and is_at(descriptor, path)):
+            break
+        os.close(descriptor)
+        if not locked:
+            on_wait()
+            time.sleep(_POLL)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def cache_state() -> CacheState:
+    """Tell what the cache holds. Returns folder, number of plans and sizes."""
+    folder = cache_folder()
+    found = _plans(folder) if folder else []
+    return CacheState(folder, len(found), sum(size for _, size, _ in found), size_limit())
+
+
+def clear_cache() -> CacheState:
+    """Remove all plans."""
+    state = cache_state()
+    for _, _, path in _plans(state.folder) if state.folder else ():
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise RunError(f"{path}: cannot be removed: {error.strerror}") from None
+    return state
+
+
+def _plans(folder: Path) -> list[tuple[float, int, Path]]:
+    """List the plans: when each was used last, its size, its file."""
+    found = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    found.append((status.st_mtime, status.st_size, Path(entry.path)))
+    return sorted(found)

@@ -1,4 +1,0 @@
-"""Studies: one function or scenario, many arguments, one table.
-
-`study.run_study` runs a study that continues after a kill; `sweep` varies keys of a scenario.
-"""

@@ -1,1 +1,0 @@
-"""Videos for a talk: runs side by side, captions over time, and title cards."""

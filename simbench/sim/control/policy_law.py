@@ -1,0 +1,368 @@
+"""Control laws of policies: an action held between the policy's ticks, turned into torques at every step."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simbench.errors import PolicyError
+from simbench.files.text import require_regular_file
+from simbench.kinematics.arrays import Array
+from simbench.plugins.declarations import call_plugin, plugin_maker
+from simbench.retargeting.reference.reference import Timeline
+from simbench.robot.robot import Robot
+from simbench.sim.control.policy_contract import PolicyContract
+from simbench.sim.control.policy_observer import Observer, Snapshot, spread
+from simbench.sim.state import RobotState
+
+Act = Callable[[Array], Array]
+"""Maps an observation (size,) to an action (m,)."""
+_RATE_TOLERANCE = 1e-6
+
+
+class ActionLaw:
+    """Turns an action into torques; the joints that the contract does not name follow the plan by PD.
+
+    Evaluated at the end of the step as `PdLaw`: with C = D dt + K dt², τ(a) = τ(0) − C a, and τ(0) is K (q* −
+    q − dt q̇) − D q̇ for a position target q*, K (q_r + s − q − dt q̇) + D (q̇_r − q̇) + τ_ff for a residual
+    s, and the torque itself, with C = 0. `robot`: robot that it drives; `timestep`: physics step dt, s;
+    `where`: file of the contract, for messages; `posture` (n,): positions that are the default ones where the
+    contract has none, rad; 0 by default. Raises PolicyError if the contract does not suit the robot or the
+    physics step.
+    """
+
+    by_model = False
+    beside_step = True
+
+    def __init__(
+        self,
+        robot: Robot,
+        contract: PolicyContract,
+        timestep: float,
+        where: str = "contract",
+        posture: Array | None = None,
+    ) -> None:
+        count, action = len(robot.joint_names), contract.action
+        self.robot, self.contract, self._where, self._timestep = robot, contract, where, timestep
+        self.joints = _find_joints(robot, contract, where)
+        self.default = _default_position(robot, contract, where, posture)
+        ratio = 1.0 / (contract.rate_hz * timestep)
+        self.every = round(ratio)
+        if self.every < 1 or abs(ratio - self.every) > _RATE_TOLERANCE * ratio:
+            raise PolicyError(
+                f"{where}: rate_hz: {contract.rate_hz:g}; allowed: {1.0 / timestep:g} Hz of the physics "
+                "divided by a whole number"
+            )
+        stiffness, damping = robot.motors.stiffness.copy(), robot.motors.damping.copy()
+        for gains, name in ((stiffness, "stiffness"), (damping, "damping")):
+            given = getattr(action, name)
+            if isinstance(given, float | int):
+                gains[self.joints] = float(given)
+            elif given is not None:
+                gains[self.joints] = _by_joint(f"{where}: action.{name}", given, contract)
+        # Which joints follow the planned motion, and which get torques alone.
+        follows, commanded = np.ones(count), np.zeros(count)
+        if action.kind != "residual":
+            follows[self.joints] = 0.0
+        if action.kind == "torque":
+            stiffness[self.joints] = damping[self.joints] = 0.0
+            commanded[self.joints] = 1.0
+        self._stiffness, self._damping, self._follows, self._commanded = (
+            stiffness,
+            damping,
+            follows,
+            commanded,
+        )
+        self.implicit = damping * timestep + stiffness * timestep**2
+        self._rate_gain = damping + stiffness * timestep
+        # The state is subtracted in `torque`, not by the controller.
+        self.gain = self.rate_gain = np.zeros(count)
+        self._scale = spread(f"{where}: action.scale", action.scale, len(self.joints))
+        self._clip = np.inf if action.clip is None else action.clip
+        self._offset = np.zeros(count)
+        if action.kind == "position_target" and action.offset == "default":
+            self._offset[self.joints] = self.default
+        self._given = np.zeros(count)
+        self.action = np.zeros(len(self.joints))
+        self._step = 0
+
+    @property
+    def time(self) -> float:
+        """Time of the next step, s."""
+        return self._step * self._timestep
+
+    def set_action(self, action: Array) -> None:
+        """Hold an action from the next step on.
+
+        `action` (m,): as the policy returns it: before clip, scale and offset.
+        """
+        values = np.asarray(action, dtype=float)
+        if values.shape != self.action.shape:
+            raise PolicyError(
+                f"{self._where}: an action of shape {values.shape}; allowed: ({len(self.joints)},), "
+                "one for each joint"
+            )
+        if not np.isfinite(values).all():
+            joint = self.contract.joints[int(np.argmin(np.isfinite(values)))]
+            raise PolicyError(f"{self._where}: action of {joint} is no finite number at {self.time:.4g} s")
+        self.action[:] = values
+        self._given[self.joints] = self._scale * np.clip(values, -self._clip, self._clip)
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Put the reference into rows, from which `torque` takes it.
+
+        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
+        n): feed-forward torque, N·m; `acceleration` (..., n) or float: reference acceleration, rad/s².
+        Returns (..., 4 n): all of them: position, velocity, acceleration, feed-forward.
+        """
+        rows = np.broadcast_to(acceleration, np.shape(position))
+        return np.concatenate([position, velocity, rows, feedforward], axis=-1)
+
+    def torque(self, state: RobotState, demand: Array, out: Array) -> None:
+        """Compute the torques of the held action.
+
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
+        """
+        rows = demand.reshape(4, -1)
+        self._step += 1
+        q, v = state.q[-len(out) :], state.v[-len(out) :]
+        target = self._follows * rows[0] + self._offset + (1.0 - self._commanded) * self._given
+        out[:] = self._stiffness * (target - q) - self._rate_gain * v + self._commanded * self._given
+        out += self._follows * (self._damping * rows[1] + rows[3])
+
+
+class PolicyLaw(ActionLaw):
+    """Asks a policy for an action at its own rate.
+
+    `robot`: robot that it drives; `timestep`: physics step, s; `where`: file of the contract, for messages;
+    `posture` (n,).
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contract: PolicyContract,
+        timestep: float,
+        where: str = "contract",
+        posture: Array | None = None,
+    ) -> None:
+        super().__init__(robot, contract, timestep, where, posture)
+        self.observer = Observer(contract, robot, where)
+        self._act: Act | None = None
+        self._base_path, self._duration = np.empty((0, 7)), 1.0
+        self._base_now: Callable[[], Array] | None = None
+
+    def use(self, act: Act) -> None:
+        """Set what chooses the actions.
+
+        `act` callable (size,) array -> (m,) array: the policy; without one, actions come from `set_action`.
+        """
+        self._act = act
+
+    def follow(self, timeline: Timeline, base: Callable[[], Array] | None = None) -> None:
+        """Tell the plan: the base's path and the duration, which some terms need.
+
+        `timeline`: planned motion at every physics step; `base`: gives the pose (7,) that the balance
+        controller plans for the base now, in place of the timeline's path: a robot that steps goes where its
+        feet go.
+        """
+        self._base_path, self._base_now = timeline.base_path, base
+        self._duration = len(timeline.reference.position) * self._timestep
+
+    def torque(self, state: RobotState, demand: Array, out: Array) -> None:
+        """Ask the policy where it is due, and compute the torques of its action.
+
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step; `out` (n,):
+        overwritten: torque, N·m.
+        """
+        if self._act is not None and self._step % self.every == 0:
+            self.set_action(self._act(self.observe(state, demand)))
+        super().torque(state, demand, out)
+
+    def observe(self, state: RobotState, demand: Array) -> Array:
+        """Compute the observation of this step; once for each tick of the policy.
+
+        `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step. Returns
+        (size,).
+        """
+        rows = demand.reshape(4, -1)
+        count, picked = rows.shape[1], self.joints
+        floating = self.robot.floating
+        base = state.q[:7] if floating else _UPRIGHT
+        planned = self._planned_base(base)
+        return self.observer.observe(
+            Snapshot(
+                time=self.time,
+                duration=self._duration,
+                position=state.q[-count:][picked],
+                velocity=state.v[-count:][picked],
+                default=self.default,
+                reference_position=rows[0][picked],
+                reference_velocity=rows[1][picked],
+                reference_acceleration=rows[2][picked],
+                feedforward=rows[3][picked],
+                last_action=self.action,
+                base_position=base[:3],
+                base_rotation=_rotation(base[3:]),
+                base_velocity=state.v[:6] if floating else np.zeros(6),
+                planned_position=planned[:3],
+                planned_rotation=_rotation(planned[3:]),
+            )
+        )
+
+    def base_errors(self, state: RobotState) -> tuple[float, float]:
+        """Compare the base with its plan.
+
+        `state`: state at the start of the next step. Returns `tilt`: angle between the planned and the
+        measured orientation, rad; 0 of a fixed base; `height`: planned minus measured height, m; 0 of a fixed
+        base.
+        """
+        if not self.robot.floating:
+            return 0.0, 0.0
+        base = state.q[:7]
+        planned = self._planned_base(base)
+        cosine = 0.5 * (np.trace(_rotation(planned[3:]).T @ _rotation(base[3:])) - 1.0)
+        return float(np.arccos(np.clip(cosine, -1.0, 1.0))), float(planned[2] - base[2])
+
+    def _planned_base(self, measured: Array) -> Array:
+        """Pose (7,) that is planned for the base now; the measured one where nothing is."""
+        if self._base_now is not None:
+            return self._base_now()
+        path = self._base_path
+        return np.asarray(path[min(self._step, len(path) - 1)]) if len(path) else measured
+
+
+_UPRIGHT = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+def _rotation(quaternion: Array) -> Array:
+    """Rotation matrix (3, 3) of a unit quaternion x, y, z, w."""
+    x, y, z, w = quaternion.tolist()
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
+
+
+def _find_joints(robot: Robot, contract: PolicyContract, where: str) -> Array:
+    """Columns (m,) of the contract's joints among the robot's."""
+    if contract.robot is not None and contract.robot != robot.name:
+        raise PolicyError(f"{where}: robot: made for {contract.robot}, not for {robot.name}")
+    for name in contract.joints:
+        if name not in robot.joint_names:
+            close = difflib.get_close_matches(name, robot.joint_names, n=1)
+            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            raise PolicyError(f"{where}: joints: {robot.name} has no joint {name}{hint}")
+    return np.array([robot.joint_names.index(name) for name in contract.joints])
+
+
+def _default_position(robot: Robot, contract: PolicyContract, where: str, posture: Array | None) -> Array:
+    """Default positions (m,) of the contract's joints, inside the robot's limits."""
+    columns, given = _find_joints(robot, contract, where), contract.default_position_rad
+    usual = np.zeros(len(columns)) if posture is None else posture[columns]
+    if given is None:
+        return usual
+    values = np.array(_by_joint(f"{where}: default_position_rad", given, contract), dtype=float)
+    model, at = robot.model, robot.root_q + columns
+    low, high = model.lowerPositionLimit[at], model.upperPositionLimit[at]
+    outside = np.flatnonzero((values < low - 1e-6) | (values > high + 1e-6))
+    if len(outside):
+        k = int(outside[0])
+        raise PolicyError(
+            f"{where}: default_position_rad: {contract.joints[k]} at {values[k]:g}; "
+            f"allowed: {low[k]:.4g} to {high[k]:.4g}"
+        )
+    return values
+
+
+def _by_joint(
+    where: str, given: tuple[float, ...] | dict[str, float], contract: PolicyContract
+) -> list[float]:
+    """Values in the order of the contract's joints."""
+    if isinstance(given, tuple):
+        if len(given) != len(contract.joints):
+            allowed = f"{len(contract.joints)}, one for each joint"
+            raise PolicyError(f"{where}: {len(given)} numbers; allowed: {allowed}")
+        return list(given)
+    unknown = [name for name in given if name not in contract.joints]
+    if unknown:
+        raise PolicyError(f"{where}: {unknown[0]} is none of the contract's joints")
+    missing = [name for name in contract.joints if name not in given]
+    if missing:
+        raise PolicyError(f"{where}: {missing[0]} is missing")
+    return [given[name] for name in contract.joints]
+
+
+_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}
+"""Types of an ONNX graph's input and output."""
+MISSING = "control.policy: ONNX files need onnxruntime: install simbench's extra `onnx`"
+
+
+def load_onnx(path: Path, law: PolicyLaw) -> Act:
+    """Load an ONNX graph with one input and one output, and compare its sizes with a contract.
+
+    `path`: ONNX file. Returns maps an observation to an action, on one thread.
+    """
+    try:
+        import onnxruntime
+    except ImportError:
+        raise PolicyError(MISSING) from None
+    if not require_regular_file(path, PolicyError).exists():
+        raise PolicyError(f"{path}: no such file")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise PolicyError(f"{path}: no ONNX graph: {' '.join(str(error).split())[:120]}") from None
+    inputs, outputs = session.get_inputs(), session.get_outputs()
+    for what, found in (("input", inputs), ("output", outputs)):
+        if len(found) != 1:
+            names = ", ".join(each.name for each in found)
+            raise PolicyError(f"{path}: has {len(found)} {what}s ({names}); allowed: one")
+        if found[0].type not in _TYPES:
+            kinds = ", ".join(_TYPES)
+            raise PolicyError(f"{path}: {what} {found[0].name} is {found[0].type}; allowed: {kinds}")
+    size = law.observer.size
+    _require_size(path, f"input {inputs[0].name}", inputs[0].shape, size, law.observer.describe_size())
+    count = len(law.joints)
+    _require_size(path, f"output {outputs[0].name}", outputs[0].shape, count, f"{count}, one for each joint")
+    kind, name, flat = _TYPES[inputs[0].type], inputs[0].name, len(inputs[0].shape) == 1
+
+    def act(observation: Array) -> Array:
+        given = observation.astype(kind)
+        (answer,) = session.run(None, {name: given if flat else given[None]})
+        return np.asarray(answer, dtype=float).ravel()
+
+    return act
+
+
+def load_callable(reference: str, robot: Robot) -> Act:
+    """Load a policy of Python code: a function of the robot that returns the function of observations.
+
+    `reference`: `MODULE:NAME`, `FILE.py:NAME`, or the name of a plug-in of group `simbench.policies`. Returns
+    maps an observation to an action. Raises PluginError if it cannot be loaded, or fails.
+    """
+    made: Any = plugin_maker("policies", reference, None)(robot)
+    if not callable(made):
+        raise PolicyError(f"{reference}: makes a value of type {type(made).__name__}; allowed: a function")
+    return lambda observation: call_plugin(reference, made, observation)
+
+
+def _require_size(path: Path, what: str, shape: list[Any], size: int, described: str) -> None:
+    """Refuse another number of entries; a name in a shape stands for any number."""
+    batch, entries = (shape[0], shape[-1]) if len(shape) == 2 else (1, shape[-1] if shape else None)
+    fits = not isinstance(entries, int) or entries == size
+    if len(shape) not in (1, 2) or (isinstance(batch, int) and batch != 1) or not fits:
+        raise PolicyError(f"{path}: {what} has the shape {shape}; the contract's is {described}")

@@ -1,1 +1,0 @@
-"""Simulated experiments that measure inertia."""

@@ -1,1 +1,0 @@
-"""The recorded person as a kinematic model with anatomical joints."""

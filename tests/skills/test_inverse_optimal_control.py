@@ -1,0 +1,199 @@
+"""Searches of the simplex, weights recovered from motions that a law made, and what cannot be told apart."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simbench.errors import MotionError, SkillError
+from simbench.skills.inverse_optimal_control import (
+    compute_criterion_shares,
+    compute_path_errors,
+    explore_flatness,
+    explore_mixture,
+    find_mixture,
+    make_fitness,
+)
+from simbench.skills.law_motion import follow_path, generate_motion
+from simbench.skills.task_motion import cut_repetitions, prepare_romeo_motion
+from simbench.skills.weight_search import (
+    GENETIC,
+    METHODS,
+    list_lattice,
+    map_box_to_simplex,
+    rescale_weights,
+    search_weights,
+)
+
+VALLEYS = np.array([[0.0, 0.3, 0.7, 0.0], [0.6, 0.1, 0.1, 0.2]])
+"""The deeper one is on an edge."""
+
+
+def two_valleys(weights):
+    away = np.linalg.norm(np.asarray(weights)[:, None] - VALLEYS, axis=2)
+    return np.minimum(0.5 * away[:, 0], 0.02 + away[:, 1])
+
+
+def test_box_covers_the_simplex_evenly():
+    rng = np.random.default_rng(1)
+    ours, theirs = map_box_to_simplex(rng.random((40_000, 3))), rng.dirichlet(np.ones(4), 40_000)
+    np.testing.assert_allclose(ours.sum(axis=1), 1.0, atol=1e-12)
+    for power in (1, 2, 3):
+        np.testing.assert_allclose((ours**power).mean(axis=0), (theirs**power).mean(axis=0), atol=5e-3)
+    corners = map_box_to_simplex(
+        np.array([[1.0, 0.2, 0.7], [0.0, 1.0, 0.4], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    )
+    np.testing.assert_array_equal(corners, np.eye(4))
+
+
+def test_lattice_is_all_multiples():
+    points = list_lattice(4, 4)
+    assert len(points) == len(np.unique(points, axis=0)) == 35
+    np.testing.assert_array_equal(points.sum(axis=1), 1.0)
+    assert points.min() == 0.0
+
+
+def test_rescaling_keeps_faces_and_turns_back():
+    weights, scale = np.array([[0.2, 0.0, 0.5, 0.3]]), np.array([5.0, 1.0, 500.0, 1.0])
+    there = rescale_weights(weights, scale)
+    assert there[0, 1] == 0.0
+    np.testing.assert_allclose(rescale_weights(there, 1.0 / scale), weights, atol=1e-15)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_deeper_valley_again_and_again(method):
+    found = search_weights(two_valleys, method, 3)
+    assert found.converged
+    assert found.fitness == two_valleys(found.weights[None])[0]
+    np.testing.assert_allclose(found.weights, VALLEYS[0], atol=0.01)
+    assert len(found.values) == found.evaluations
+    again = search_weights(two_valleys, method, 3)
+    np.testing.assert_array_equal(found.tried, again.tried)
+
+
+def test_genetic_algorithm_is_the_papers():
+    found = search_weights(two_valleys, GENETIC, 1)
+    first = found.tried[:40]
+    best = np.minimum.accumulate(found.values)
+    assert found.evaluations == 40 * found.generations
+    assert best[-1 - 40 * 50] - best[-1] < 1e-6 <= best[-1 - 40 * 51] - best[-1]
+    np.testing.assert_allclose(first.mean(axis=0), 0.25, atol=0.1)
+
+
+def test_what_no_search_can_do_is_said():
+    with pytest.raises(SkillError, match="method newton: unknown; known: lattice, genetic"):
+        search_weights(two_valleys, "newton")
+    with pytest.raises(SkillError, match="none of"):
+        search_weights(lambda weights: np.full(len(weights), np.inf))
+    with pytest.raises(SkillError, match="no recording"):
+        find_mixture([])
+
+
+def test_missing_pymoo_is_said(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pymoo.core.evaluator", None)
+    with pytest.raises(SkillError, match=r"needs pymoo \(pip install pymoo\)"):
+        search_weights(two_valleys, GENETIC)
+
+
+def test_flat_direction_is_named():
+    best = np.array([0.3, 0.2, 0.2, 0.3])
+
+    def only_sums(weights):
+        away = np.asarray(weights) - best
+        return 0.01 * np.abs(away[:, 0] + away[:, 2]) + 0.01 * np.abs(away[:, 1])
+
+    flat = explore_flatness(only_sums, best, 0.0, 1e-4, np.empty((0, 4)), 1.0)
+    assert flat.confused == (("energy", "ergonomy"),)
+    np.testing.assert_allclose(flat.lowest, [0.0, 0.19, 0.0, 0.28], atol=0.012)
+    np.testing.assert_allclose(flat.highest, [0.5, 0.21, 0.5, 0.32], atol=0.012)
+    assert set(flat.dominant) == {"energy", "ergonomy", "manipulability"}
+    np.testing.assert_allclose(flat.directions @ np.ones(4), 0.0, atol=1e-12)
+    assert flat.widths[0] > 0.7 * np.sqrt(0.5)
+
+
+@pytest.fixture(scope="module")
+def stroke(pump_motion):
+    """Most of a repetition, short enough for thousands of laws."""
+    return prepare_romeo_motion(pump_motion, span=(3.4, 5.2))
+
+
+def test_weights_of_a_law_are_recovered(stroke):
+    for weights in np.random.default_rng(7).dirichlet(np.ones(4), 3):
+        task = generate_motion(stroke, weights)
+        assert make_fitness(task)(weights)[0] < 1e-12
+        mixture = find_mixture([task])
+        assert mixture.fitness < 1e-7
+        flat = explore_mixture([task], mixture, 1e-8)
+        assert (flat.highest - flat.lowest < 0.02).sum() >= 3
+        # The hidden law has fitness 0. How far a search gets towards 0 depends on a processor's rounding: the
+        # hidden weights are within 0.02, or within what the fitness that was reached cannot tell apart.
+        reached = explore_mixture([task], mixture, max(mixture.fitness, 1e-8))
+        tolerance = np.maximum(reached.highest - reached.lowest, 0.02)
+        assert (tolerance < 0.1).all()
+        assert (np.abs(mixture.weights - weights) < tolerance).all()
+
+
+def test_what_is_about_as_good_is_not_told_apart(stroke):
+    weights = np.array([0.33, 0.17, 0.32, 0.18])
+    task = generate_motion(stroke, weights)
+    mixture = find_mixture([task])
+    flat = explore_mixture([task], mixture)
+    assert ("energy", "ergonomy") in flat.confused
+    # Ergonomy's k may be the greatest, but of what it counts for there is no doubt.
+    assert flat.highest[2] > mixture.weights.max()
+    assert flat.dominant == ("energy",)
+    flattest = mixture.weights + 0.02 * np.outer([-1.0, 1.0], flat.directions[0])
+    steepest = mixture.weights + 0.02 * np.outer([-1.0, 1.0], flat.directions[2])
+    rise = make_fitness(task)
+    assert rise(flattest).max() < 0.1 * rise(steepest).min()
+
+
+@pytest.mark.parametrize("weights", [[0.05, 0.0, 0.95, 0.0], [0.0015, 0.0015, 0.995, 0.002]])
+def test_shares_and_not_weights_say_what_a_law_does_at_any_frame_rate(stroke, weights):
+    path = stroke.path
+    # Contiguous, as every path is: kernels would be compiled a second time for strided arrays.
+    every = {
+        name: np.ascontiguousarray(getattr(path, name)[::2])
+        for name in ("prescribed", "hand_rotation", "hand_position", "points")
+    }
+    slow = replace(
+        stroke,
+        path=path._replace(**every),
+        constants=stroke.constants._replace(period=2.0 * stroke.constants.period),
+        time=stroke.time[::2],
+        imitated=stroke.imitated[::2],
+    )
+    halved = np.multiply(weights, [1.0, 1.0, 0.5, 1.0])
+    halved /= halved.sum()
+    np.testing.assert_allclose(
+        compute_criterion_shares(halved, slow.constants.period),
+        compute_criterion_shares(weights, stroke.constants.period),
+    )
+    wanted = follow_path(stroke, weights)[::2]
+    alike, other = (np.abs(follow_path(slow, k) - wanted).max() for k in (halved, weights))
+    assert 10.0 * alike < other
+
+
+def test_one_mixture_for_several_is_the_best_mean(stroke):
+    tasks = [generate_motion(stroke, weights) for weights in ([0.8, 0.2, 0.0, 0.0], [0.4, 0.6, 0.0, 0.0])]
+    mixture = find_mixture(tasks)
+    each = [find_mixture([task]) for task in tasks]
+    mean = np.mean([make_fitness(task)(mixture.weights)[0] for task in tasks])
+    assert mixture.found.fitness == pytest.approx(mean, rel=1e-12)
+    crossed = [np.mean([make_fitness(task)(one.weights)[0] for task in tasks]) for one in each]
+    assert mixture.found.fitness <= min(crossed) * (1.0 + 1e-5)
+    assert mixture.fitness < mixture.single.min()
+
+
+def test_repetitions_begin_where_the_person_was(stroke):
+    first, second = cut_repetitions(stroke, [stroke.time[0], stroke.time[80], stroke.time[-1]])
+    assert len(first.time) + len(second.time) == len(stroke.time) + 1
+    assert first.duration + second.duration == pytest.approx(stroke.duration)
+    velocity = np.array([0.0, 1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(
+        compute_path_errors(first, velocity), compute_path_errors(stroke, velocity)[:, :81]
+    )
+    drifted = compute_path_errors(stroke, velocity)[0, 80]
+    assert compute_path_errors(second, velocity)[0, 0] < 1e-9 < drifted
+    with pytest.raises(MotionError, match="cut nothing out of it"):
+        cut_repetitions(stroke, [4.0, 4.0])
