@@ -57,7 +57,7 @@ def savgol_filter(values: ArrayLike, window: int, order: int, deriv: int = 0, de
         part = samples[begin : begin + window].reshape(window, -1)
         at = np.arange(window, dtype=np.float64)[into if begin == 0 else slice(window - half, None)]
         # Polynomials, one a column, the highest power first.
-        fitted = np.polyfit(np.arange(window, dtype=np.float64), part, order)
+        fitted: Array = np.asarray(np.polyfit(np.arange(window, dtype=np.float64), part, order), np.float64)
         for _ in range(deriv):
             fitted = fitted[:-1] * np.arange(len(fitted) - 1, 0.0, -1.0)[:, None]
         fitted = np.polyval(fitted, at[:, None])
