@@ -57,11 +57,11 @@ def savgol_filter(values: ArrayLike, window: int, order: int, deriv: int = 0, de
         part = samples[begin : begin + window].reshape(window, -1)
         at = np.arange(window, dtype=np.float64)[into if begin == 0 else slice(window - half, None)]
         # Polynomials, one a column, the highest power first.
-        fitted: Array = np.asarray(np.polyfit(np.arange(window, dtype=np.float64), part, order), np.float64)
+        fitted = np.polyfit(np.arange(window, dtype=np.float64), part, order)
         for _ in range(deriv):
             fitted = fitted[:-1] * np.arange(len(fitted) - 1, 0.0, -1.0)[:, None]
-        fitted = np.polyval(fitted, at[:, None])
-        result[into] = (fitted / delta**deriv).reshape(half, *samples.shape[1:])
+        values = np.polyval(fitted, at[:, None])
+        result[into] = (values / delta**deriv).reshape(half, *samples.shape[1:])
     return result
 
 
