@@ -44,7 +44,7 @@ class RunResult:
     video_file : Path or None
         File of the video; None if none was drawn with the run.
     renderer : str or None
-        Renderer that drew the video, `EGL` or `TinyRenderer`.
+        Renderer that drew the video, `OpenGL` or `TinyRenderer`.
     diverged : str or None
         When the physics diverged and what did first, in one line; None if it did not.
     robot : str or None

@@ -163,7 +163,7 @@ def render_video(
     path : Path
         File of the video.
     renderer : str
-        Renderer that drew it: `OpenGL`, `EGL` or `TinyRenderer`.
+        Renderer that drew it: `OpenGL` or `TinyRenderer`.
 
     Raises
     ------

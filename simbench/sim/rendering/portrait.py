@@ -228,7 +228,7 @@ def draw_portrait(robot: Robot, path: Path, *, fast: bool = False, bones: bool =
     The lowest point of a robot with a floating base is on the floor in each posture; of a robot with a fixed
     base, the lowest point over both postures. `path`: PNG file to write; `fast`: whether shadows are left
     out; `bones`: whether the bones that imitate a person's are drawn over the robot. Returns which renderer
-    drew it: `OpenGL`, `EGL` or `TinyRenderer`. Raises RetargetError if bones are asked for, and the robot has
+    drew it: `OpenGL` or `TinyRenderer`. Raises RetargetError if bones are asked for, and the robot has
     no limb as a person's, or one has no joint that bends it.
     """
     natural, name = natural_posture(robot)
