@@ -1,4 +1,4 @@
-"""Reads what `simbench.runs.report.packing` writes, by the description of the format."""
+"""Reads what `simbench.runs.report.page_data` writes, by the description of the format."""
 
 import base64
 import gzip

@@ -27,8 +27,6 @@ import sys
 from functools import partial
 from pathlib import Path
 from simbench.runs.execution import run_isolated
-from simbench.runs.study.study import Item, run_study
-from simbench.runs.execution.local import run_isolated
 from simbench.runs.study import Item, run_study
 from study_units import square
 
