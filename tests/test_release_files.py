@@ -123,7 +123,7 @@ def test_hooks_use_the_ruff_of_ci_and_commands_that_exist():
     for hook in local["hooks"]:
         command, _, rest = hook["entry"].partition(" ")
         assert f'"$tool/{command}" {rest}'.rstrip() + "\n" in ci
-        assert re.search(hook["files"], "simbench/motion/gaps.py")
+        assert re.search(hook["files"], "simbench/motion/phases.py")
 
 
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
@@ -188,7 +188,7 @@ def test_files_and_names_in_the_guide_exist():
         "Design": "simbench/sim/fixtures/__init__.py",
         "MECHANISMS": "simbench/sim/fixtures/__init__.py",
         "OUTSIDE_SESSION": "simbench/motion/actors/free_motions.py",
-        "CRITERIA": "simbench/kinematics/redundancy/criteria.py",
+        "CRITERIA": "simbench/kinematics/redundancy_criteria.py",
         "LAWS": "simbench/sim/control/laws.py",
         "ControlLaw": "simbench/sim/control/laws.py",
         "ControlSection": "simbench/options.py",

@@ -2,10 +2,9 @@
 
 import typing
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any
+from typing import Any, Literal
 
 from markdown_text import code, escape_text, table, write_if_changed
 from typer.main import get_command
@@ -91,8 +90,8 @@ def _plain_type(hint: Any) -> Any:
 
 def _placeholder(hint: Any) -> str:
     kind = _plain_type(hint)
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return "|".join(str(each.value) for each in kind)
+    if typing.get_origin(kind) is Literal:
+        return "|".join(typing.get_args(kind))
     return _TYPES.get(kind, "VALUE")
 
 
@@ -100,8 +99,8 @@ def _explain(parameter: Any, hints: dict[str, Any]) -> str:
     """Write what a parameter is, what it may be, and its default."""
     text = escape_text(parameter.help or "")
     kind = _plain_type(hints.get(parameter.name))
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        text += f" One of {', '.join(code(str(each.value)) for each in kind)}."
+    if typing.get_origin(kind) is Literal:
+        text += f" One of {', '.join(map(code, typing.get_args(kind)))}."
     low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if low is not None or high is not None:
         bounds = [
@@ -111,7 +110,6 @@ def _explain(parameter: Any, hints: dict[str, Any]) -> str:
     if parameter.required:
         text += " **Required.**"
     default = parameter.default
-    default = default.value if isinstance(default, Enum) else default
     if default not in (None, False, (), [], "") and not callable(default):
         text += f" Default: {code(str(default))}."
     return text.strip()

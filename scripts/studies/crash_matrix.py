@@ -368,7 +368,7 @@ class Reference:
 
 def warm_up(commands: Sequence[str]) -> None:
     """Do once here what every process would have to do again: imports, compiling, fonts, renderer."""
-    for module in ("pipeline", "regression", "scenario_sweep", "execution.dask"):
+    for module in ("pipeline", "regression", "scenario_sweep", "execution"):
         importlib.import_module(f"simbench.runs.{module}")
     if "video" in commands:
         choose_renderer()

@@ -80,7 +80,7 @@ FAULTS = (
     ),
     Fault(
         "sign in the COG Jacobian flipped",
-        "simbench/balance/controller/embedded_motion.py",
+        "simbench/balance/embedded_motion.py",
         (
             (
                 "rows[i, k] += cog_jacobian[i, column] * motion[column, k]",
@@ -95,7 +95,7 @@ FAULTS = (
     ),
     Fault(
         "time constant of the ZMP's filter times 3",
-        "simbench/balance/controller/sensing.py",
+        "simbench/balance/foot_sensing.py",
         (("gain = _low_pass_gain(bandwidth, timestep)", "gain = _low_pass_gain(bandwidth / 3.0, timestep)"),),
         ("romeo_wave", "mahru_walk"),
     ),

@@ -44,7 +44,7 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
         names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
         processor = next(names, processor)
     return {
-        "simbench": packages.get("simbench"),
+        "simbench": packages.get("simbench-robotics"),
         "git_commit": _git_commit(),
         "python": sys.version.split()[0],
         "platform": platform.platform(),

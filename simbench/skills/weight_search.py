@@ -130,14 +130,15 @@ def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, b
 
     last = LinearConstraint(np.ones(size - 1), -np.inf, 1.0)
     ended = True
+    heights: list[float] = []
+
+    def watch(intermediate_result: OptimizeResult) -> None:
+        heights.append(float(intermediate_result.fun))
+        if _is_stalled(heights):
+            raise StopIteration
+
     for start in points[starts]:
-        heights: list[float] = []
-
-        def watch(intermediate_result: OptimizeResult, heights: list[float] = heights) -> None:
-            heights.append(float(intermediate_result.fun))
-            if _is_stalled(heights):
-                raise StopIteration
-
+        heights.clear()
         found = minimize(
             height,
             start[:-1],

@@ -181,7 +181,7 @@ def test_resolved_steps_and_pushes_load_to_the_same_scenario(write):
         (MINIMAL + "seed: 1\nseed: 2\n", 5, ["duplicate key 'seed'", "line 4"]),
         (MINIMAL + "fixtures:\n  - type: drawer\n", 5, ["fixtures.0.position_m: required key"]),
         (MINIMAL + "checks:\n  a: {max: .inf}\n", 5, ["checks.a.max:", "finite"]),
-        (MINIMAL + "camera: &c\n  target_m: *c\n", 5, ["nested"]),
+        (MINIMAL + "camera: &c\n  target_m: *c\n", 4, ["nested"]),
         ("name: own\nmotion:\n  source: 3\n", 3, ["motion.source:", "string"]),
         ("name: own\n", 1, ["motion: required key"]),
         ("", 1, ["name: required key"]),
