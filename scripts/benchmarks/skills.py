@@ -9,7 +9,7 @@ from rich.table import Table
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.anatomical_motion import prepare_motion
-from simbench.skills.inverse_optimal_control import make_fitness, mean_error
+from simbench.skills.inverse_optimal_control import make_fitness
 from simbench.skills.law_motion import follow_path
 from simbench.skills.task_motion import TaskMotion, prepare_romeo_motion
 
@@ -56,7 +56,7 @@ def skills_table(repeat: int) -> Table:
             prepare_romeo_motion(motion, given=()),
         ):
             seconds = step_seconds(task, population, repeat)
-            alone = 1e3 * mean_error(task, make_fitness(task)(np.eye(4)))
+            alone = 1e3 * make_fitness(task)(np.eye(4)) / task.duration
             table.add_row(
                 f"{name} {actor}, {len(task.time)} samples",
                 f"{len(task.body.resolved)}",

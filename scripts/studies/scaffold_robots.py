@@ -71,7 +71,7 @@ def write_bare_urdf(urdf: Path, folder: Path) -> Path:
     Path
         The new URDF.
     """
-    robot = ET.fromstring(read_urdf(urdf, floating=False).text)
+    robot = ET.fromstring(read_urdf(urdf, floating=False)[0])
     parents = {joint.find("parent").get("link") for joint in robot.findall("joint")}
     for joint in robot.findall("joint"):
         child = joint.find("child").get("link")

@@ -22,8 +22,8 @@ from simbench.motion.skeleton_plot import plot_recording
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation.imitation import imitation_errors
 from simbench.robot.anthropometry import average_measures
-from simbench.robot.body_segments import predict_body
-from simbench.robot.human import build_human, write_human
+from simbench.robot.body_segments import HanavanBody
+from simbench.robot.human import Human, write_human
 from simbench.robot.human_skeleton import skeleton_lengths
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.pipeline import run_scenario
@@ -46,7 +46,7 @@ def draw_robots(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         measures = average_measures(*WOMAN)
         lengths = skeleton_lengths(measures, WOMAN[1])
-        person = write_human(build_human(predict_body(measures, WOMAN[2]), lengths), Path(folder))
+        person = write_human(Human(HanavanBody(measures, WOMAN[2]), lengths), Path(folder))
         robots: list[Robot] = [*map(load_robot, ROBOTS), person]
         postures = [natural_posture(robot)[0] for robot in robots]
         clouds = []

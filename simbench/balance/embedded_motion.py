@@ -22,20 +22,6 @@ MAX_JOINT_SPEED = 1e3
 singular: that of a knee bent by about 0.01 rad."""
 
 
-class EmbeddedMotion(NamedTuple):
-    """Velocities of a robot with known motions, affine in the n free joint velocities."""
-
-    # (1 + C,): joint speed for 1 m/s or 1 rad/s, of COG and body by the free joints, and of each C-busy end
-    # by its section's joints; large or not finite where a section is singular, rad/s.
-    joint_speeds: Array
-    # (6, n + 1): velocity of the COG, then angular velocity of the body, world axes; the last column is the
-    # constant part, m/s and rad/s.
-    rows: Array
-    # (nv, 6): velocity vector for 1 m/s or 1 rad/s of each of those six, the known motions zero.
-    response: Array
-    carried: Array  # (nv,): velocity vector of the known motions with those six zero, m/s and rad/s.
-
-
 @compiled
 def compute_embedded_motion(
     jacobian: Array,
@@ -44,7 +30,7 @@ def compute_embedded_motion(
     columns: SectionColumns,
     joint_velocity: Array,
     end_velocity: Array,
-) -> EmbeddedMotion:
+) -> tuple[Array, Array, Array, Array]:
     """Embed known motions into the COG Jacobian (Kim, Choi, Oh & You 2005).
 
     With everything in world axes, p_i the position of a section's end, and [v×] the cross-product matrix: the
@@ -64,8 +50,13 @@ def compute_embedded_motion(
     the ends of the base section and of the C-busy ones in the world frame, m; `columns`: columns of the
     velocity vector by what is known of them; `joint_velocity` (nv,): velocities of the J-busy joints; the
     others are not read, rad/s; `end_velocity` (S, 6): linear (m/s) and angular velocity (rad/s) of the
-    sections' ends, world axes; those of the base section and of the C-busy ones are read. Returns task rows,
-    response and carried velocities, and how close the sections are to a singularity.
+    sections' ends, world axes; those of the base section and of the C-busy ones are read. Returns
+    `joint_speeds` (1 + C,): joint speed for 1 m/s or 1 rad/s, of COG and body by the free joints, and of each
+    C-busy end by its section's joints; large or not finite where a section is singular, rad/s; `rows` (6, n +
+    1): velocity of the COG, then angular velocity of the body, world axes; the last column is the constant
+    part, m/s and rad/s; `response` (nv, 6): velocity vector for 1 m/s or 1 rad/s of each of those six, the
+    known motions zero; `carried` (nv,): velocity vector of the known motions with those six zero, m/s and
+    rad/s.
     """
     n = len(columns.free)
     joint_speeds = np.zeros(len(points))
@@ -102,7 +93,7 @@ def compute_embedded_motion(
         for i in range(3, 6):
             rows[i, k] = body[k, i]
     joint_speeds[0], response, carried = _solve_least_motion(rows, motion)
-    return EmbeddedMotion(joint_speeds, rows, response, carried)
+    return joint_speeds, rows, response, carried
 
 
 @compiled
@@ -110,8 +101,7 @@ def singular_section(joint_speeds: Array) -> int:
     """Find a section that is singular.
 
     The base section comes last: nothing can be said of it while a limb is singular. `joint_speeds` (1 + C,):
-    joint speeds of the embedded motion, as in `EmbeddedMotion`, rad/s. Returns row of `joint_speeds`, or -1
-    if no section is singular.
+    those of `compute_embedded_motion`, rad/s. Returns row of `joint_speeds`, or -1 if no section is singular.
     """
     for row in range(len(joint_speeds) - 1, -1, -1):
         if not joint_speeds[row] < MAX_JOINT_SPEED:
@@ -369,10 +359,10 @@ def solve_reference_motion(
             points[row, i] = inputs.left_position[i] if left_first else inputs.right_position[i]
     for column in columns.given:
         known[column] = inputs.rate * (inputs.joints[then, column - 6] - configuration[column + 1])
-    embedded = compute_embedded_motion(
+    joint_speeds, _, response, carried = compute_embedded_motion(
         inputs.jacobian, inputs.cog_jacobian, points, columns, known, sole_twists
     )
-    if singular_section(embedded.joint_speeds) >= 0:
+    if singular_section(joint_speeds) >= 0:
         return False
     command = commanded_velocity(
         inputs.gains,
@@ -384,9 +374,9 @@ def solve_reference_motion(
     )
     # Carried + response · task, and the same with the COG's commanded horizontal velocity.
     along, across = command[0] - task[0], command[1] - task[1]
-    for row in range(len(embedded.carried)):
-        gain = embedded.response[row]
-        planned[row] = embedded.carried[row] + (
+    for row in range(len(carried)):
+        gain = response[row]
+        planned[row] = carried[row] + (
             gain[0] * task[0]
             + gain[1] * task[1]
             + gain[2] * task[2]

@@ -7,7 +7,7 @@ sampled: ZMP, COG and feet over time; `standing_gait` stands, `extend_gait` stan
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pinocchio as pin
@@ -29,37 +29,19 @@ _MAX_STEPS = 1000
 
 
 @dataclass(frozen=True)
-class March:
-    """Steps on the spot."""
+class Command:
+    """Steps on the spot, forward or backward, to a side or turning.
 
-    count: int  # Number of steps.
+    To a side, and where the robot turns, one foot moves out or turns, and the other one follows.
+    """
 
-
-@dataclass(frozen=True)
-class Forward:
-    """Steps forward or backward."""
-
-    distance: float  # Distance forward, negative backward, m.
-    step: float  # Largest distance by which a foot is put down ahead of the other one, m.
-
-
-@dataclass(frozen=True)
-class Sideways:
-    """Steps to a side: a foot moves out, the other one follows."""
-
-    distance: float  # Distance to the left, negative to the right, m.
-    step: float  # Largest distance by which a foot moves out, m.
-
-
-@dataclass(frozen=True)
-class Turn:
-    """Steps that turn the robot: a foot turns, the other one follows."""
-
-    angle: float  # Angle to the left, negative to the right, rad.
-    step: float  # Largest angle by which a foot turns, rad.
-
-
-Command = March | Forward | Sideways | Turn
+    kind: Literal["march", "forward", "sideways", "turn"]
+    # Number of steps on the spot; distance forward or to the left, m; or angle to the left, rad; negative the
+    # other way.
+    amount: float
+    # Largest distance by which a foot is put down ahead of the other one or moves out, m, or angle by which
+    # it turns, rad; a march has none.
+    step: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -69,15 +51,6 @@ class Footstep:
     side: str  # The foot: left or right.
     position: Array  # (2,): horizontal position of the foot frame in the world frame, m.
     yaw: float  # Rotation of the foot frame about the vertical, rad.
-
-
-@dataclass(frozen=True)
-class StepLimits:
-    """Limits of a step, relative to the foot's pose beside the other foot."""
-
-    reach: float  # Largest distance, m.
-    inward: float  # Largest rotation towards the other foot, rad.
-    outward: float  # Largest rotation away from the other foot, rad.
 
 
 def plan_footsteps(
@@ -100,12 +73,12 @@ def plan_footsteps(
     foot_yaw = {side: yaw_of(foot_pose[side]) for side in SIDES}
     steps: list[Footstep] = []
     for number, command in enumerate(commands, 1):
-        where = f"command {number} ({type(command).__name__.lower()})"
-        if isinstance(command, March):
-            if not 1 <= command.count <= _MAX_STEPS:
-                raise BalanceError(f"{where}: {command.count} steps; allowed: 1 to {_MAX_STEPS}")
+        where = f"command {number} ({command.kind})"
+        whole, unit = command.amount, "rad" if command.kind == "turn" else "m"
+        if command.kind == "march":
+            if not 1 <= whole <= _MAX_STEPS:
+                raise BalanceError(f"{where}: {whole} steps; allowed: 1 to {_MAX_STEPS}")
         else:
-            whole, unit = (command.angle, "rad") if isinstance(command, Turn) else (command.distance, "m")
             if not (np.isfinite(whole) and whole != 0.0):
                 raise BalanceError(f"{where}: {whole:g} {unit}; allowed: a finite number other than 0")
             if not (np.isfinite(command.step) and command.step > 0.0):
@@ -131,7 +104,7 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
     `robot`: robot with two legs; `stance`: stance of the robot before the first step; `footsteps`: steps, one
     after another.
     """
-    limits = step_limits(robot, stance)
+    reach, most_inward, most_outward = step_limits(robot, stance)
     feet = dict(stance.soles)
     beside = {side: feet[other_side(side)].actInv(feet[side]) for side in SIDES}
     for number, step in enumerate(footsteps, 1):
@@ -144,16 +117,15 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
         home = standing * beside[step.side]
         foot = pin.SE3(pin.utils.rotate("z", step.yaw), np.array([*step.position, home.translation[2]]))
         distance = float(np.linalg.norm(foot.translation - home.translation))
-        if distance > limits.reach:
+        if distance > reach:
             raise BalanceError(
-                f"{where}: {distance:.3f} m from its place beside the other foot; "
-                f"allowed: {limits.reach:.3f} m"
+                f"{where}: {distance:.3f} m from its place beside the other foot; allowed: {reach:.3f} m"
             )
         outward = math.remainder(step.yaw - yaw_of(home), math.tau) * (1.0 if step.side == "left" else -1.0)
-        if not -limits.inward <= outward <= limits.outward:
+        if not -most_inward <= outward <= most_outward:
             raise BalanceError(
                 f"{where}: turned {outward:+.3f} rad away from the other foot; "
-                f"allowed: {-limits.inward:+.3f} to {limits.outward:+.3f} rad"
+                f"allowed: {-most_inward:+.3f} to {most_outward:+.3f} rad"
             )
         if soles_overlap(robot, step.side, feet[step.side], foot, standing):
             raise BalanceError(
@@ -162,13 +134,15 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
         feet[step.side] = foot
 
 
-def step_limits(robot: Robot, stance: Stance) -> StepLimits:
+def step_limits(robot: Robot, stance: Stance) -> tuple[float, float, float]:
     """Find the longest step and the largest rotations that the legs allow, pelvis at the stance's height.
 
     The pelvis is in the middle between the feet, turned half as far as they are against each other: a foot is
     half a step from under its hip, and a straight leg of length ℓ, its hip h above the ankle, reaches √(ℓ² −
     h²). The leg's joint nearest to vertical turns the foot. `robot`: robot with two legs; `stance`: posture
-    and height in which it steps. Returns limits that hold for both feet.
+    and height in which it steps. Returns limits that hold for both feet, relative to the foot's pose beside
+    the other foot: the largest distance, m, and the largest rotations towards the other foot and away from
+    it, rad.
     """
     model, data = robot.model, robot.model.createData()
     q = np.concatenate([stance.base, stance.joints])
@@ -192,7 +166,7 @@ def step_limits(robot: Robot, stance: Stance) -> StepLimits:
         ranges = limits[:, 7 + columns[joint]] - q[7 + columns[joint]]
         rotations.append(np.sort(outward_sign * about_vertical[joint] * ranges))
     inward, outward = np.abs(rotations).min(axis=0)
-    return StepLimits(2.0 * float(min(reach)), 2.0 * float(inward), 2.0 * float(outward))
+    return 2.0 * float(min(reach)), 2.0 * float(inward), 2.0 * float(outward)
 
 
 def other_side(side: str) -> str:
@@ -226,32 +200,20 @@ def soles_overlap(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standin
 
 def _split_command(command: Command, following: str) -> list[tuple[str, tuple[float, float], float]]:
     """Split a command into steps: the foot, and displacement and rotation of the robot for which it steps."""
-    match command:
-        case March(count):
-            feet = (following, other_side(following))
-            return [(feet[step % 2], (0.0, 0.0), 0.0) for step in range(count)]
-        case Forward(distance, step):
-            count = _count(distance, step)
-            feet = (following, other_side(following))
-            # One more closes up.
-            return [(feet[k % 2], (distance * min(k + 1, count) / count, 0.0), 0.0) for k in range(count + 1)]
-        case Sideways(distance, step):
-            fractions, feet = _pairs(distance, step)
-            return [(side, (0.0, distance * fraction), 0.0) for fraction in fractions for side in feet]
-        case Turn(angle, step):
-            fractions, feet = _pairs(angle, step)
-            return [(side, (0.0, 0.0), angle * fraction) for fraction in fractions for side in feet]
-
-
-def _pairs(whole: float, step: float) -> tuple[Array, tuple[str, str]]:
-    """Fractions of a whole that both feet cover one after the other, the foot on that side first."""
-    count = _count(whole, step)
-    return np.arange(1, count + 1) / count, ("left", "right") if whole > 0.0 else ("right", "left")
-
-
-def _count(whole: float, step: float) -> int:
-    """Count the equal steps, no longer than `step`, that make a whole."""
-    return int(np.ceil(abs(whole) / step - 1e-9))
+    whole, feet = command.amount, (following, other_side(following))
+    if command.kind == "march":
+        return [(feet[k % 2], (0.0, 0.0), 0.0) for k in range(int(whole))]
+    # Equal steps, no longer than asked for.
+    count = int(np.ceil(abs(whole) / command.step - 1e-9))
+    if command.kind == "forward":
+        # One more closes up.
+        return [(feet[k % 2], (whole * min(k + 1, count) / count, 0.0), 0.0) for k in range(count + 1)]
+    # Both feet cover each fraction one after the other, the foot on that side first.
+    feet = ("left", "right") if whole > 0.0 else ("right", "left")
+    parts = [(side, whole * fraction) for fraction in np.arange(1, count + 1) / count for side in feet]
+    if command.kind == "sideways":
+        return [(side, (0.0, part), 0.0) for side, part in parts]
+    return [(side, (0.0, 0.0), part) for side, part in parts]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from simbench.errors import LegReachError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.rotation import turn_quaternions
-from simbench.kinematics.task_matrix import BodyMasses, body_masses
-from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, make_path_poses, place_path
+from simbench.kinematics.task_matrix import body_masses
+from simbench.kinematics.tree import frame_on_body, kinematic_tree, make_path_poses, place_path
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
@@ -45,34 +45,25 @@ class SingularLegError(Exception):
         self.frame = frame
 
 
-@dataclass(frozen=True)
 class LegModel:
-    """Kinematics and masses of a robot on two legs of six joints each."""
+    """Kinematics and masses of a robot on two legs of six joints each, taken out of its model.
 
-    tree: KinematicTree  # All n joints of the robot.
-    masses: BodyMasses
-    legs: tuple[NDArray[np.int64], ...]  # Tuple of two (6,) int arrays.
-    # Tuple of (int, (3, 3) array, (3,) array): body that carries each foot's frame, and the frame's rotation
-    # and position on it, m.
-    feet: tuple[tuple[int, Array, Array], ...]
-    carried: NDArray[np.bool_]  # (n, n + 1) bool: whether a joint carries a body.
-
-
-def make_leg_model(model: pin.Model, legs: tuple[NDArray[np.int64], ...], feet: list[int]) -> LegModel:
-    """Take the kinematics and masses of a robot on two legs out of its model.
-
-    `model`: model with a free-flyer root; `legs` tuple of two (6,) int arrays: joints of each leg, among
-    those after the root; `feet`: ids of the feet's frames. Returns for `newton_step`.
+    `legs`: two (6,) int arrays, the joints of each leg among the n of `tree`; `feet`: body that carries each
+    foot's frame, and the frame's rotation (3, 3) and position (3,) on it, m; `carried` (n, n + 1) bool:
+    whether a joint carries a body.
     """
-    tree = kinematic_tree(model)
-    carried = np.zeros((len(tree.parent), len(tree.parent) + 1), dtype=bool)
-    for joint in reversed(range(len(tree.parent))):
-        carried[joint, joint + 1] = True
-        if tree.parent[joint] > 0:
-            carried[tree.parent[joint] - 1] |= carried[joint]
-    return LegModel(
-        tree, body_masses(model), legs, tuple(frame_on_body(model, foot) for foot in feet), carried
-    )
+
+    def __init__(self, robot: Robot) -> None:
+        model = robot.model
+        self.legs = [leg_columns(robot, side) for side in SIDES]
+        self.feet = [frame_on_body(model, model.getFrameId(robot.frames[f"{side}_foot"])) for side in SIDES]
+        self.tree, self.masses = kinematic_tree(model), body_masses(model)
+        parent = self.tree.parent
+        self.carried = np.zeros((len(parent), len(parent) + 1), dtype=bool)
+        for joint in reversed(range(len(parent))):
+            self.carried[joint, joint + 1] = True
+            if parent[joint] > 0:
+                self.carried[parent[joint] - 1] |= self.carried[joint]
 
 
 def newton_step(model: LegModel, q: Array, soles: list[pin.SE3], targets: Array) -> tuple[Array, Array]:
@@ -201,7 +192,7 @@ def stand(
             f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
             f"allowed: {low:+.3f} to {high:+.3f} m"
         )
-    count, model = 1 + int(abs(height) / _HEIGHT_STEP), _leg_model(robot)
+    count, model = 1 + int(abs(height) / _HEIGHT_STEP), LegModel(robot)
     for _ in range(count):
         stance = _raised(robot, model, stance, height / count)
     return stance
@@ -262,7 +253,7 @@ def solve_com_ik(
     q[:, 2] = stance.base[2] + (0.0 if height is None else height)
     if turn is not None:
         turn_quaternions(np.tile(stance.base[3:], (len(joints), 1)), turn, q[:, 3:7])
-    _iterate(robot.name, _leg_model(robot), stance, q, targets)
+    _iterate(robot.name, LegModel(robot), stance, q, targets)
     # Newton's method may pass a straight leg and come to its end turns away.
     turned = np.abs(q[:, 7 + both]).max(axis=1) > _FURTHEST
     if turned.any():
@@ -270,12 +261,6 @@ def solve_com_ik(
     balanced = joints.copy()
     balanced[:, both] = q[:, 7 + both]
     return q[:, :7].copy(), balanced
-
-
-def _leg_model(robot: Robot) -> LegModel:
-    """Kinematics and masses of a robot on two legs."""
-    feet = [robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
-    return make_leg_model(robot.model, tuple(leg_columns(robot, side) for side in SIDES), feet)
 
 
 def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Array) -> None:
@@ -338,7 +323,7 @@ def least_knee_bend(robot: Robot, joints: Array) -> float:
 
 def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     """Find the last height, m, that the legs allow upwards (1) or downwards (-1), step by step."""
-    height, step, model = 0.0, _HEIGHT_STEP, _leg_model(robot)
+    height, step, model = 0.0, _HEIGHT_STEP, LegModel(robot)
     legs = np.concatenate([leg_columns(robot, side) for side in SIDES])
     while step > _HEIGHT_RESOLUTION:
         try:

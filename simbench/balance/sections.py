@@ -67,15 +67,6 @@ class SectionColumns(NamedTuple):
     moves: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """Sections with their roles, checked."""
-
-    names: tuple[str, ...]  # Names of the base section, then of the C-busy ones.
-    frames: tuple[int, ...]  # Pinocchio's ids of the frames of their ends.
-    columns: SectionColumns  # Columns of the velocity vector by what is known of them.
-
-
 def limb_sections(robot: Robot) -> tuple[LimbSection, ...]:
     """Take a robot's groups of joints as sections, the legs first, the left one before the right one.
 
@@ -113,13 +104,14 @@ def limb_sections(robot: Robot) -> tuple[LimbSection, ...]:
 
 def assign(
     model: pin.Model, sections: tuple[LimbSection, ...], roles: Mapping[str, Role], contacts: Collection[str]
-) -> Assignment:
+) -> tuple[tuple[int, ...], SectionColumns]:
     """Give every section its role, and sort the velocity vector's columns by it.
 
     Joints of the model that are in no section are held. `model`: model with a free-flyer root; `sections`:
     sections of the robot, from `limb_sections`; `roles` {name: Role}: role of each section by its name:
     exactly one is the base; those not named are J-busy; `contacts`: names of the sections whose ends are in
-    contact with the ground. Returns sections whose ends have a given motion, and the columns by their roles.
+    contact with the ground. Returns Pinocchio's ids of the frames of the base section's end,
+    then of the C-busy ones', and the columns by what is known of them.
     """
     by_name = {section.name: section for section in sections}
     for name in roles:
@@ -166,7 +158,7 @@ def assign(
         ends=np.array([sections.index(end) for end in ends], np.int64),
         moves=moves,
     )
-    return Assignment(names, tuple(end.frame for end in ends), section_columns)
+    return tuple(end.frame for end in ends), section_columns
 
 
 def _capable(section: LimbSection) -> bool:

@@ -7,7 +7,7 @@ the gait. `correct_cog` corrects the COG for what the pendulum leaves out: legs 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -41,16 +41,6 @@ _SETTLING_RAMP = 0.1
 """Time in which this rate is reached after both feet are loaded, s."""
 
 
-@dataclass(frozen=True)
-class StepTiming:
-    """Durations and height of steps."""
-
-    single_support_s: float  # Time on one foot, in every step, s.
-    double_support_s: float  # Time on both feet, before every step and after the last, s.
-    lift_m: float  # Height of a swinging foot midway, m.
-    settle_s: float  # Time of standing on both feet, before the first double support and after the last, s.
-
-
 def sole_centres(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
     """Find where the ZMP rests while the robot stands on one foot.
 
@@ -66,38 +56,45 @@ def sole_centres(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
 def plan_gait(
     soles: Mapping[str, pin.SE3],
     footsteps: Sequence[Footstep],
-    timing: StepTiming,
     timestep: float,
     omega: float,
     zmp_offset: Mapping[str, Array],
+    *,
+    single_support_s: float,
+    double_support_s: float,
+    lift_m: float,
+    settle_s: float,
 ) -> Gait:
     """Plan ZMP, COG, and feet of footsteps, standing at both ends.
 
-    The ZMP rests in a point of the sole while the robot stands on it, and moves to the next on a minimum-jerk
-    curve in double support; it starts and ends midway between both feet's points. The COG is that of the
-    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the phase s of its
-    swing, 0 to 1; it moves horizontally and turns by minimum jerk, but not in the first and last tenth of the
-    swing. `soles` {side: pinocchio.SE3}: poses of the foot frames in the world frame at the start, as in
-    `Stance.soles`; `footsteps`: steps, one after another; `timing`: durations and height of the steps;
-    `timestep`: time between samples, s; `omega`: natural frequency of the inverted pendulum, 1/s;
-    `zmp_offset` {side: (2,) array}: where the ZMP rests, in the foot frame, m, as from `sole_centres`.
-    Returns the planned gait. Raises BalanceError if a time or the lift is out of range, or there is no step.
+    The ZMP rests in a point of the sole while the robot stands on it, and moves to the next on a
+    minimum-jerk curve in double support; it starts and ends midway between both feet's points. The COG is
+    that of the linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the
+    phase s of its swing, 0 to 1; it moves horizontally and turns by minimum jerk, but not in the first
+    and last tenth of the swing. `soles` {side: pinocchio.SE3}: poses of the foot frames in the world
+    frame at the start, as in `Stance.soles`; `footsteps`: steps, one after another; `timestep`: time
+    between samples, s; `omega`: natural frequency of the inverted pendulum, 1/s; `zmp_offset` {side: (2,)
+    array}: where the ZMP rests, in the foot frame, m, as from `sole_centres`; `single_support_s`: time on
+    one foot, in every step; `double_support_s`: time on both feet, before every step and after the last;
+    `lift_m`: height of a swinging foot midway; `settle_s`: time of standing on both feet, before the
+    first double support and after the last. Returns the planned gait. Raises BalanceError if a time or
+    the lift is out of range, or there is no step.
     """
     if not footsteps:
         raise BalanceError("gait: no steps; allowed: 1 or more")
     for name, value, least, why in (
-        ("single_support_s", timing.single_support_s, 10.0 * timestep, "ten samples"),
-        ("double_support_s", timing.double_support_s, 10.0 * timestep, "ten samples"),
-        ("lift_m", timing.lift_m, 0.001, "clear of the ground"),
-        ("settle_s", timing.settle_s, _MIN_SETTLE / omega, "or the COG cannot start and end at rest"),
+        ("single_support_s", single_support_s, 10.0 * timestep, "ten samples"),
+        ("double_support_s", double_support_s, 10.0 * timestep, "ten samples"),
+        ("lift_m", lift_m, 0.001, "clear of the ground"),
+        ("settle_s", settle_s, _MIN_SETTLE / omega, "or the COG cannot start and end at rest"),
     ):
         if not (np.isfinite(value) and value >= least):
             raise BalanceError(f"gait.{name}: {value:g}; allowed: at least {least:.3g}, {why}")
-    pace = timing.double_support_s + timing.single_support_s
-    duration = 2.0 * timing.settle_s + len(footsteps) * pace + timing.double_support_s
+    pace = double_support_s + single_support_s
+    duration = 2.0 * settle_s + len(footsteps) * pace + double_support_s
     time: Array = timestep * np.arange(round(duration / timestep) + 1.0)
     # Time at which each step's foot leaves the ground, s.
-    lift_off = [timing.settle_s + timing.double_support_s + pace * number for number in range(len(footsteps))]
+    lift_off = [settle_s + double_support_s + pace * number for number in range(len(footsteps))]
     foot_at = {side: soles[side].translation[:2] for side in SIDES}
     yaw = dict(zip(SIDES, np.unwrap([yaw_of(soles[side]) for side in SIDES]).tolist(), strict=True))
     position = np.empty((len(time), 2, 3))
@@ -117,19 +114,19 @@ def plan_gait(
     for step, lifted in zip(footsteps, lift_off, strict=True):
         stance = other_side(step.side)
         # The ZMP moves onto the foot that will stand.
-        start_time, target = lifted - timing.double_support_s, zmp_on(stance)
-        zmp += minimum_jerk(time, start_time, timing.double_support_s)[:, None] * (target - previous)
+        start_time, target = lifted - double_support_s, zmp_on(stance)
+        zmp += minimum_jerk(time, start_time, double_support_s)[:, None] * (target - previous)
         previous = target
-        support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(stance)
+        support[time >= lifted - 0.5 * double_support_s] = SIDES.index(stance)
         # The other foot swings.
         side = SIDES.index(step.side)
-        phase = (time - lifted) / timing.single_support_s
+        phase = (time - lifted) / single_support_s
         swinging = (phase > 1e-9) & (phase < 1.0 - 1e-9)
         # Of the swing's horizontal motion.
         moving = 1.0 - 2.0 * _VERTICAL_FRACTION
         s = np.clip((phase - _VERTICAL_FRACTION) / moving, 0.0, 1.0)
         progress = minimum_jerk(s, 0.0, 1.0)
-        rate = 30.0 * (s * (1.0 - s)) ** 2 / (moving * timing.single_support_s)
+        rate = 30.0 * (s * (1.0 - s)) ** 2 / (moving * single_support_s)
         rotation = math.remainder(step.yaw - yaw[step.side], math.tau)
         displacement = step.position - foot_at[step.side]
         position[:, side, :2] += progress[:, None] * displacement
@@ -137,13 +134,13 @@ def plan_gait(
         foot_yaw[:, side] += progress * rotation
         yaw_rate[:, side] += rate * rotation
         angle = 2.0 * np.pi * phase[swinging]
-        position[swinging, side, 2] += 0.5 * timing.lift_m * (1.0 - np.cos(angle))
-        velocity[swinging, side, 2] = np.pi * timing.lift_m / timing.single_support_s * np.sin(angle)
+        position[swinging, side, 2] += 0.5 * lift_m * (1.0 - np.cos(angle))
+        velocity[swinging, side, 2] = np.pi * lift_m / single_support_s * np.sin(angle)
         in_swing[swinging, side] = phase[swinging]
         foot_at[step.side], yaw[step.side] = step.position, yaw[step.side] + rotation
-    start_time = lift_off[-1] + timing.single_support_s
+    start_time = lift_off[-1] + single_support_s
     end = 0.5 * (zmp_on("left") + zmp_on("right"))
-    zmp += minimum_jerk(time, start_time, timing.double_support_s)[:, None] * (end - previous)
+    zmp += minimum_jerk(time, start_time, double_support_s)[:, None] * (end - previous)
     cog, cog_velocity, cog_acceleration = cog_profile(zmp, timestep, omega)
     return Gait(
         timestep=timestep,

@@ -134,7 +134,7 @@ class WholeBodyController:
 
         def standing_on(base: str, other: str) -> SectionColumns:
             roles = {base: Role.BASE, other: Role.C_BUSY}
-            return assign(self._model, sections, roles, (base,)).columns
+            return assign(self._model, sections, roles, (base,))[1]
 
         on_left = TickInputs(
             # Pinocchio's own memory, not copies: it changes with the reference.

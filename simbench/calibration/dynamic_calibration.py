@@ -50,43 +50,39 @@ _DEPENDENT = 1e-9
 """Rounding residual of a dependent column, as a fraction of the greatest one."""
 
 
-@dataclass(frozen=True)
 class BaseParameters:
-    """The base parameters of an arm."""
-
-    names: tuple[str, ...]  # as sums of `parameter_names`, such as `joint1.izz + 0.0625 joint2.m`.
-    columns: NDArray[np.int64]  # (b,) int: column of the regressor that each base parameter multiplies.
-    regroup: Array  # (b, p): matrix that maps an arm's full parameter vector to its base parameters.
-
-
-def find_base_parameters(arm: Arm) -> BaseParameters:
-    """Find the base parameters of an arm by QR of its regressor in random states (Gautier 1991).
+    """The base parameters of an arm, by QR of its regressor in random states (Gautier 1991).
 
     Column by column from the base: a column that depends on earlier ones is grouped with them. `arm`: arm
-    whose table and gravity are used; its masses are not. Returns independent columns of the regressor and how
-    the others are grouped with them.
+    whose table and gravity are used; its masses are not. `names`: sums of `parameter_names`, such as
+    `joint1.izz + 0.0625 joint2.m`; `columns` (b,) int: column of the regressor that each base parameter
+    multiplies; `regroup` (b, p): matrix that maps an arm's full parameter vector to its base parameters.
     """
-    rng, n = np.random.default_rng(0), arm.joints
-    revolute = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
-    q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(revolute, np.pi, 1.0)
-    velocity, acceleration = rng.normal(size=(2, _STATES, n))
-    names = parameter_names(arm)
-    matrix = torque_regressor(arm, q, velocity, acceleration).reshape(-1, len(names))
-    pivots = np.abs(np.diag(np.linalg.qr(matrix, mode="r")))
-    independent = pivots > _DEPENDENT * pivots.max()
-    columns = np.flatnonzero(independent)
-    regroup = np.asarray(np.linalg.lstsq(matrix[:, columns], matrix, rcond=None)[0], dtype=np.float64)
-    regroup[np.abs(regroup) < _DEPENDENT] = 0.0
-    sums = []
-    for row in regroup:
-        text = ""
-        for factor, name in zip(row, names, strict=True):
-            if factor != 0.0:
-                size = f"{abs(factor):.4g}"
-                sign = " - " if factor < 0.0 else " + "
-                text += (sign if text or factor < 0.0 else "") + ("" if size == "1" else f"{size} ") + name
-        sums.append(text.strip())
-    return BaseParameters(tuple(sums), columns, regroup)
+
+    def __init__(self, arm: Arm) -> None:
+        rng, n = np.random.default_rng(0), arm.joints
+        revolute = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
+        q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(revolute, np.pi, 1.0)
+        velocity, acceleration = rng.normal(size=(2, _STATES, n))
+        names = parameter_names(arm)
+        matrix = torque_regressor(arm, q, velocity, acceleration).reshape(-1, len(names))
+        pivots = np.abs(np.diag(np.linalg.qr(matrix, mode="r")))
+        independent = pivots > _DEPENDENT * pivots.max()
+        columns = np.flatnonzero(independent)
+        regroup = np.asarray(np.linalg.lstsq(matrix[:, columns], matrix, rcond=None)[0], dtype=np.float64)
+        regroup[np.abs(regroup) < _DEPENDENT] = 0.0
+        sums = []
+        for row in regroup:
+            text = ""
+            for factor, name in zip(row, names, strict=True):
+                if factor != 0.0:
+                    size = f"{abs(factor):.4g}"
+                    sign = " - " if factor < 0.0 else " + "
+                    text += (
+                        (sign if text or factor < 0.0 else "") + ("" if size == "1" else f"{size} ") + name
+                    )
+            sums.append(text.strip())
+        self.names, self.columns, self.regroup = tuple(sums), columns, regroup
 
 
 @dataclass(frozen=True)
@@ -141,17 +137,17 @@ def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) ->
     CalibrationError
         If there is no motion, or one has another number of joints.
     """
-    base = find_base_parameters(arm)
+    base = BaseParameters(arm)
     filtered = [filter_motion(each) for each in motions]
     seen, noise = [motion for motion, _ in filtered], np.array([left for _, left in filtered])
     rng = np.random.default_rng(0)
     other = [replace(each, q=each.q + left * rng.normal(size=each.q.shape)) for each, left in filtered]
-    matrix = stack_equations(arm, base, seen, law).matrix
-    errors = stack_equations(arm, base, other, law).matrix - matrix
+    matrix = StackedEquations(arm, base, seen, law).matrix
+    errors = StackedEquations(arm, base, other, law).matrix - matrix
     offsets, values = np.zeros_like(noise), np.zeros(len(base.names))
     for _ in range(_ROUNDS):
         moved = [replace(each, q=each.q + by) for each, by in zip(seen, offsets, strict=True)]
-        rows = stack_equations(arm, base, moved, law)
+        rows = StackedEquations(arm, base, moved, law)
         slopes = _slopes(make_calibrated_arm(arm, base, np.nan_to_num(values)), moved, law, rows)
         solution, covariance = robust_least_squares(
             *_with_offsets(rows, errors, slopes, offsets, np.maximum(noise, _LEAST))
@@ -170,40 +166,33 @@ def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) ->
     return DynamicCalibration(base, values, deviations, residual, count)
 
 
-@dataclass(frozen=True)
 class StackedEquations:
-    """Regressor and torque of all motions stacked, without joints at rest."""
-
-    matrix: Array  # (m, b): columns of the regressor that the base parameters multiply.
-    torque: Array  # (m,): torque of the control law, N·m.
-    joints: Integers  # (m,) int: joint of each row.
-    times: Integers  # (m,) int: sample of each row within its motion.
-    motions: Integers  # (m,) int: motion of each row.
-
-
-def stack_equations(
-    arm: Arm, base: BaseParameters, motions: Sequence[ArmMotion], law: Feedback
-) -> StackedEquations:
-    """Stack the regressor and torque of all motions, without joints at rest.
+    """Regressor and torque of all motions stacked, one row for each joint that moves at a sample.
 
     Friction of a joint at rest is whatever holds it, so its torque carries no information. `arm`: arm whose
     table and gravity are used; `base`: columns of the regressor to keep; `motions`: recorded motions, of
     which at most `MOST_SAMPLES` evenly spaced samples are used; `law`: control law assumed to have driven the
-    arm. Returns one row for each joint that moves at a sample.
+    arm. `matrix` (m, b): columns of the regressor that the base parameters multiply; `torque` (m,): torque of
+    the control law, N·m; `joints`, `times`, `motions` (m,) int: joint, sample within its motion, and motion
+    of each row.
     """
-    if not motions:
-        raise CalibrationError("calibration: no motion; allowed: at least one")
-    for motion in motions:
-        if motion.q.shape[1] != arm.joints:
-            raise CalibrationError(f"motion of {motion.q.shape[1]} joints; allowed: {arm.joints}, the arm's")
-    kept = _kept(motions)
-    states = [(each.q[kept], each.velocity[kept], each.acceleration[kept]) for each in motions]
-    matrix = np.concatenate([torque_regressor(arm, *state)[..., base.columns] for state in states])
-    torque = np.concatenate([law.torque(motion)[kept] for motion in motions])
-    moving = np.concatenate([np.abs(state[1]) > _AT_REST for state in states])
-    times, joints = np.nonzero(moving)
-    which = np.repeat(np.arange(len(states)), [len(state[0]) for state in states])
-    return StackedEquations(matrix[moving], torque[moving], joints, times, which[times])
+
+    def __init__(self, arm: Arm, base: BaseParameters, motions: Sequence[ArmMotion], law: Feedback) -> None:
+        if not motions:
+            raise CalibrationError("calibration: no motion; allowed: at least one")
+        for motion in motions:
+            if motion.q.shape[1] != arm.joints:
+                raise CalibrationError(
+                    f"motion of {motion.q.shape[1]} joints; allowed: {arm.joints}, the arm's"
+                )
+        kept = _kept(motions)
+        states = [(each.q[kept], each.velocity[kept], each.acceleration[kept]) for each in motions]
+        matrix = np.concatenate([torque_regressor(arm, *state)[..., base.columns] for state in states])
+        torque = np.concatenate([law.torque(motion)[kept] for motion in motions])
+        moving = np.concatenate([np.abs(state[1]) > _AT_REST for state in states])
+        self.matrix, self.torque = matrix[moving], torque[moving]
+        self.times, self.joints = np.nonzero(moving)
+        self.motions = np.repeat(np.arange(len(states)), [len(state[0]) for state in states])[self.times]
 
 
 def _kept(motions: Sequence[ArmMotion]) -> slice:

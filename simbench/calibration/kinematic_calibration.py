@@ -209,18 +209,9 @@ def _weighted(residuals: Callable[[Array], Array], whitening: Array) -> Callable
     return lambda values: np.einsum("tij,tj->ti", whitening, residuals(values).reshape(-1, 3)).ravel()
 
 
-@dataclass(frozen=True)
-class TableCalibration:
-    """A robot's Denavit-Hartenberg table estimated from tip positions, beside the model's."""
-
-    found: KinematicCalibration  # Estimates of all numbers that tip positions can determine.
-    model: Array  # (p,): the same numbers in the robot's own table, rad and m; NaN for the tip's.
-    # Numbers that keep the model's value because they move the tip only in combination with others, such as
-    # all but one d of parallel axes.
-    repeated: tuple[str, ...]
-
-
-def calibrate_table(table: DhTable, motions: Sequence[TipMotion]) -> TableCalibration:
+def calibrate_table(
+    table: DhTable, motions: Sequence[TipMotion]
+) -> tuple[KinematicCalibration, Array, tuple[str, ...]]:
     """Estimate a robot's Denavit-Hartenberg table from positions of a point of its last link.
 
     The point is an additional row `tip`: its a and d, and the last joint's theta, place it anywhere on the
@@ -235,8 +226,13 @@ def calibrate_table(table: DhTable, motions: Sequence[TipMotion]) -> TableCalibr
 
     Returns
     -------
-    TableCalibration
-        Estimates beside the model's numbers.
+    found : KinematicCalibration
+        Estimates of all numbers that tip positions can determine.
+    model : (p,) array
+        The same numbers in the robot's own table, rad and m; NaN for the tip's.
+    repeated : tuple of str
+        Numbers that keep the model's value because they move the tip only in combination with others, such as
+        all but one d of parallel axes.
 
     Raises
     ------
@@ -269,7 +265,7 @@ def calibrate_table(table: DhTable, motions: Sequence[TipMotion]) -> TableCalibr
         )
     shared = [name for name in shown if not name.startswith(f"{TIP}.")]
     model = dict(zip(shared, read_numbers(table, shared), strict=True))
-    return TableCalibration(found, np.array([model.get(name, np.nan) for name in shown]), repeated)
+    return found, np.array([model.get(name, np.nan) for name in shown]), repeated
 
 
 def _split(table: DhTable) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -56,15 +56,15 @@ def calibrate(
             raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
         dynamics = calibrate_dynamics(arm, motions, law) if law else None
     if table:
-        found = table.found
+        found, own_numbers, repeated = table
         rows = Table("number, rad or m", "model", "value", "standard deviation")
-        for name, own, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
+        for name, own, *each in zip(found.names, own_numbers, found.values, found.deviations, strict=True):
             rows.add_row(name, "-" if math.isnan(own) else f"{own:.6g}", *_cells(*each))
         console.print(rows)
         print(f"tip: off the calibrated arm, RMS  {found.residual:.3g} m")
-        if table.repeated:
-            print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
-        unknown += table.found.unidentifiable
+        if repeated:
+            print(f"as in the model, for they move the tip as others do: {', '.join(repeated)}")
+        unknown += found.unidentifiable
     if law and dynamics:
         rows = Table("parameter, SI units", "value", "standard deviation")
         names = dynamics.base.names

@@ -310,8 +310,8 @@ def _measures(body: MovingBody) -> Iterator[tuple[str, str, str, Worst | None]]:
     for limb in ("hand", "foot"):
         jerks = [jerk for name, jerk in body.jerks.items() if name.endswith(limb)]
         if jerks:
-            worst = max((jerk.peak for jerk in jerks), key=lambda peak: peak.value)
+            worst = max((peak for peak, _ in jerks), key=lambda peak: peak.value)
             yield f"peak jerk of a {limb}", "m/s³", f"{worst.value:.0f}", worst
-            moving = [jerk.dimensionless for jerk in jerks if jerk.dimensionless == jerk.dimensionless]
+            moving = [scaled for _, scaled in jerks if scaled == scaled]
             if moving:
                 yield f"  of a {limb}, dimensionless", "", f"{max(moving):.1e}", None

@@ -55,9 +55,9 @@ def inspect_(
     robot: Annotated[str, argument("A robot's name, a robot.yaml, or a URDF.", "PATH", complete_robot)],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
-    from simbench.robot.robot_inspection import inspect_robot
+    from simbench.robot.robot_inspection import RobotInspection
 
-    inspection = inspect_robot(robot)
+    inspection = RobotInspection(robot)
     print(*summary_lines(inspection), sep="\n")
     console = make_console()
     for table in inspection_tables(inspection):
@@ -163,7 +163,7 @@ def inspection_tables(inspection: RobotInspection) -> Iterator[Table]:
     `inspection`: what `inspect` found in the robot's description. Links have a line if they have a mass: with
     centre of gravity and principal moments of inertia.
     """
-    from simbench.robot.robot_inspection import DEGREES_OF_FREEDOM
+    from simbench.robot.robot_inspection import DEGREES_OF_FREEDOM, principal_moments
 
     table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
     for number in (2, 3, 5, 6):
@@ -186,10 +186,10 @@ def inspection_tables(inspection: RobotInspection) -> Iterator[Table]:
     table.collapse_padding = True
     for column in table.columns[1:]:
         column.justify = "right"
-    for name, body in inspection.links.items():
-        cog = (_number(round(value, 3) + 0.0, ".3f") for value in body.cog)
-        moments = (_number(moment, ".3g") for moment in body.principal)
-        table.add_row(name, _number(body.mass, ".4g"), *cog, *moments)
+    for link in inspection.links.values():
+        cog = (_number(round(value, 3) + 0.0, ".3f") for value in link.cog)
+        moments = (_number(moment, ".3g") for moment in principal_moments(link).tolist())
+        table.add_row(link.name, _number(link.mass, ".4g"), *cog, *moments)
     yield table
 
 

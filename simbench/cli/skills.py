@@ -66,7 +66,9 @@ def skills(
         motion = complete_person(read, height, mass, sex)
         sides = SIDES if hands == "both" else (hands,)
         analysis = analyse_skill(motion, span=span, hands=sides, skeleton=skeleton, method=method, seed=seed)
-        fits = [fit_criterion(analysis.parts, analysis.mixture.weights, each) for each in criterion or ()]
+        fits = [
+            (each, *fit_criterion(analysis.parts, analysis.mixture.weights, each)) for each in criterion or ()
+        ]
     if picture is not None:
         from simbench.skills.skill_plot import draw_skill
 
@@ -76,10 +78,10 @@ def skills(
     console.print(criteria_table(analysis))
     print()
     print(*closing_lines(analysis), sep="\n")
-    for fit in fits:
+    for reference, alone, share, error in fits:
         print(
-            f"plug-in    {fit.reference}: {_millimetres(fit.alone)} mm alone; "
-            f"{_millimetres(fit.error)} mm with weight {fit.share:g} beside the mixture"
+            f"plug-in    {reference}: {_millimetres(alone)} mm alone; "
+            f"{_millimetres(error)} mm with weight {share:g} beside the mixture"
         )
     if picture is not None:
         print(f"\npicture  {picture}")

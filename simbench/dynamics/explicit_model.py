@@ -24,18 +24,57 @@ MOTOR = "Im"
 AXES = ("x", "y", "z")
 
 
-@dataclass(frozen=True)
 class ArmSymbols:
-    """The parameters that are not zero, in the paper's notation."""
+    """The parameters of an arm that are not zero, in the paper's notation.
 
-    # by name: `m2` (kg); `x2`, `y2`, `z2`, the centre of mass in frame 2 (m; the paper's r); `Ixx2`, … about
-    # it (kg·m²); `a2`, `d2` (m), where a2 stands in the row of joint 3, and `l2` is the length in a
-    # `HayatiRow` of joint 2; `g` (m/s²). A twist α of row 2 that is no right angle comes as its cosine and
-    # sine, `ca2` and `sa2`; so do β (`cb2`), γ (`cg2`) and the θ of a joint that slides (`ct2`).
-    values: dict[str, float]
-    motors: dict[str, float]  # `Im1`, …, kg·m².
-    # Whether the last link has Ixx = Iyy, and is named so, because it is symmetric about its joint's axis.
-    symmetric: bool
+    `values` by name: `m2` (kg); `x2`, `y2`, `z2`, the centre of mass in frame 2 (m; the paper's r); `Ixx2`, …
+    about it (kg·m²); `a2`, `d2` (m), where a2 stands in the row of joint 3, and `l2` is the length in a
+    `HayatiRow` of joint 2; `g` (m/s²). A twist α of row 2 that is no right angle comes as its cosine and
+    sine, `ca2` and `sa2`; so do β (`cb2`), γ (`cg2`) and the θ of a joint that slides (`ct2`). `motors`:
+    `Im1`, …, kg·m². `symmetric`: whether the last link has Ixx = Iyy, and is named so, because it is
+    symmetric about its joint's axis.
+    """
+
+    def __init__(self, arm: Arm) -> None:
+        values: dict[str, float] = {}
+        tensor, centre, last = arm.inertia[-1], arm.centre[-1], arm.rows[-1]
+        offset = last.a if isinstance(last, HayatiRow) else 0.0
+        # About the axis of the last joint.
+        symmetric = bool(
+            tensor[0, 0] == tensor[1, 1]
+            and (tensor == np.diag(np.diag(tensor))).all()
+            and not centre[:2].any()
+            and offset == 0.0
+        )
+        for i, (joint, row) in enumerate(zip(arm.table.joints, arm.rows, strict=True), start=1):
+            angles = {"a": row.alpha}
+            if isinstance(row, HayatiRow):
+                values |= {f"l{i}": row.a, f"d{i}": row.d}
+                angles["b"] = row.beta
+            else:
+                values |= {f"a{i - 1}": row.a, f"b{i - 1}": row.b, f"d{i}": row.d}
+                angles["g"] = row.gamma
+            if joint.sigma == Sigma.PRISMATIC:
+                angles["t"] = row.theta
+            for letter, angle in angles.items():
+                for function, value in (("c", np.cos(angle)), ("s", np.sin(angle))):
+                    if not isinstance(round_exact(value), int):
+                        values[f"{function}{letter}{i}"] = float(value)
+        for i in range(1, arm.joints + 1):
+            values[f"m{i}"] = arm.mass[i - 1]
+            values |= {f"{axis}{i}": arm.centre[i - 1, k] for k, axis in enumerate(AXES)}
+            for j, first in enumerate(AXES):
+                values |= {f"I{first}{AXES[k]}{i}": arm.inertia[i - 1, j, k] for k in range(j, 3)}
+        if symmetric:
+            del values[f"Iyy{arm.joints}"]
+        along = np.flatnonzero(arm.gravity)
+        if len(along) == 1:
+            values["g"] = float(np.abs(arm.gravity).max())
+        else:
+            values |= {f"g{AXES[k]}": arm.gravity[k] for k in along}
+        self.values = {name: float(value) for name, value in values.items() if value != 0.0}
+        self.motors = {f"{MOTOR}{i}": float(value) for i, value in enumerate(arm.motor, start=1)}
+        self.symmetric = symmetric
 
     def named(self, name: str) -> str | int:
         """Return the symbol that stands for a parameter, or 0 if the parameter is zero.
@@ -111,7 +150,7 @@ def make_evaluator(code: Any, arm: Arm) -> ModelEvaluator:
     `code`: generated class, such as `puma560_explicit.Puma560Full`; `arm`: arm of the structure that the
     model was derived for; its numbers may differ.
     """
-    symbols = arm_symbols(arm)
+    symbols = ArmSymbols(arm)
     structure = arm_structure(arm)
     if structure != code.STRUCTURE:
         pairs = zip(structure, code.STRUCTURE, strict=False)
@@ -171,51 +210,6 @@ def compile_parts(code: Any) -> tuple[Callable[..., None], Callable[..., None]]:
             out[i] = each
 
     return compute, combine
-
-
-def arm_symbols(arm: Arm) -> ArmSymbols:
-    """Name the non-zero parameters of an arm in the paper's notation. Returns values by symbol."""
-    values: dict[str, float] = {}
-    tensor, centre, last = arm.inertia[-1], arm.centre[-1], arm.rows[-1]
-    offset = last.a if isinstance(last, HayatiRow) else 0.0
-    # About the axis of the last joint.
-    symmetric = bool(
-        tensor[0, 0] == tensor[1, 1]
-        and (tensor == np.diag(np.diag(tensor))).all()
-        and not centre[:2].any()
-        and offset == 0.0
-    )
-    for i, (joint, row) in enumerate(zip(arm.table.joints, arm.rows, strict=True), start=1):
-        angles = {"a": row.alpha}
-        if isinstance(row, HayatiRow):
-            values |= {f"l{i}": row.a, f"d{i}": row.d}
-            angles["b"] = row.beta
-        else:
-            values |= {f"a{i - 1}": row.a, f"b{i - 1}": row.b, f"d{i}": row.d}
-            angles["g"] = row.gamma
-        if joint.sigma == Sigma.PRISMATIC:
-            angles["t"] = row.theta
-        for letter, angle in angles.items():
-            for function, value in (("c", np.cos(angle)), ("s", np.sin(angle))):
-                if not isinstance(round_exact(value), int):
-                    values[f"{function}{letter}{i}"] = float(value)
-    for i in range(1, arm.joints + 1):
-        values[f"m{i}"] = arm.mass[i - 1]
-        values |= {f"{axis}{i}": arm.centre[i - 1, k] for k, axis in enumerate(AXES)}
-        for j, first in enumerate(AXES):
-            values |= {f"I{first}{AXES[k]}{i}": arm.inertia[i - 1, j, k] for k in range(j, 3)}
-    if symmetric:
-        del values[f"Iyy{arm.joints}"]
-    along = np.flatnonzero(arm.gravity)
-    if len(along) == 1:
-        values["g"] = float(np.abs(arm.gravity).max())
-    else:
-        values |= {f"g{AXES[k]}": arm.gravity[k] for k in along}
-    return ArmSymbols(
-        values={name: float(value) for name, value in values.items() if value != 0.0},
-        motors={f"{MOTOR}{i}": float(value) for i, value in enumerate(arm.motor, start=1)},
-        symmetric=symmetric,
-    )
 
 
 def arm_structure(arm: Arm) -> tuple[str, ...]:

@@ -61,18 +61,6 @@ _FEWEST = 2 * _END + 3
 """Samples below which no jerk is measured."""
 
 
-class FootSkate(NamedTuple):
-    """Sliding of a foot while it is in contact."""
-
-    # (T,): largest horizontal displacement of a touching point since it began to touch, m; 0 without contact.
-    displacement: Array
-    # (T,): largest horizontal speed of a touching point over the interval that ends with the sample, m/s; 0
-    # without contact.
-    speed: Array
-    # First and last sample of the contact with the largest displacement; (0, 0) without any contact.
-    worst: tuple[int, int]
-
-
 def point_speeds(time: Array, points: Array) -> Array:
     """Compute the speeds of points by central differences.
 
@@ -147,14 +135,16 @@ def contact_intervals(contact: Flags) -> NDArray[np.int64]:
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
 
 
-def measure_foot_skate(time: Array, points: Array, touching: Flags) -> FootSkate:
+def measure_foot_skate(time: Array, points: Array, touching: Flags) -> tuple[Array, Array, tuple[int, int]]:
     """Measure how far and how fast a foot slides over the floor while it is in contact.
 
     Each point is followed while it touches, so that a foot that rolls from the heel to the toe does not
     slide, and one that turns on the spot does. `time` (T,): times of the samples, s; `points` (T, P, 3):
     positions of the points of the foot in the world frame, m; `touching` (T, P) of bool: whether each point
-    touches the floor, from `find_point_contacts`. Returns displacement and speed at each sample, and the
-    worst contact.
+    touches the floor, from `find_point_contacts`. Returns `displacement` (T,): largest horizontal
+    displacement of a touching point since it began to touch, m; `speed` (T,): largest horizontal speed of a
+    touching point over the interval that ends with the sample, m/s; both 0 without contact; `worst`: first
+    and last sample of the contact with the largest displacement; (0, 0) without any contact.
     """
     index = np.arange(len(time))[:, None]
     starts = touching & ~np.vstack([np.zeros((1, touching.shape[1]), bool), touching[:-1]])
@@ -170,7 +160,7 @@ def measure_foot_skate(time: Array, points: Array, touching: Flags) -> FootSkate
         furthest = int(displacement.argmax())
         first, last = next(each for each in intervals if each[0] <= furthest <= each[1] or not furthest)
         worst = (int(first), int(last))
-    return FootSkate(displacement, np.concatenate([[0.0], sliding]), worst)
+    return displacement, np.concatenate([[0.0], sliding]), worst
 
 
 def measure_penetration(heights: Array, floor: float = 0.0) -> Array:
@@ -182,13 +172,13 @@ def measure_penetration(heights: Array, floor: float = 0.0) -> Array:
     return np.maximum(floor - heights.min(axis=1), 0.0)
 
 
-def measure_float(heights: Array, contact: Flags, floor: float = 0.0) -> Array:
-    """Measure how high the lowest point of all feet is above the floor while no foot is in contact.
+def measure_float(heights: Array, contact: Flags) -> Array:
+    """Measure how high the lowest point of all feet is above the floor z = 0 while no foot is in contact.
 
     `heights` (T, P): heights of the points of all feet, m; `contact` (T,) of bool: whether any foot is in
-    contact; `floor`: height of the floor, m. Returns (T,): height, m; 0 while a foot is in contact.
+    contact. Returns (T,): height, m; 0 while a foot is in contact.
     """
-    return np.where(contact, 0.0, np.maximum(heights.min(axis=1) - floor, 0.0))
+    return np.where(contact, 0.0, np.maximum(heights.min(axis=1), 0.0))
 
 
 def measure_sole_angle(normals: Array, contact: Flags) -> Array:
@@ -258,13 +248,9 @@ class FootMeasures:
     float_height: Worst
 
 
-@dataclass(frozen=True)
-class Jerk:
-    """Jerk of a point: third derivative of its position, smoothed."""
-
-    peak: Worst  # Largest jerk, m/s³.
-    # D³/v² ∫ jerk² dt with the duration D and the peak speed v; NaN for a point that rests.
-    dimensionless: float
+# Largest jerk of a point, m/s³, the third derivative of its position, smoothed; and D³/v² ∫ jerk² dt with the
+# duration D and the peak speed v; NaN for a point that rests.
+Jerk = tuple[Worst, float]
 
 
 def measure_feet(
@@ -291,7 +277,7 @@ def measure_feet(
             stands = np.broadcast_to(floor[side] if isinstance(floor, Mapping) else floor, heights.shape[1:])
         touching = find_point_contacts(time, heights, speeds, stands, thresholds)
         contacts.append(touching.any(axis=1))
-        skates.append(measure_foot_skate(time, points, touching).displacement)
+        skates.append(measure_foot_skate(time, points, touching)[0])
         above.append(heights - stands)
     count = np.sum(contacts, axis=0)
     lowest = np.concatenate([points[..., 2] for points in feet.values()], axis=1)
@@ -330,7 +316,7 @@ def measure_jerk(time: Array, points: Array) -> Jerk | None:
     largest, fastest = _worst(jerk), float(speed.max())
     integral = float(np.trapezoid(jerk**2, time[_END:-_END]))
     scale = float(time[-1] - time[0]) ** 3 / fastest**2 if fastest > _REST_PEAK else np.nan
-    return Jerk(Worst(largest.value, largest.sample + _END), scale * integral)
+    return Worst(largest.value, largest.sample + _END), scale * integral
 
 
 def _worst(values: Array) -> Worst:

@@ -280,18 +280,6 @@ class AccelerationRows(NamedTuple):
     upper: Array  # (K, R): greatest values.
 
 
-class _Rows(NamedTuple):
-    """Constraint rows, each in units of half its range: what they take of neighbouring coefficients."""
-
-    position: Array  # (K, n).
-    speed: Array  # (2, K - 1, n): of two neighbours.
-    acceleration: Array  # (3, K - 2, n): of three.
-    second: Array  # (3, K - 2): what accelerations take of three coefficients, 1/s².
-    combined: Array  # (K - 2, R, n): what further rows take of accelerations.
-    lower: Array  # (M,): least values of all rows, one after the other.
-    upper: Array  # (M,): greatest values.
-
-
 def solve_bounded_path(
     time: Array,
     preferred: Array,
@@ -326,7 +314,7 @@ def solve_bounded_path(
     kept = np.array([0, *range(2, count - 2), count - 1])
     if combined is None:
         combined = AccelerationRows(np.empty((count, 0, n)), np.empty((count, 0)), np.empty((count, 0)))
-    rows = _constraint_rows(time, spline.t, bounds, AccelerationRows(*(each[kept] for each in combined)))
+    rows = _ConstraintRows(time, spline.t, bounds, AccelerationRows(*(each[kept] for each in combined)))
     scale = max(float(np.einsum("kii->", cost.blocks)) / preferred.size, 1e-12)
     distance = (cost.blocks + _REGULARISATION * scale * np.eye(n)) / scale
     inertia = cost.inertia[kept] / scale
@@ -345,35 +333,6 @@ def solve_bounded_path(
 def _first_differences(knots: Array, degree: int, count: int) -> Array:
     """Rates 1 / s (count - 1,) by which differences of a spline's coefficients become those of its speed."""
     return np.asarray(degree / (knots[degree + 1 : degree + count] - knots[1:count]))
-
-
-def _constraint_rows(time: Array, knots: Array, bounds: PathBounds, combined: AccelerationRows) -> _Rows:
-    """Scale all rows by half the range between their limits."""
-    count = len(time)
-    upper = _at_coefficients(bounds.upper, time, knots, 3)
-    lower = -_at_coefficients(-bounds.lower, time, knots, 3)
-    room = np.maximum(0.5 * (upper - lower), _LEAST_ROOM)
-    fastest = np.maximum(_at_coefficients(bounds.speed, time, knots[1:-1], 2), _LEAST_ROOM)
-    hardest = np.maximum(_at_coefficients(bounds.acceleration, time, knots[2:-2], 1), _LEAST_ROOM)
-    # Three coefficients in one of the acceleration, 1 / s².
-    first = _first_differences(knots, 3, count)
-    second = _first_differences(knots[1:-1], 2, count - 1)
-    second = np.stack([second * first[:-1], -second * (first[:-1] + first[1:]), second * first[1:]])
-    rate = first[:, None] / fastest
-    middle = 0.5 * (upper + lower) / room
-    half = np.maximum(0.5 * (combined.upper - combined.lower), _LEAST_ROOM)
-    between = 0.5 * (combined.upper + combined.lower) / half
-    one = np.ones(fastest.size + hardest.size)
-    centre = np.concatenate([middle.ravel(), 0.0 * one, between.ravel()])
-    return _Rows(
-        1.0 / room,
-        np.stack([-rate, rate]),
-        second[:, :, None] / hardest,
-        second,
-        combined.matrix / half[:, :, None],
-        centre - 1.0,
-        centre + 1.0,
-    )
 
 
 def _at_coefficients(limits: Array, time: Array, knots: Array, degree: int) -> Array:
@@ -412,88 +371,121 @@ def _apply(band: Array, x: Array) -> Array:
     return np.asarray(dsbmv(len(band) - 1, 1.0, band, x.ravel(), lower=1)).reshape(x.shape)
 
 
-def _measure(rows: _Rows, x: Array) -> Array:
-    """Values (M,) of all rows for coefficients (K, n)."""
-    first, second = rows.speed, rows.acceleration
-    near = x[:-2], x[1:-1], x[2:]
-    values = [
-        rows.position * x,
-        first[0] * x[:-1] + first[1] * x[1:],
-        second[0] * near[0] + second[1] * near[1] + second[2] * near[2],
-    ]
-    if rows.combined.size:
-        bend = sum(factor[:, None] * each for factor, each in zip(rows.second, near, strict=True))
-        values.append((rows.combined @ bend[:, :, None])[:, :, 0])
-    return np.concatenate([each.ravel() for each in values])
+class _ConstraintRows:
+    """Constraint rows, each in units of half its range: what they take of neighbouring coefficients.
+
+    `position` (K, n); `speed` (2, K - 1, n): of two neighbours; `acceleration` (3, K - 2, n): of three;
+    `second` (3, K - 2): what accelerations take of three coefficients, 1/s²; `combined` (K - 2, R, n): what
+    further rows take of accelerations; `lower`, `upper` (M,): least and greatest values of all rows, one
+    after the other.
+    """
+
+    def __init__(self, time: Array, knots: Array, bounds: PathBounds, combined: AccelerationRows) -> None:
+        count = len(time)
+        upper = _at_coefficients(bounds.upper, time, knots, 3)
+        lower = -_at_coefficients(-bounds.lower, time, knots, 3)
+        room = np.maximum(0.5 * (upper - lower), _LEAST_ROOM)
+        fastest = np.maximum(_at_coefficients(bounds.speed, time, knots[1:-1], 2), _LEAST_ROOM)
+        hardest = np.maximum(_at_coefficients(bounds.acceleration, time, knots[2:-2], 1), _LEAST_ROOM)
+        # Three coefficients in one of the acceleration, 1 / s².
+        first = _first_differences(knots, 3, count)
+        second = _first_differences(knots[1:-1], 2, count - 1)
+        second = np.stack([second * first[:-1], -second * (first[:-1] + first[1:]), second * first[1:]])
+        rate = first[:, None] / fastest
+        middle = 0.5 * (upper + lower) / room
+        half = np.maximum(0.5 * (combined.upper - combined.lower), _LEAST_ROOM)
+        between = 0.5 * (combined.upper + combined.lower) / half
+        one = np.ones(fastest.size + hardest.size)
+        centre = np.concatenate([middle.ravel(), 0.0 * one, between.ravel()])
+        self.position, self.speed = 1.0 / room, np.stack([-rate, rate])
+        self.acceleration, self.second = second[:, :, None] / hardest, second
+        self.combined = combined.matrix / half[:, :, None]
+        self.lower, self.upper = centre - 1.0, centre + 1.0
+
+    def measure(self, x: Array) -> Array:
+        """Values (M,) of all rows for coefficients (K, n)."""
+        first, second = self.speed, self.acceleration
+        near = x[:-2], x[1:-1], x[2:]
+        values = [
+            self.position * x,
+            first[0] * x[:-1] + first[1] * x[1:],
+            second[0] * near[0] + second[1] * near[1] + second[2] * near[2],
+        ]
+        if self.combined.size:
+            bend = sum(factor[:, None] * each for factor, each in zip(self.second, near, strict=True))
+            values.append((self.combined @ bend[:, :, None])[:, :, 0])
+        return np.concatenate([each.ravel() for each in values])
+
+    def split(self, values: Array) -> tuple[Array, Array, Array, Array]:
+        """Part the values (M,) of all rows by their kinds."""
+        shapes = (
+            self.position.shape,
+            self.speed.shape[1:],
+            self.acceleration.shape[1:],
+            self.combined.shape[:2],
+        )
+        ends = np.cumsum([a * b for a, b in shapes])[:-1]
+        first, second, third, last = np.split(values, ends)
+        return (
+            first.reshape(shapes[0]),
+            second.reshape(shapes[1]),
+            third.reshape(shapes[2]),
+            last.reshape(shapes[3]),
+        )
+
+    def gather(self, values: Array) -> Array:
+        """Transpose of `measure`."""
+        position, speed, acceleration, combined = self.split(values)
+        x = self.position * position
+        x[:-1] += self.speed[0] * speed
+        x[1:] += self.speed[1] * speed
+        bend = (combined[:, None, :] @ self.combined)[:, 0] if combined.size else None
+        for k, factor in enumerate(self.acceleration):
+            part = x[k : k + len(acceleration)]
+            part += factor * acceleration
+            if bend is not None:
+                part += self.second[k][:, None] * bend
+        return x
+
+    def normal_matrix(self, band: Array, weights: Array) -> Array:
+        """Cost's matrix with Aᵀ diag(weights) A of the constraint rows, banded."""
+        position, speed, acceleration, combined = self.split(weights)
+        count, n = position.shape
+        matrix = band.copy(order="F")
+        added = np.zeros((3, count, n))
+        added[0] += self.position**2 * position
+        first, second = self.speed, self.acceleration
+        added[0, :-1] += first[0] ** 2 * speed
+        added[0, 1:] += first[1] ** 2 * speed
+        added[1, :-1] += first[0] * first[1] * speed
+        for a in range(3):
+            for b in range(a + 1):
+                added[a - b, b : b + count - 2] += second[a] * second[b] * acceleration
+        for apart in range(3):
+            matrix[apart * n] += added[apart].ravel()
+        if combined.size:
+            bent = self.combined.transpose(0, 2, 1) @ (combined[:, :, None] * self.combined)
+            _add_inertia(matrix.T.reshape(count, n, 3 * n), bent, self.second)
+        return matrix
 
 
-def _split(rows: _Rows, values: Array) -> tuple[Array, Array, Array, Array]:
-    """Part the values (M,) of all rows by their kinds."""
-    shapes = rows.position.shape, rows.speed.shape[1:], rows.acceleration.shape[1:], rows.combined.shape[:2]
-    ends = np.cumsum([a * b for a, b in shapes])[:-1]
-    first, second, third, last = np.split(values, ends)
-    return (
-        first.reshape(shapes[0]),
-        second.reshape(shapes[1]),
-        third.reshape(shapes[2]),
-        last.reshape(shapes[3]),
-    )
-
-
-def _gather(rows: _Rows, values: Array) -> Array:
-    """Transpose of `_measure`."""
-    position, speed, acceleration, combined = _split(rows, values)
-    x = rows.position * position
-    x[:-1] += rows.speed[0] * speed
-    x[1:] += rows.speed[1] * speed
-    bend = (combined[:, None, :] @ rows.combined)[:, 0] if combined.size else None
-    for k, factor in enumerate(rows.acceleration):
-        part = x[k : k + len(acceleration)]
-        part += factor * acceleration
-        if bend is not None:
-            part += rows.second[k][:, None] * bend
-    return x
-
-
-def _normal_matrix(band: Array, rows: _Rows, weights: Array) -> Array:
-    """Cost's matrix with Aᵀ diag(weights) A of the constraint rows, banded."""
-    position, speed, acceleration, combined = _split(rows, weights)
-    count, n = position.shape
-    matrix = band.copy(order="F")
-    added = np.zeros((3, count, n))
-    added[0] += rows.position**2 * position
-    first, second = rows.speed, rows.acceleration
-    added[0, :-1] += first[0] ** 2 * speed
-    added[0, 1:] += first[1] ** 2 * speed
-    added[1, :-1] += first[0] * first[1] * speed
-    for a in range(3):
-        for b in range(a + 1):
-            added[a - b, b : b + count - 2] += second[a] * second[b] * acceleration
-    for apart in range(3):
-        matrix[apart * n] += added[apart].ravel()
-    if combined.size:
-        bent = rows.combined.transpose(0, 2, 1) @ (combined[:, :, None] * rows.combined)
-        _add_inertia(matrix.T.reshape(count, n, 3 * n), bent, rows.second)
-    return matrix
-
-
-def _interior_point(band: Array, linear: Array, rows: _Rows, at: Array) -> Array:
+def _interior_point(band: Array, linear: Array, rows: _ConstraintRows, at: Array) -> Array:
     """Minimise xᵀPx/2 + pᵀx with limits on at + x; x (K, n)."""
-    offset, low, high = _measure(rows, at), rows.lower, rows.upper
+    offset, low, high = rows.measure(at), rows.lower, rows.upper
     x = np.zeros(linear.shape)
     slack = np.maximum(np.concatenate([offset - low, high - offset]), _FIRST)
     multiplier = np.full(len(slack), _FIRST)
     half = len(offset)
     steepest = max(1.0, float(np.abs(linear).max()))
     for _ in range(_MAX_ITERATIONS):
-        value = offset + _measure(rows, x)
+        value = offset + rows.measure(x)
         missing = np.concatenate([value - low, high - value]) - slack
-        slope = _apply(band, x) + linear - _gather(rows, multiplier[:half] - multiplier[half:])
+        slope = _apply(band, x) + linear - rows.gather(multiplier[:half] - multiplier[half:])
         mean = float(slack @ multiplier) / len(slack)
         if max(np.abs(missing).max(), np.abs(slope).max() / steepest, mean) < _ACCURACY:
             return x
         ratio = multiplier / slack
-        matrix = _normal_matrix(band, rows, ratio[:half] + ratio[half:])
+        matrix = rows.normal_matrix(band, ratio[:half] + ratio[half:])
         try:
             factor = cholesky_banded(matrix, overwrite_ab=True, lower=True, check_finite=False)
         except np.linalg.LinAlgError:
@@ -513,7 +505,7 @@ def _interior_point(band: Array, linear: Array, rows: _Rows, at: Array) -> Array
 
 
 def _direction(
-    rows: _Rows,
+    rows: _ConstraintRows,
     factor: Array,
     slack: Array,
     multiplier: Array,
@@ -528,9 +520,9 @@ def _direction(
     """
     half = len(rows.lower)
     push = (complement - multiplier * missing) / slack
-    right = _gather(rows, push[:half] - push[half:]) - slope
+    right = rows.gather(push[:half] - push[half:]) - slope
     dx = cho_solve_banded((factor, True), right.ravel(), check_finite=False).reshape(slope.shape)
-    moved = _measure(rows, dx)
+    moved = rows.measure(dx)
     ds = np.concatenate([moved, -moved]) + missing
     return dx, ds, (complement - multiplier * ds) / slack
 

@@ -192,15 +192,6 @@ _TWIST_CROSS = np.array([pin.Motion(unit).action.ravel() for unit in np.eye(6)])
 """Row a: the matrix of the cross product (of twists) with the a-th unit twist."""
 
 
-class DenseStep(NamedTuple):
-    """Solution of one step."""
-
-    step: Array  # (r,): displacements m, rad or m.
-    # (r, R): weighted pseudo-inverse of the Jacobian for the joints within their bounds; 0 in the rows of
-    # others.
-    pseudo_inverse: Array
-
-
 def compute_objective(weights: Array, period: float, gain: float, state: StepState) -> tuple[Array, Array]:
     """Compute W = K⁻¹ and w = −Δt b of equation 4.23, as `objective.set_objective` does.
 
@@ -225,14 +216,15 @@ def compute_objective(weights: Array, period: float, gain: float, state: StepSta
 
 def solve_dense_step(
     weight: Array, linear_term: Array, jacobian: Array, error: Array, lower: Array, upper: Array
-) -> DenseStep | None:
+) -> tuple[Array, Array] | None:
     """Find the displacements with the least ½ mᵀWm − wᵀm of those with J m = e, inside bounds.
 
     m = K(Jᵀ(JKJᵀ)⁻¹(e − JKw) + w) with K = W⁻¹ (Tomić 2018, equation 4.23). Displacements beyond their bound
     are set to it and the rest is solved again (Baerlocher & Boulic 2004); a joint once locked stays so.
     `weight` (r, r): W, symmetric and positive definite; `linear_term` (r,); `jacobian` (R, r); `error` (R,):
-    e, m and rad; `lower`, `upper` (r,): bounds of m, rad or m. Returns none if too few joints are within
-    their bounds, or J is singular.
+    e, m and rad; `lower`, `upper` (r,): bounds of m, rad or m. Returns the displacements m (r,), rad or
+    m, and the weighted pseudo-inverse (r, R) of J for the joints within their bounds, 0 in the rows of
+    others; None if too few joints are within their bounds, or J is singular.
     """
     locked, step = np.zeros(len(linear_term), bool), np.zeros(len(linear_term))
     while len(linear_term) - np.count_nonzero(locked) >= len(error):
@@ -250,7 +242,7 @@ def solve_dense_step(
         step = free_step + pseudo_inverse @ (error - jacobian @ free_step)
         beyond = ((step < lower) | (step > upper)) & ~locked
         if not beyond.any():
-            return DenseStep(step, pseudo_inverse)
+            return step, pseudo_inverse
         locked |= beyond
     return None
 

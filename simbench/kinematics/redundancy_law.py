@@ -98,22 +98,6 @@ class Scratch(NamedTuple):
     locked: NDArray[np.bool_]  # (r,) bool: whether a resolved coordinate is at a bound.
 
 
-def make_step_state(coordinates: int) -> StepState:
-    """Allocate what the criteria look at in one step.
-
-    `coordinates`: number r of resolved coordinates. Returns all zero but the stiffness, which is 1.
-    """
-    return StepState(
-        inertia=np.zeros((coordinates, coordinates)),
-        stiffness=np.ones(coordinates),
-        habit_step=np.zeros(coordinates),
-        effort_coupling=np.zeros(coordinates),
-        ergonomic_coupling=np.zeros(coordinates),
-        ergonomic_offset=np.zeros(coordinates),
-        gradient=np.zeros(coordinates),
-    )
-
-
 def make_scratch(body: SkillBody) -> Scratch:
     """Allocate the memory that a rollout needs.
 
@@ -125,7 +109,7 @@ def make_scratch(body: SkillBody) -> Scratch:
         work=make_workspace(body.tree),
         problem=make_step_problem(size, rows),
         factors=make_step_factors(size, rows),
-        state=make_step_state(size),
+        state=StepState(np.zeros((size, size)), np.ones(size), *np.zeros((5, size))),
         manipulating_columns=np.zeros((manipulating, rows)),
         manipulating_gradient=np.zeros(manipulating),
         prescribed_step=np.zeros(total),

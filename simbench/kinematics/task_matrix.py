@@ -260,23 +260,15 @@ def rotation_error(
     return sign * x, sign * y, sign * z, sign * w
 
 
-class PathEquations(NamedTuple):
-    """Normal equations of a motion of T frames, each with 6 coordinates of the root and n joints."""
+def make_path_equations(frames: int, joints: int) -> tuple[Array, Array, Array]:
+    """Allocate the normal equations of a motion of T frames, which `path_matrices` writes.
 
-    # (T, 6 + n, 6 + n): JᵀJ; the coordinates are the root's translation and rotation in world axes, and the
-    # joints.
-    blocks: Array
-    vectors: Array  # (T, 6 + n): Jᵀε.
-    cost: Array  # (T,): ‖ε‖².
-
-
-def make_path_equations(frames: int, joints: int) -> PathEquations:
-    """Allocate what `path_matrices` writes.
-
-    `frames`: T; `joints`: n. Returns equations with undefined values.
+    `frames`: T; `joints`: n. Returns `blocks` (T, 6 + n, 6 + n): JᵀJ; the coordinates are the root's
+    translation and rotation in world axes, and the joints; `vectors` (T, 6 + n): Jᵀε; `cost` (T,): ‖ε‖²; all
+    undefined.
     """
     size = 6 + joints
-    return PathEquations(np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames))
+    return np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames)
 
 
 @compiled
@@ -287,14 +279,17 @@ def path_matrices(
     targets: Targets,
     path: Array,
     work: Workspace,
-    equations: PathEquations,
+    blocks: Array,
+    vectors: Array,
+    cost: Array,
 ) -> None:
     """Compute JᵀJ, Jᵀε and ‖ε‖² of every frame.
 
     `tree`: joints of the robot; `tasks`: P points and R rotations to follow; the weights of the points are
     overwritten; `weights` (T, P): weights of the points in each frame; `targets`: targets of all frames:
     points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame; `path` (T, 7 + n): configurations:
-    position (m), quaternion x y z w, joints (rad or m); `work`: overwritten; `equations`: overwritten.
+    position (m), quaternion x y z w, joints (rad or m); `work`: overwritten; `blocks`, `vectors`,
+    `cost`: from `make_path_equations`; overwritten.
     """
     n = len(tree.parent)
     joints = np.empty(n)
@@ -307,12 +302,12 @@ def path_matrices(
         for k in range(weights.shape[1]):
             tasks.point_weight[k] = weights[t, k]
         place_bodies(tree, joints, work.rotation, work.position)
-        equations.cost[t] = gauss_newton(tree, tasks, targets.points[t], targets.rotations[t], work)
+        cost[t] = gauss_newton(tree, tasks, targets.points[t], targets.rotations[t], work)
         for i in range(6 + n):
-            equations.vectors[t, i] = work.vector[i]
+            vectors[t, i] = work.vector[i]
             for j in range(i + 1):
-                equations.blocks[t, i, j] = work.matrix[i, j]
-                equations.blocks[t, j, i] = work.matrix[i, j]
+                blocks[t, i, j] = work.matrix[i, j]
+                blocks[t, j, i] = work.matrix[i, j]
 
 
 class BodyMasses(NamedTuple):

@@ -24,14 +24,13 @@ def time_scaling_factor(
     time: NDArray[np.float64],
     q: NDArray[np.float64],
     speed_limit: NDArray[np.float64],
-    timestep: float = 1e-3,
 ) -> float:
     """Find the least factor ≥ 1 by which a motion must be slowed to keep all joint speed limits.
 
     `time` (T,): time, s; `q` (T, n): joint positions, rad; `speed_limit` (n,): speed limits of the joints,
-    rad/s; `timestep`: spacing at which the interpolated speed is examined, s.
+    rad/s. The interpolated speed is examined every millisecond.
     """
-    fine = np.arange(time[0], time[-1], timestep)
+    fine = np.arange(time[0], time[-1], 1e-3)
     speed = np.abs(make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()(fine)).max(axis=0)
     return float(max(1.0, np.max(speed / speed_limit)))
 

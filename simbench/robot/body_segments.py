@@ -1,6 +1,6 @@
 """The modified Hanavan body: sixteen segments computed from a person's measures (Tomić 2018, appendix B)."""
 
-from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from math import pi, prod
 
@@ -117,15 +117,37 @@ class BodySegment:
     mass: float  # Mass of the segment, kg.
 
 
-@dataclass(frozen=True)
 class HanavanBody:
-    """The modified Hanavan body of a person: sixteen segments."""
+    """The modified Hanavan body of a person: sixteen segments (Tomić 2018, tables B.2 and B.3).
 
-    measures: Measures
-    mass: float  # Mass of the whole body, kg.
-    # Segments by name: `head`, `upper_trunk`, `middle_trunk`, `lower_trunk`, and with `left_` or `right_`
-    # before: `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`.
-    segments: Mapping[str, BodySegment]
+    The masses of the segments, predicted from measures and body mass, do not add up to that of the body: see
+    `residual` for the difference, and `scale_to_body_mass` to remove it. `mass`: mass of the whole body, kg.
+    `segments` by name: `head`, `upper_trunk`, `middle_trunk`, `lower_trunk`, and with `left_` or `right_`
+    before: `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`.
+    """
+
+    def __init__(self, measures: Measures, mass: float) -> None:
+        solids, masses = _solids(measures), _masses(measures, mass)
+        for name, solid in solids.items():
+            for axis, value in vars(solid).items():
+                if value <= 0.0:
+                    raise RobotError(
+                        f"body segment {name}: semi-axis {axis} {value:.4f} m; allowed: above 0 (its width "
+                        "or depth is too large for its circumference)"
+                    )
+        for name, predicted in masses.items():
+            if predicted <= 0.0:
+                raise RobotError(
+                    f"body segment {name}: predicted mass {predicted:.3f} kg; allowed: above 0 (the "
+                    "regressions are for adults)"
+                )
+        weights = {name: TRUNK_DENSITY[name] * solid_volume(solids[name]) for name in TRUNK}
+        scale = masses["trunk"] / sum(weights.values())  # eq. B.1
+        masses |= {name: scale * weight for name, weight in weights.items()}
+        segments = {name: BodySegment(solids[name], masses[name]) for name in ("head", *TRUNK)}
+        for side in SIDES:
+            segments |= {f"{side}_{name}": BodySegment(solids[name], masses[name]) for name in LIMBS}
+        self.measures, self.mass, self.segments = measures, mass, segments
 
     @property
     def residual(self) -> float:
@@ -147,35 +169,6 @@ def segment_inertia(segment: BodySegment) -> pin.Inertia:
     return pin.Inertia(segment.mass, lever, solid_inertia(segment.solid, segment.mass))
 
 
-def predict_body(measures: Measures, mass: float) -> HanavanBody:
-    """Predict the segments of a person from measures and body mass (Tomić 2018, tables B.2 and B.3).
-
-    The masses of the segments do not add up to that of the body: see `HanavanBody.residual` for the
-    difference, and `scale_to_body_mass` to remove it. `mass`: mass of the whole body, kg.
-    """
-    solids, masses = _solids(measures), _masses(measures, mass)
-    for name, solid in solids.items():
-        for axis, value in vars(solid).items():
-            if value <= 0.0:
-                raise RobotError(
-                    f"body segment {name}: semi-axis {axis} {value:.4f} m; allowed: above 0 (its width or "
-                    "depth is too large for its circumference)"
-                )
-    for name, predicted in masses.items():
-        if predicted <= 0.0:
-            raise RobotError(
-                f"body segment {name}: predicted mass {predicted:.3f} kg; allowed: above 0 (the regressions "
-                "are for adults)"
-            )
-    weights = {name: TRUNK_DENSITY[name] * solid_volume(solids[name]) for name in TRUNK}
-    scale = masses["trunk"] / sum(weights.values())  # eq. B.1
-    masses |= {name: scale * weight for name, weight in weights.items()}
-    segments = {name: BodySegment(solids[name], masses[name]) for name in ("head", *TRUNK)}
-    for side in SIDES:
-        segments |= {f"{side}_{name}": BodySegment(solids[name], masses[name]) for name in LIMBS}
-    return HanavanBody(measures, mass, segments)
-
-
 def scale_to_body_mass(body: HanavanBody) -> HanavanBody:
     """Scale all segments by one factor, so that their masses add up to the mass of the body.
 
@@ -184,12 +177,11 @@ def scale_to_body_mass(body: HanavanBody) -> HanavanBody:
     Returns the body with zero residual.
     """
     factor = body.mass / (body.mass + body.residual)
-    return replace(
-        body,
-        segments={
-            name: replace(segment, mass=factor * segment.mass) for name, segment in body.segments.items()
-        },
-    )
+    exact = copy(body)
+    exact.segments = {
+        name: replace(segment, mass=factor * segment.mass) for name, segment in body.segments.items()
+    }
+    return exact
 
 
 def _masses(p: Measures, mass: float) -> dict[str, float]:

@@ -131,16 +131,12 @@ _TOTAL_SHARE = 0.9  # Largest part of that bound that stiffness and damping may 
 _HALVINGS = 50  # Halvings of the interval in which a factor is looked for.
 
 
-@dataclass(frozen=True)
-class Contacts:
-    """Where a robot meets its surroundings."""
-
-    feet: tuple[int, ...] = ()  # Indices of the frames of the feet.
-    grips: tuple[int, ...] = ()  # Indices of the joints that close the hands.
-
-
 def choose_gains(
-    model: pin.Model, postures: Sequence[Vector], contacts: Contacts, bandwidth: Bandwidth
+    model: pin.Model,
+    postures: Sequence[Vector],
+    feet: Sequence[int],
+    grips: Sequence[int],
+    bandwidth: Bandwidth,
 ) -> tuple[Vector, Vector]:
     """Choose stiffness K and damping D of all joints from the robot's inertia, weight and motors.
 
@@ -169,7 +165,8 @@ def choose_gains(
     (Kajita et al. 2001); 5 is the Jury criterion of the discrete closed loop.
 
     `model`: model of the robot, with the reflected inertia in `model.armature`; `postures` sequence of (nq,)
-    array: configurations; the first is that in which the robot stands; `contacts`: feet and grips;
+    array: configurations; the first is that in which the robot stands; `feet`: indices of the frames of
+    the feet; `grips`: indices of the joints that close the hands;
     `bandwidth`: natural frequencies, damping ratio, and the other numbers of the rule. Returns `stiffness`,
     `damping` (n,): PD gains, N·m/rad and N·m·s/rad, for sliding joints N/m and N·s/m, of the joints of one
     degree of freedom in the model's order without the root.
@@ -182,24 +179,24 @@ def choose_gains(
     limit, fastest = model.effortLimit[columns], model.velocityLimit[columns]
     sliding = np.array(["JointModelP" in model.joints[joint].shortname() for joint in joints], dtype=bool)
     error = np.where(sliding, _ERROR_M, bandwidth.saturation_error_rad)
-    closing = np.array([joint in contacts.grips for joint in joints], dtype=bool)
+    closing = np.array([joint in grips for joint in joints], dtype=bool)
     coordinates = np.array([model.joints[joint].idx_q for joint in joints], dtype=int)
     travel = model.upperPositionLimit[coordinates] - model.lowerPositionLimit[coordinates]
     error[closing] = np.clip(travel[closing], error[closing], 2.0 * np.pi)
 
     stiffness = limb * (2.0 * np.pi * bandwidth.limb_hz) ** 2
-    carriers = [model.supports[model.frames[foot].parentJoint] for foot in contacts.feet]
+    carriers = [model.supports[model.frames[foot].parentJoint] for foot in feet]
     legs = [np.array([n for n, joint in enumerate(joints) if joint in above]) for above in carriers]
     if legs:
         pin.framesForwardKinematics(model, data, postures[0])
-        ground = np.mean([data.oMf[foot].translation[2] for foot in contacts.feet])
+        ground = np.mean([data.oMf[foot].translation[2] for foot in feet])
         height = pin.centerOfMass(model, data, postures[0])[2] - ground
         mass = pin.computeTotalMass(model)
         omega = _STANCE_RATIO * np.sqrt(_GRAVITY / max(height, 1e-3))
         if bandwidth.stance_hz is not None:
             omega = 2.0 * np.pi * bandwidth.stance_hz
         # Of the joints of a leg on which the body stands.
-        stance = np.where(sliding, mass, mass * height**2) * omega**2 / len(contacts.feet)
+        stance = np.where(sliding, mass, mass * height**2) * omega**2 / len(feet)
         for leg in legs:
             stiffness[leg] = np.maximum(stiffness[leg], stance[leg])
     stiffness = np.minimum(stiffness, limit / error)

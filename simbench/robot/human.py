@@ -1,6 +1,6 @@
 """A person as a robot: ROMEO's skeleton at the person's size, with the inertia of the Hanavan body."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -96,96 +96,94 @@ def build_solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
     return trimesh.Trimesh(np.concatenate([rings.reshape(-1, 3), ends]), faces)
 
 
-@dataclass(frozen=True)
 class Human:
-    """A person as a robot, for computing dynamics and for drawing."""
-
-    body: HanavanBody  # The segments, whose masses add up to the body's mass.
-    table: DhTable  # The skeleton on a root midway between the hips.
-    # Robot with floating base and without motors; legs in standing posture are part of the root.
-    # `robot.model` has nv = 25: the root, then ROMEO's joints of trunk, neck, head and arms.
-    # `robot.urdf_text` has no meshes and the file `robot.urdf` does not exist: `write_human` provides both.
-    robot: Robot
-    # Inertia of the link with a joint's frame, in that frame, by joint name.
-    inertias: dict[str, pin.Inertia]
-    meshes: dict[str, trimesh.Trimesh]  # Meshes of the same links, in the same frames, m, by joint name.
-
-
-def build_human(body: HanavanBody, lengths: UpperBodyLengths) -> Human:
-    """Build a person from the segments of the body and the lengths of the skeleton.
+    """A person as a robot, for computing dynamics and for drawing.
 
     Parameters
     ----------
     body : HanavanBody
-        Body from `predict_body`; its segments are scaled to the body's mass (`scale_to_body_mass`).
+        Body from `HanavanBody`; its segments are scaled to the body's mass (`scale_to_body_mass`).
     lengths : UpperBodyLengths
         Lengths of the skeleton, measured on the person (the scaled model of Tomić 2018, §3.3.2), or from
         `skeleton_lengths`.
 
-    Returns
-    -------
-    Human
-        The person.
+    Attributes
+    ----------
+    body : HanavanBody
+        The segments, whose masses add up to the body's mass.
+    table : DhTable
+        The skeleton on a root midway between the hips.
+    robot : Robot
+        Robot with floating base and without motors; legs in standing posture are part of the root.
+        `robot.model` has nv = 25: the root, then ROMEO's joints of trunk, neck, head and arms.
+        `robot.urdf_text` has no meshes and the file `robot.urdf` does not exist: `write_human` provides both.
+    inertias : dict of str to pinocchio.Inertia
+        Inertia of the link with a joint's frame, in that frame, by joint name.
+    meshes : dict of str to trimesh.Trimesh
+        Meshes of the same links, in the same frames, m, by joint name.
     """
-    exact = scale_to_body_mass(body)
-    table = DhTable(upper_body_joints(lengths, BASE, DhRow()))
-    frames = table_frames(table, np.zeros(len(table.moving)))
-    inertias: dict[str, pin.Inertia] = {}
-    meshes: dict[str, trimesh.Trimesh] = {}
-    for segment, placement in basic_placements(exact, lengths).items():
-        carrier, part = CARRIERS[segment], exact.segments[segment]
-        local = pin.SE3(frames[carrier]).actInv(placement)
-        inertias[carrier] = inertias.get(carrier, pin.Inertia.Zero()) + local.act(segment_inertia(part))
-        mesh = build_solid_mesh(part.solid).apply_transform(local.homogeneous)
-        meshes[carrier] = meshes[carrier] + mesh if carrier in meshes else mesh
-    text = table_urdf(table, NAME, _limits(table), inertias)
-    model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
-    joints = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    none = np.zeros(len(joints))
-    # Arms hanging, palms at the thighs.
-    hanging = {
-        "LShoulderPitch": np.pi / 2,
-        "LElbowRoll": -np.pi / 2,
-        "RShoulderPitch": np.pi / 2,
-        "RElbowRoll": np.pi / 2,
-    }
-    roles = {"pelvis": BASE, "trunk": link_name("TrunkYaw"), "head": link_name("HeadRoll")}
-    for side, prefix in (("left", "L"), ("right", "R")):
-        roles |= {
-            f"{side}_shoulder": link_name(f"{prefix}ShoulderPitch"),
-            f"{side}_elbow": link_name(f"{prefix}ElbowRoll"),
-            f"{side}_wrist": link_name(f"{prefix}WristPitch"),
-            f"{side}_hand": link_name(f"{prefix.lower()}_hand"),
+
+    def __init__(self, body: HanavanBody, lengths: UpperBodyLengths) -> None:
+        exact = scale_to_body_mass(body)
+        table = DhTable(upper_body_joints(lengths, BASE, DhRow()))
+        frames = table_frames(table, np.zeros(len(table.moving)))
+        inertias: dict[str, pin.Inertia] = {}
+        meshes: dict[str, trimesh.Trimesh] = {}
+        for segment, placement in basic_placements(exact, lengths).items():
+            carrier, part = CARRIERS[segment], exact.segments[segment]
+            local = pin.SE3(frames[carrier]).actInv(placement)
+            inertias[carrier] = inertias.get(carrier, pin.Inertia.Zero()) + local.act(segment_inertia(part))
+            mesh = build_solid_mesh(part.solid).apply_transform(local.homogeneous)
+            meshes[carrier] = meshes[carrier] + mesh if carrier in meshes else mesh
+        text = table_urdf(table, NAME, _limits(table), inertias)
+        model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+        joints = tuple(name for name in model.names if name not in ("universe", "root_joint"))
+        none = np.zeros(len(joints))
+        # Arms hanging, palms at the thighs.
+        hanging = {
+            "LShoulderPitch": np.pi / 2,
+            "LElbowRoll": -np.pi / 2,
+            "RShoulderPitch": np.pi / 2,
+            "RElbowRoll": np.pi / 2,
         }
-    robot = Robot(
-        name=NAME,
-        model=model,
-        floating=True,
-        joint_names=joints,
-        groups={
-            "trunk": ("TrunkYaw",),
-            "head": HEAD_JOINTS,
-            "left_arm": tuple("L" + name for name in ARM_JOINTS),
-            "right_arm": tuple("R" + name for name in ARM_JOINTS),
-        },
-        frames=roles,
-        motors=Motors(
-            reflected_inertia=none,
-            stiffness=none,
-            damping=none,
-            torque_limit=np.full(len(joints), TORQUE),
-            reduction=none,
-        ),
-        friction=Friction(coulomb=none, viscous=none, breakaway=none),
-        postures={"basic": none, "standing": np.array([hanging.get(name, 0.0) for name in joints])},
-        soles={},
-        urdf=Path("human.urdf"),
-        urdf_text=text,
-        urdf_notes=(),
-        hands={},
-        self_collision_pairs=(),
-    )
-    return Human(exact, table, robot, inertias, meshes)
+        roles = {"pelvis": BASE, "trunk": link_name("TrunkYaw"), "head": link_name("HeadRoll")}
+        for side, prefix in (("left", "L"), ("right", "R")):
+            roles |= {
+                f"{side}_shoulder": link_name(f"{prefix}ShoulderPitch"),
+                f"{side}_elbow": link_name(f"{prefix}ElbowRoll"),
+                f"{side}_wrist": link_name(f"{prefix}WristPitch"),
+                f"{side}_hand": link_name(f"{prefix.lower()}_hand"),
+            }
+        robot = Robot(
+            name=NAME,
+            model=model,
+            floating=True,
+            joint_names=joints,
+            groups={
+                "trunk": ("TrunkYaw",),
+                "head": HEAD_JOINTS,
+                "left_arm": tuple("L" + name for name in ARM_JOINTS),
+                "right_arm": tuple("R" + name for name in ARM_JOINTS),
+            },
+            frames=roles,
+            motors=Motors(
+                reflected_inertia=none,
+                stiffness=none,
+                damping=none,
+                torque_limit=np.full(len(joints), TORQUE),
+                reduction=none,
+            ),
+            friction=Friction(coulomb=none, viscous=none, breakaway=none),
+            postures={"basic": none, "standing": np.array([hanging.get(name, 0.0) for name in joints])},
+            soles={},
+            urdf=Path("human.urdf"),
+            urdf_text=text,
+            urdf_notes=(),
+            hands={},
+            self_collision_pairs=(),
+        )
+        self.body, self.table, self.robot = exact, table, robot
+        self.inertias, self.meshes = inertias, meshes
 
 
 def write_human(human: Human, folder: Path) -> Robot:
@@ -211,7 +209,7 @@ def write_human(human: Human, folder: Path) -> Robot:
     path.write_text(
         table_urdf(human.table, NAME, _limits(human.table), human.inertias, files), encoding="utf-8"
     )
-    return replace(human.robot, urdf=path, urdf_text=read_urdf(path, floating=True).text)
+    return replace(human.robot, urdf=path, urdf_text=read_urdf(path, floating=True)[0])
 
 
 def _limits(table: DhTable) -> dict[str, JointLimits]:

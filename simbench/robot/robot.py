@@ -20,7 +20,6 @@ from simbench.robot.description import (
     read_description,
 )
 from simbench.robot.drives import (
-    Contacts,
     Friction,
     Motors,
     choose_gains,
@@ -149,7 +148,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
-    resolved = read_urdf(
+    text, notes = read_urdf(
         urdf,
         floating=floating,
         frames=added_frames(description),
@@ -157,7 +156,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         kept_links=named_links(description),
         where=where,
     )
-    model = build_model(resolved.text, urdf, floating=floating)
+    model = build_model(text, urdf, floating=floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     reduction, reflected = compute_reflected_inertia(description, joint_names, where)
     model.armature[model.nv - len(joint_names) :] = reflected
@@ -195,16 +194,15 @@ def load_robot(name_or_path: str | Path) -> Robot:
     else:
         held = [frozenset((hand.palm, *hand.fingers)) for hand in description.hands.values()]
         configurations = [*named.values()]
-        pairs = find_collision_pairs(model, resolved.text, configurations, held, f"{where}: self_collision")
+        pairs = find_collision_pairs(model, text, configurations, held, f"{where}: self_collision")
     require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
     if description.gains == "auto":
         # In the standing posture, else in the first posture.
         order = [named[name] for name in sorted(named, key=lambda name: name != "standing")]
         feet = [model.getFrameId(link) for role, link in description.frames.items() if role.endswith("_foot")]
         grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
-        contacts = Contacts(tuple(feet), tuple(grips))
         order = order or [pin.neutral(model)]
-        stiffness, damping = choose_gains(model, order, contacts, description.bandwidth)
+        stiffness, damping = choose_gains(model, order, feet, grips, description.bandwidth)
         # Both sides have the same; the configurations that the rule looks at are not symmetric.
         mirrored = [mirror_name(name, description.mirror) for name in joint_names]
         sides = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
@@ -218,7 +216,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     if not floating and description.base_height_m is not None:
         base_height = description.base_height_m
     elif not floating:
-        base_height = default_base_height(model, resolved.text, description.frames, description.groups)
+        base_height = default_base_height(model, text, description.frames, description.groups)
 
     return Robot(
         name=description.name,
@@ -241,8 +239,8 @@ def load_robot(name_or_path: str | Path) -> Robot:
             for role, sole in description.soles.items()
         },
         urdf=urdf,
-        urdf_text=resolved.text,
-        urdf_notes=resolved.notes,
+        urdf_text=text,
+        urdf_notes=notes,
         hands=description.hands,
         self_collision_pairs=pairs,
         source=describe_source(file, urdf),

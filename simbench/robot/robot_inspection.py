@@ -1,24 +1,23 @@
 """Inspection of a robot, whether it can be simulated or not: its links, joints, errors and warnings."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.description import read_description
+from simbench.robot.description import Description, read_description
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.robot_limbs import hands_without_shape
-from simbench.robot.robot_sources import RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.robot_sources import describe_source, find_robot, find_urdf
 from simbench.robot.urdf.elements import (
     UrdfJoint,
     UrdfLink,
+    UrdfTree,
     inertia_matrix,
     parse_urdf,
-    read_elements,
     shorten_message,
 )
 from simbench.robot.urdf.mesh_files import compute_link_extent
@@ -37,25 +36,13 @@ FAR_TOO_LARGE = 1e12  # Number that is reported as an error whatever it means.
 COG_MARGIN = 0.25
 
 
-@dataclass(frozen=True)
-class MassProperties:
-    """Mass properties of a link."""
+def principal_moments(link: UrdfLink) -> NDArray[np.float64]:
+    """Compute the principal moments of inertia of a link.
 
-    mass: float  # Mass, kg.
-    cog: tuple[float, float, float]  # Centre of gravity in the link frame, m.
-    principal: tuple[float, float, float]  # Principal moments of inertia, kg·m², smallest first.
-
-
-def mass_properties(link: UrdfLink) -> MassProperties:
-    """Compute the mass properties of a link.
-
-    Returns the mass properties; NaN where the URDF gives no number.
+    Returns (3,): the moments, kg·m², smallest first; NaN where the URDF gives no number.
     """
     matrix = inertia_matrix(link.inertia)
-    moments = np.linalg.eigvalsh(matrix) if np.isfinite(matrix).all() else np.full(3, np.nan)
-    x, y, z = link.cog
-    small, middle, large = moments.tolist()
-    return MassProperties(link.mass, (x, y, z), (small, middle, large))
+    return np.asarray(np.linalg.eigvalsh(matrix)) if np.isfinite(matrix).all() else np.full(3, np.nan)
 
 
 def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
@@ -66,19 +53,18 @@ def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> It
     3) or None: lowest and highest corner of the bounding box of its geometry in the link frame, m; None if
     unknown. Yields warning of one line, with the link's name.
     """
-    where, body = f"link `{link.name}`", mass_properties(link)
-    moments = np.array(body.principal)
-    known = np.abs([body.mass, *body.cog, *moments]) < FAR_TOO_LARGE
-    if not known.all() or body.mass < 0:
+    where, moments = f"link `{link.name}`", principal_moments(link)
+    known = np.abs([link.mass, *link.cog, *moments]) < FAR_TOO_LARGE
+    if not known.all() or link.mass < 0:
         return
-    if body.mass == 0:
+    if link.mass == 0:
         if moments.any():
             yield f"{where}: has inertia but no mass"
         elif link.shapes:
             yield f"{where}: has a shape but no mass"
         return
     if not moments.any():
-        yield f"{where}: has a mass of {body.mass:g} kg but no inertia"
+        yield f"{where}: has a mass of {link.mass:g} kg but no inertia"
         return
     listed = ", ".join(f"{moment:.3g}" for moment in moments)
     if moments[0] <= 0:
@@ -91,17 +77,17 @@ def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> It
         )
     if extent is None:
         return
-    cog = np.array(body.cog)
+    cog = np.array(link.cog)
     reach = float(np.linalg.norm(np.maximum(extent[1] - cog, cog - extent[0])))
-    gyration = float(np.sqrt(0.5 * sum(body.principal) / body.mass))
+    gyration = float(np.sqrt(0.5 * sum(moments.tolist()) / link.mass))
     if gyration > REACH * reach:
         yield (
-            f"{where}: inertia is too large: {body.mass:g} kg at {gyration:.2g} m from their centre, "
+            f"{where}: inertia is too large: {link.mass:g} kg at {gyration:.2g} m from their centre, "
             f"where the geometry ends at {reach:.2g} m"
         )
     elif gyration < CONCENTRATED * reach:
         yield (
-            f"{where}: inertia is too small: {body.mass:g} kg at {gyration:.2g} m from their centre, "
+            f"{where}: inertia is too small: {link.mass:g} kg at {gyration:.2g} m from their centre, "
             f"while the geometry reaches {reach:.2g} m"
         )
     outside = float(np.linalg.norm(np.maximum(np.maximum(extent[0] - cog, cog - extent[1]), 0.0)))
@@ -144,10 +130,10 @@ def find_side_warnings(links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -
     for name, link in named_links.items():
         for other in _other_side(name):
             if other in named_links:
-                left, right = mass_properties(link), mass_properties(named_links[other])
-                if not _is_close(left.mass, right.mass):
-                    yield f"links `{name}`, `{other}`: masses differ: {left.mass:g}, {right.mass:g} kg"
-                elif not all(map(_is_close, left.principal, right.principal)):
+                right = named_links[other]
+                if not _is_close(link.mass, right.mass):
+                    yield f"links `{name}`, `{other}`: masses differ: {link.mass:g}, {right.mass:g} kg"
+                elif not all(map(_is_close, principal_moments(link), principal_moments(right))):
                     yield f"links `{name}`, `{other}`: moments of inertia differ"
     named_joints = {joint.name: joint for joint in joints if _has_range(joint)}
     for name, joint in named_joints.items():
@@ -192,120 +178,85 @@ DEGREES_OF_FREEDOM = {
 }
 
 
-@dataclass(frozen=True)
 class RobotInspection:
-    """A robot as its files describe it."""
-
-    name: str  # Name of the robot in the URDF.
-    source: RobotSource  # Where its files are from.
-    urdf: Path
-    # Whether the base moves freely; None where nothing says so, as for a URDF without a description.
-    floating: bool | None
-    joints: tuple[UrdfJoint, ...]  # All joints, including fixed ones, in the file's order.
-    links: Mapping[str, MassProperties]  # Mass properties of the links by name.
-    # Joint names by limb: those of the description, or the serial chains of a URDF without one.
-    groups: Mapping[str, tuple[str, ...]]
-    mass: float  # Mass of the robot, kg.
-    degrees_of_freedom: int  # Number of degrees of freedom of the joints, without those of the base.
-    # `meshes_found`, `meshes_missing`: number of different mesh files that the URDF names and that exist, or
-    # do not.
-    meshes_found: int
-    meshes_missing: int
-    # Reasons why the robot cannot be simulated, one line each, with the element's name.
-    errors: tuple[str, ...]
-    warnings: tuple[str, ...]  # The errors, and everything else that looks wrong, one line each.
-    # Pairs of links that collide with each other in a simulation; empty for a URDF without a description.
-    collision_pairs: tuple[tuple[str, str], ...] = ()
-    pairs_derived: bool = False  # Whether these pairs were derived, because the description lists none.
-
-
-def inspect_robot(name_or_path: str | Path) -> RobotInspection:
-    """Inspect a robot, whether it can be simulated or not.
+    """A robot as its files describe it, whether it can be simulated or not.
 
     `name_or_path`: name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any
-    URDF. Returns properties, errors and warnings. Raises RobotError if there is no such robot or its file is
-    not a URDF at all.
+    URDF. Raises RobotError if there is no such robot or its file is not a URDF at all.
+
+    `name` is that in the URDF `urdf`, and `source` says where its files are from. `floating`: whether the
+    base moves freely; None where nothing says so, as for a URDF without a description. `joints` are all
+    joints, including fixed ones, in the file's order, and `links` the links by name. `groups`: joint
+    names by limb: those of the description, or the serial chains of a URDF without one. `mass`, kg.
+    `degrees_of_freedom`: those of the joints, without those of the base. `meshes_found`,
+    `meshes_missing`: number of different mesh files that the URDF names and that exist, or do not.
+    `errors`: reasons why the robot cannot be simulated, one line each, with the element's name;
+    `warnings`: these and everything else that looks wrong. `collision_pairs`: pairs of links that collide
+    with each other in a simulation, none for a URDF without a description; `pairs_derived`: whether they
+    were derived, because the description lists none.
     """
-    file = find_robot(name_or_path)
-    if file.is_urdf:
-        return _inspect_urdf(describe_source(file, file.path), None, None, None)
-    description = read_description(file.path)
-    floating = description.base == "floating"
-    robot: Robot | None = None
-    load_error: str | None = None
-    try:
-        robot = load_robot(name_or_path)
-    except RobotError as error:
-        load_error = str(error)
-    urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
-    inspection = _inspect_urdf(describe_source(file, urdf), floating, description.groups, load_error)
-    if robot is None:
-        return inspection
-    return replace(
-        inspection,
-        warnings=(
-            *inspection.warnings,
-            *(
+
+    def __init__(self, name_or_path: str | Path) -> None:
+        file = find_robot(name_or_path)
+        urdf, load_error = file.path, ""
+        description: Description | None = None
+        robot: Robot | None = None
+        if not file.is_urdf:
+            description = read_description(file.path)
+            try:
+                robot = load_robot(name_or_path)
+            except RobotError as error:
+                load_error = str(error)
+            urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
+        self.urdf, self.source = urdf, describe_source(file, urdf)
+        self.floating = None if description is None else description.base == "floating"
+        root = parse_urdf(urdf)
+        tree = UrdfTree(root)
+        self.name, self.joints = tree.name, tree.joints
+        self.links = {link.name: link for link in tree.links}
+        errors = find_urdf_errors(tree, floating=bool(self.floating))
+        if not errors:
+            try:
+                read_urdf(urdf, floating=bool(self.floating))
+            except RobotError as error:
+                errors = [str(error).removeprefix(f"{urdf}: ")]
+        if load_error and not errors:
+            errors = [load_error]
+        warnings = [*errors]
+        if self.floating is None and not errors:
+            # What would change in a URDF without a description if its base moved freely.
+            try:
+                fixed, free = (read_urdf(urdf, floating=choice)[1] for choice in (False, True))
+                warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
+            except RobotError as error:
+                warnings.append(str(error).removeprefix(f"{urdf}: "))
+        warnings += normalise_urdf(root, tree, urdf.parent)
+        for link in tree.links:
+            warnings += find_link_warnings(link, compute_link_extent(link, urdf.parent))
+        for joint in tree.joints:
+            warnings += find_joint_warnings(joint)
+        warnings += find_side_warnings(tree.links, tree.joints)
+        warnings = list(map(shorten_message, warnings))
+        self.collision_pairs: tuple[tuple[str, str], ...] = ()
+        self.pairs_derived = False
+        if robot is not None and description is not None:
+            warnings += [
                 f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision "
                 "shape: it touches nothing, and its grip engages by distance alone"
                 for role, hand in robot.hands.items()
                 if role in hands_without_shape(robot)
-            ),
-        ),
-        collision_pairs=robot.self_collision_pairs,
-        pairs_derived=description.self_collision is None,
-    )
-
-
-def _inspect_urdf(
-    source: RobotSource,
-    floating: bool | None,
-    groups: Mapping[str, tuple[str, ...]] | None,
-    load_error: str | None,
-) -> RobotInspection:
-    """Inspect a URDF, with what the description of the robot says, if there is one."""
-    urdf = source.urdf
-    robot = parse_urdf(urdf)
-    tree = read_elements(robot)
-    errors = find_urdf_errors(tree, floating=bool(floating))
-    if not errors:
-        try:
-            read_urdf(urdf, floating=bool(floating))
-        except RobotError as error:
-            errors = [str(error).removeprefix(f"{urdf}: ")]
-    if load_error is not None and not errors:
-        errors = [load_error]
-    warnings = [*errors]
-    if floating is None and not errors:
-        # What would change in a URDF without a description if its base moved freely.
-        try:
-            fixed, free = (read_urdf(urdf, floating=choice).notes for choice in (False, True))
-            warnings += [f"{note} if the base is floating" for note in free if note not in fixed]
-        except RobotError as error:
-            warnings.append(str(error).removeprefix(f"{urdf}: "))
-    warnings += normalise_urdf(robot, tree, urdf.parent)
-    for link in tree.links:
-        warnings += find_link_warnings(link, compute_link_extent(link, urdf.parent))
-    for joint in tree.joints:
-        warnings += find_joint_warnings(joint)
-    warnings += find_side_warnings(tree.links, tree.joints)
-    meshes = {shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"}
-    missing = {name for name in meshes if find_mesh_error(name, urdf.parent)}
-    return RobotInspection(
-        name=tree.name,
-        source=source,
-        urdf=urdf,
-        floating=floating,
-        joints=tree.joints,
-        links={link.name: mass_properties(link) for link in tree.links},
-        groups=find_serial_chains(tree.joints) if groups is None else groups,
-        mass=sum(link.mass for link in tree.links),
-        degrees_of_freedom=sum(DEGREES_OF_FREEDOM.get(joint.kind, 0) for joint in tree.joints),
-        meshes_found=len(meshes - missing),
-        meshes_missing=len(missing),
-        errors=tuple(errors),
-        warnings=tuple(map(shorten_message, warnings)),
-    )
+            ]
+            self.collision_pairs = robot.self_collision_pairs
+            self.pairs_derived = description.self_collision is None
+        self.errors, self.warnings = tuple(errors), tuple(warnings)
+        meshes = {
+            shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"
+        }
+        self.meshes_missing = sum(find_mesh_error(name, urdf.parent) is not None for name in meshes)
+        self.meshes_found = len(meshes) - self.meshes_missing
+        self.groups = find_serial_chains(tree.joints) if description is None else description.groups
+        self.mass = sum(link.mass for link in tree.links)
+        self.degrees_of_freedom = sum(DEGREES_OF_FREEDOM.get(joint.kind, 0) for joint in tree.joints)
 
 
 def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:

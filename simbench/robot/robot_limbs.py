@@ -11,7 +11,7 @@ from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.robot.urdf.elements import read_elements
+from simbench.robot.urdf.elements import UrdfTree
 
 
 def has_both_arms(robot: Robot) -> bool:
@@ -180,7 +180,7 @@ def sole_gaps(robot: Robot) -> dict[str, float | None]:
     from simbench.robot.urdf.mesh_files import shape_points
 
     model = robot.model
-    links = read_elements(ET.fromstring(robot.urdf_text)).links
+    links = UrdfTree(ET.fromstring(robot.urdf_text)).links
     gaps: dict[str, float | None] = {}
     for role in robot.soles:
         sole = model.frames[model.getFrameId(robot.frames[role])]

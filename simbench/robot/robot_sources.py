@@ -243,14 +243,6 @@ def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
     return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf), file.guessed)
 
 
-def missing_package(description: Description) -> str | None:
-    """Name the package that a robot's URDF is in, if it is not installed.
-
-    Returns name of the package; None if the URDF can be found without it.
-    """
-    return find_missing_package(description.urdf)
-
-
 def find_wheel_urdfs() -> dict[str, Path]:
     """Find the URDFs in the wheels of robot descriptions that are installed.
 
@@ -344,5 +336,5 @@ def _described_entry(name: str, file: RobotFile) -> RobotEntry:
         robot_kind(description),
         description.license or _UNKNOWN,
         summary,
-        missing_package(description) or "",
+        find_missing_package(description.urdf) or "",
     )

@@ -13,9 +13,9 @@ from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.runs.study import Item
 from simbench.skills.anatomical_motion import PERSON, SKELETONS, prepare_motion
 from simbench.skills.inverse_optimal_control import (
+    Mixture,
     compute_criterion_shares,
     explore_mixture,
-    find_mixture,
     mean_period,
 )
 from simbench.skills.task_motion import TaskMotion, split_task
@@ -103,7 +103,7 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
         prepared = prepare_motion(each.motion, span=search.span, skeleton=search.skeleton)
         parts = split_task(prepared, each.motion, search.whole or search.span is not None)
         motions += parts if len(actors) == 1 else parts[::_SPARSE]
-    mixture = find_mixture(motions, search.method, search.seed)
+    mixture = Mixture(motions, search.method, search.seed)
     flat = explore_mixture(motions, mixture)
     strategies = [each.strategy.weights for each in performed if each.strategy is not None]
     hidden = np.mean(strategies, axis=0)
@@ -122,9 +122,9 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
         **_by_criterion("hidden_{}", hidden),
         "hidden_dominant": list(CRITERIA)[int(np.argmax(hidden_shares))],
         "method": search.method,
-        "evaluations": mixture.found.evaluations,
-        "generations": mixture.found.generations,
-        "converged": mixture.found.converged,
+        "evaluations": len(mixture.values),
+        "generations": mixture.generations,
+        "converged": mixture.converged,
         "pieces": len(motions),
         "samples": sum(len(motion.time) for motion in motions),
         "duration_s": sum(motion.duration for motion in motions),

@@ -14,11 +14,7 @@ from scipy.interpolate import PPoly
 
 from simbench.balance.gait import (
     Command,
-    Forward,
     Gait,
-    March,
-    Sideways,
-    Turn,
     extend_gait,
     plan_footsteps,
     standing_gait,
@@ -27,7 +23,7 @@ from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
 from simbench.balance.leg_ik import Stance, stand
 from simbench.balance.sections import limb_sections
-from simbench.balance.step_planning import StepTiming, correct_cog, plan_gait, sole_centres
+from simbench.balance.step_planning import correct_cog, plan_gait, sole_centres
 from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan, check_gait_feasibility
 from simbench.errors import BalanceError, PluginError
 from simbench.kinematics.arrays import Array
@@ -285,23 +281,30 @@ def _gait(
     robot: Robot, stance: Stance, section: SteppingSection, settle: float, tick: float, omega: float
 ) -> Gait:
     """Plan the steps of a scenario, after the time in which nothing moves."""
-    timing = StepTiming(
-        section.single_support_s, section.double_support_s, _known(section.lift_m), settle + section.settle_s
-    )
     middles: Mapping[str, Array] = sole_centres(robot, section.zmp_inset_m)
 
     def command(given: StepCommand) -> Command:
         if given.march is not None:
-            return March(given.march)
+            return Command("march", given.march)
         if given.forward_m is not None:
-            return Forward(given.forward_m, _known(section.step_length_m))
+            return Command("forward", given.forward_m, _known(section.step_length_m))
         if given.sideways_m is not None:
-            return Sideways(given.sideways_m, _known(section.step_width_m))
-        return Turn(float(given.turn_rad or 0.0), _known(section.step_turn_rad))
+            return Command("sideways", given.sideways_m, _known(section.step_width_m))
+        return Command("turn", float(given.turn_rad or 0.0), _known(section.step_turn_rad))
 
     try:
         steps = plan_footsteps(robot, stance, [command(given) for given in section.commands])
-        return plan_gait(stance.soles, steps, timing, tick, omega, middles)
+        return plan_gait(
+            stance.soles,
+            steps,
+            tick,
+            omega,
+            middles,
+            single_support_s=section.single_support_s,
+            double_support_s=section.double_support_s,
+            lift_m=_known(section.lift_m),
+            settle_s=settle + section.settle_s,
+        )
     except BalanceError as error:
         # A gait's settle_s is the sum of the scenario's two.
         text = str(error).replace("gait.settle_s", "simulation.settle_s + stepping.settle_s")

@@ -17,7 +17,6 @@ from simbench.skills.inverse_optimal_control import (
     Mixture,
     compute_path_errors,
     explore_mixture,
-    find_mixture,
 )
 from simbench.skills.task_motion import TaskMotion, split_task
 from simbench.skills.weight_search import LATTICE
@@ -60,7 +59,7 @@ def analyse_skill(
     """
     task = prepare_motion(motion, span=span, hands=hands, skeleton=skeleton)
     parts = split_task(task, motion, span is not None)
-    mixture = find_mixture(parts, method, seed)
+    mixture = Mixture(parts, method, seed)
     laws = np.vstack([mixture.weights, np.eye(len(CRITERIA))])
     return SkillAnalysis(
         task,

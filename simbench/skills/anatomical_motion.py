@@ -54,7 +54,7 @@ def compute_postures(human: HumanModel, motion: HumanMotion) -> Array:
     for name, angle in zip(SPINE_JOINTS, spine.T, strict=True):
         q[:, model.joints[model.getJointId(name)].idx_q] = angle
     # The position of the shoulders on the trunk counts, wherever trunk and pelvis have their frames' origins.
-    position = fit_shoulders(motion, STERNOCLAVICULAR * human.actor.height).position
+    position, _, _ = fit_shoulders(motion, STERNOCLAVICULAR * human.actor.height)
     trunk = motion.segments["trunk"]
     # The point midway between the sternoclavicular joints, where the trunk's segment and the model have it.
     above = model.jointPlacements[model.getJointId("left_clavicle_elevation")].translation[2]

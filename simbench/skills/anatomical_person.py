@@ -5,7 +5,6 @@ follows; `build_anatomical_body` takes its spine, clavicles, shoulders to wrists
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -58,16 +57,6 @@ LIFTS = 0.0, 2.0
 _LEAST_MOTION = 0.3
 
 
-@dataclass(frozen=True)
-class Shoulders:
-    """Where the clavicles hang on the thorax and how they follow the upper arms."""
-
-    # (3,): position of the point midway between the sternoclavicular joints in the trunk's frame, m.
-    position: Array
-    clavicle: float  # Length from the sternoclavicular joint to the shoulder, m.
-    lift: float  # How much the clavicles follow the upper arms, 1 on average.
-
-
 def has_trunk(motion: HumanMotion) -> bool:
     """Tell whether a recording has what `fit_human` needs: both arms, pelvis and trunk, also initially.
 
@@ -99,13 +88,13 @@ def fit_human(motion: HumanMotion) -> HumanModel:
         )
         for near, far in (("shoulder", "elbow"), ("elbow", "wrist"))
     )
-    shoulders = fit_shoulders(motion, STERNOCLAVICULAR * height)
+    position, clavicle, lift = fit_shoulders(motion, STERNOCLAVICULAR * height)
     usual = AVERAGE.shoulder_height - AVERAGE.hip_height
     trunk = usual * height
     if "pelvis" in motion.initial.joints:
         # Distance of the sternoclavicular joints from the hips in the initial pose, m.
         pose = motion.initial.segments["trunk"]
-        middle = pose[:3, :3] @ shoulders.position + pose[:3, 3]
+        middle = pose[:3, :3] @ position + pose[:3, 3]
         found = float(np.linalg.norm(middle - motion.initial.joints["pelvis"]))
         if abs(found / (usual * height) - 1.0) < _TRUNK_SPREAD:
             trunk = found
@@ -115,20 +104,22 @@ def fit_human(motion: HumanMotion) -> HumanModel:
         Proportions(
             hip_height=AVERAGE.hip_height,
             shoulder_height=AVERAGE.hip_height + trunk / height,
-            shoulder_half_width=shoulders.clavicle / height + STERNOCLAVICULAR,
+            shoulder_half_width=clavicle / height + STERNOCLAVICULAR,
             upper_arm=upper / height,
             forearm=fore / height,
         ),
-        shoulders.lift,
+        lift,
     )
 
 
-def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
+def fit_shoulders(motion: HumanMotion, middle: float) -> tuple[Array, float, float]:
     """Fit how the shoulders move on the thorax: they go up and forward as the upper arms do.
 
     Least squares of both shoulders' positions in the thorax's axes over the whole recording. `motion`:
     recording with the trunk; `middle`: distance of the sternoclavicular joints from the midline, m. Returns
-    position and length of the clavicles, and how much they follow the arms.
+    `position` (3,): position of the point midway between the sternoclavicular joints in the trunk's frame, m;
+    `clavicle`: length from the sternoclavicular joint to the shoulder, m; `lift`: how much the clavicles
+    follow the upper arms, 1 on average.
     """
     trunk = motion.segments["trunk"]
     positions, arms = [], []
@@ -159,7 +150,7 @@ def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
         fitted = np.append(
             least_squares(lambda values: miss(np.append(values, 1.0)), [x, z, y - middle]).x, 1.0
         )
-    return Shoulders(np.array([fitted[0], 0.0, fitted[1]]), float(fitted[2]), float(fitted[3]))
+    return np.array([fitted[0], 0.0, fitted[1]]), float(fitted[2]), float(fitted[3])
 
 
 def _express_in(frames: Array, vectors: Array) -> Array:

@@ -195,20 +195,6 @@ def compute_fuzzy_inputs(task: TaskMotion) -> Array:
 
 
 @dataclass(frozen=True)
-class Inference:
-    """What the rules infer of m recordings."""
-
-    values: Array  # (m, 9): values of `INPUTS`.
-    # Dict of (str, str) to (m,) array: membership of an input in its term.
-    degrees: dict[tuple[str, str], Array]
-    # (m, 19): strength of each of `RULES`, or of the rules given: priority times the least membership of the
-    # conditions.
-    strengths: Array
-    examples: Array  # (m, 3): how strongly examples support each of `OUTPUTS`, zero without examples.
-    weights: Array  # (m, 3): weights of `OUTPUTS`, rows with sum 1.
-
-
-@dataclass(frozen=True)
 class DetectedStrategy:
     """The strategy that fuzzy rules detect in one recording."""
 
@@ -233,16 +219,17 @@ def detect_strategy(
     weights of the criteria, and what they were inferred from. Raises SkillError nothing moves in the
     recording, or scikit-fuzzy is not installed.
     """
-    found = infer(
-        compute_fuzzy_inputs(task),
+    values = compute_fuzzy_inputs(task)
+    _, strengths, by_example, weights = infer(
+        values,
         read_shipped_memberships() if memberships is None else memberships,
         examples=read_shipped_examples() if examples is None else examples,
     )
     return DetectedStrategy(
-        dict(zip(INPUTS, found.values[0].tolist(), strict=True)),
-        dict(zip((rule.number for rule in RULES), found.strengths[0].tolist(), strict=True)),
-        dict(zip(OUTPUTS, found.examples[0].tolist(), strict=True)),
-        dict(zip(OUTPUTS, found.weights[0].tolist(), strict=True)),
+        dict(zip(INPUTS, values.tolist(), strict=True)),
+        dict(zip((rule.number for rule in RULES), strengths[0].tolist(), strict=True)),
+        dict(zip(OUTPUTS, by_example[0].tolist(), strict=True)),
+        dict(zip(OUTPUTS, weights[0].tolist(), strict=True)),
     )
 
 
@@ -251,15 +238,18 @@ def infer(
     memberships: Memberships,
     rules: Sequence[Rule] = RULES,
     examples: ExampleRules | None = None,
-) -> Inference:
+) -> tuple[dict[tuple[str, str], Array], Array, Array, Array]:
     """Apply the rules: ∧ = min, strength times priority, weighted average of the peaks (eq. 5.3, 5.4).
 
     z = Σᵢ ωᵢ μᵢ(ωᵢ) / Σᵢ μᵢ(ωᵢ), ωᵢ where the term that rule i concludes has its peak, 1, so that μᵢ(ωᵢ) =
     min(strength, 1) is the rule's strength, whatever the term's shape. The weights are the three z divided by
     their sum. An example concludes 1 for its criterion, 0 for the others. `values` (m, 9) or (9,) array_like:
     values of `INPUTS`, 0 to 1; `memberships`: parameters of the terms; `rules`: rules by hand; the thesis's
-    own are `THESIS_RULES`; `examples`: rules by example, by default none. Returns weights of the criteria,
-    and how they come about.
+    own are `THESIS_RULES`; `examples`: rules by example, by default none. Returns
+    `degrees`: membership (m,) of an input in its term, by both; `strengths` (m, 19): strength of each of
+    `RULES`, or of the rules given: priority times the least membership of the conditions; `by_example` (m,
+    3): how strongly examples support each of `OUTPUTS`, zero without examples; `weights` (m, 3): weights of
+    `OUTPUTS`, rows with sum 1.
     """
     rows = np.atleast_2d(np.asarray(values, dtype=float))
     if rows.ndim != 2 or rows.shape[1] != len(INPUTS) or not ((rows >= 0.0) & (rows <= 1.0)).all():
@@ -282,7 +272,7 @@ def infer(
         np.zeros((len(rows), len(OUTPUTS))) if examples is None else compute_example_strengths(rows, examples)
     )
     support = strengths @ peaks + by_example
-    return Inference(rows, degrees, strengths, by_example, support / support.sum(axis=1, keepdims=True))
+    return degrees, strengths, by_example, support / support.sum(axis=1, keepdims=True)
 
 
 def compute_membership_degrees(values: Array, memberships: Memberships) -> dict[tuple[str, str], Array]:

@@ -5,7 +5,6 @@ well a recording identifies the weights: the mixtures about as good as the best 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
@@ -22,7 +21,6 @@ from simbench.skills.weight_search import (
     GENETIC,
     LATTICE,
     Fitness,
-    SearchResult,
     rescale_weights,
     search_weights,
 )
@@ -57,53 +55,42 @@ def make_fitness(task: TaskMotion) -> Fitness:
     return fitness
 
 
-def mean_error(task: TaskMotion, fitness: ArrayLike) -> Array:
-    """Convert fitness to the mean error over time, which table 4.1 of the thesis lists.
-
-    `task`: recording of the fitness; `fitness` (...) _like: F, m·s. Returns (...): mean error of the four
-    points stacked, m.
-    """
-    return np.asarray(fitness) / task.duration
-
-
 NAMES = tuple(CRITERIA)
 
 
-@dataclass(frozen=True)
 class Mixture:
-    """The criteria behind one recording, or the ones that suit many of them best."""
+    """The criteria behind one recording, or the ones that suit many of them best (Tomić 2018, §4.3).
 
-    weights: Array  # (4,): k of energy, velocity, ergonomy, manipulability.
-    # (4,): what each criterion counts for, whatever the frame rate: `compute_criterion_shares`.
-    shares: Array
-    # Mean error over time, m: shoulders and elbows together, as table 4.1 of Tomić (2018) lists it.
-    fitness: float
-    # (4,): the same of each criterion alone, m (figure 4.1); infinite where the hands cannot keep their path.
-    single: Array
-    found: SearchResult  # What the search did; its fitness is the mean F of the recordings, m·s.
+    `tasks`: one recording, or several for one mixture that makes their mean fitness least (table 4.2);
+    `method`: search method, one of `simplex_search.METHODS`; `seed`: seed of the search.
+
+    `weights` (4,): k of energy, velocity, ergonomy, manipulability with the least mean fitness; `shares`
+    (4,): what each criterion counts for, whatever the frame rate: `compute_criterion_shares`; `fitness`: mean
+    error over time, m: shoulders and elbows together, as table 4.1 lists it; `single` (4,): the same of each
+    criterion alone, m (figure 4.1); infinite where the hands cannot keep their path. Of the search: `tried`
+    (laws, 4) and `values` (laws,): all weights that it tried, and the mean F of the recordings, m·s, with
+    them; `generations`: those of the population, or descents of the lattice search; `converged`: whether it
+    stopped by its own rule, not by its budget.
+    """
+
+    def __init__(self, tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int = 0) -> None:
+        if not tasks:
+            raise SkillError("inverse optimal control of no recording")
+        fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
+        # The thesis draws its first individuals uniformly on the simplex of k itself.
+        scale = None if method == GENETIC else compute_even_scale(tasks)
+        self.tried, self.values, self.generations, self.converged = search_weights(
+            fitness, method, seed, scale
+        )
+        best = int(np.argmin(self.values))
+        self.weights, self.fitness = self.tried[best], float(self.values[best]) / seconds
+        self.single = fitness(np.eye(len(NAMES))) / seconds
+        self.shares = compute_criterion_shares(self.weights, mean_period(tasks))
 
     @property
     def dominant(self) -> str:
         """Name of the criterion with the greatest share."""
         return NAMES[int(np.argmax(self.shares))]
-
-
-def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int = 0) -> Mixture:
-    """Solve the inverse optimal control problem (Tomić 2018, §4.3).
-
-    `tasks`: one recording, or several for one mixture that makes their mean fitness least (table 4.2);
-    `method`: search method, one of `simplex_search.METHODS`; `seed`: seed of the search. Returns the weights
-    with the least mean fitness.
-    """
-    if not tasks:
-        raise SkillError("inverse optimal control of no recording")
-    fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
-    # The thesis draws its first individuals uniformly on the simplex of k itself.
-    scale = None if method == GENETIC else compute_even_scale(tasks)
-    found = search_weights(fitness, method, seed, scale)
-    single = fitness(np.eye(len(NAMES))) / seconds
-    shares = compute_criterion_shares(found.weights, mean_period(tasks))
-    return Mixture(found.weights, shares, found.fitness / seconds, single, found)
 
 
 def compute_criterion_shares(weights: ArrayLike, period: float) -> Array:
@@ -173,19 +160,41 @@ _NO_STEP = 1e-9
 _SIZE, _NAMES = len(CRITERIA), tuple(CRITERIA)
 
 
-@dataclass(frozen=True)
 class Flatness:
-    """Mixtures about as good as the best one, as far as straight lines from it reach."""
+    """Mixtures about as good as the best one, as far as straight lines from it reach.
 
-    tolerance: float  # Mean error by which they are worse at most, m.
-    lowest: Array  # `lowest`, `highest` (4,): least and greatest value of each weight among them.
-    highest: Array
-    # (3, 4): principal directions of these mixtures, unit changes of the weights of sum 0, flattest first.
-    directions: Array
-    widths: Array  # (3,): how far the mixtures extend along each direction.
-    # Criteria that have the greatest share in one of them, that of the best mixture first.
-    dominant: tuple[str, ...]
-    evaluations: int  # Number of laws whose fitness was computed.
+    The lines, followed for as long as fitness stays within the tolerance, exchange the weights of two
+    criteria, go to each criterion alone, and along the principal directions of what these have found. In
+    equation 4.23 energy and ergonomics enter K as k_en + k_erg Δt², velocity and manipulability as k_vel +
+    k_man; only the pull to the ergonomic posture and the push along ω tell one from the other.
+
+    `fitness`: function of weights (m, 4) to mean errors (m,), m; `best` (4,): weights of the best mixture;
+    `least`: mean error of the best mixture, m; `tolerance`: mean error by which a mixture may be worse than
+    the best, m; `known` (p, 4): weights that are within the tolerance; may be empty; `period`: Δt, s, for the
+    shares that say what dominates. `lowest`, `highest` (4,): least and greatest value of each weight among
+    the mixtures; `directions` (3, 4): their principal directions, unit changes of the weights of sum 0,
+    flattest first; `widths` (3,): how far they extend along each; `dominant`: criteria that have the greatest
+    share in one of them, that of the best mixture first; `evaluations`: number of laws whose fitness was
+    computed.
+    """
+
+    def __init__(
+        self, fitness: Fitness, best: Array, least: float, tolerance: float, known: Array, period: float
+    ) -> None:
+        units = np.eye(_SIZE)
+        swaps = np.array([units[j] - units[i] for i, j in permutations(range(_SIZE), 2)])
+        first, count = _find_line_ends(fitness, best, least + tolerance, np.vstack([swaps, units - best]))
+        cloud = np.vstack([best, known, first])
+        axes = _principal_directions(cloud, best)
+        second, more = _find_line_ends(fitness, best, least + tolerance, np.vstack([axes, -axes]))
+        cloud = np.vstack([cloud, second])
+        axes = _principal_directions(cloud, best)
+        leaders = np.argmax(compute_criterion_shares(np.vstack([best, cloud]), period), axis=1).tolist()
+        self.tolerance, self.directions = tolerance, axes
+        self.lowest, self.highest = cloud.min(axis=0), cloud.max(axis=0)
+        self.widths = np.ptp(cloud @ axes.T, axis=0)
+        self.dominant = tuple(_NAMES[k] for k in dict.fromkeys(leaders))
+        self.evaluations = count + more
 
     @property
     def confused(self) -> tuple[tuple[str, str], ...]:
@@ -202,47 +211,13 @@ def explore_mixture(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: fl
     mixture may be worse than the best, m. Returns mixtures about as good.
     """
     fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
-    found = mixture.found
-    return explore_flatness(
+    return Flatness(
         lambda weights: fitness(weights) / seconds,
         mixture.weights,
         mixture.fitness,
         tolerance,
-        found.tried[found.values / seconds <= mixture.fitness + tolerance],
+        mixture.tried[mixture.values / seconds <= mixture.fitness + tolerance],
         mean_period(tasks),
-    )
-
-
-def explore_flatness(
-    fitness: Fitness, best: Array, least: float, tolerance: float, known: Array, period: float
-) -> Flatness:
-    """Follow straight lines from the best weights for as long as fitness stays within the tolerance.
-
-    The lines exchange the weights of two criteria, go to each criterion alone, and along the principal
-    directions of what these have found. In equation 4.23 energy and ergonomics enter K as k_en + k_erg Δt²,
-    velocity and manipulability as k_vel + k_man; only the pull to the ergonomic posture and the push along ω
-    tell one from the other. `fitness`: function of weights (m, 4) to mean errors (m,), m; `best` (4,):
-    weights of the best mixture; `least`: mean error of the best mixture, m; `tolerance`: mean error by which
-    a mixture may be worse than the best, m; `known` (p, 4): weights that are within the tolerance; may be
-    empty; `period`: Δt, s, for the shares that say what dominates. Returns mixtures about as good.
-    """
-    units = np.eye(_SIZE)
-    swaps = np.array([units[j] - units[i] for i, j in permutations(range(_SIZE), 2)])
-    first, count = _find_line_ends(fitness, best, least + tolerance, np.vstack([swaps, units - best]))
-    cloud = np.vstack([best, known, first])
-    axes = _principal_directions(cloud, best)
-    second, more = _find_line_ends(fitness, best, least + tolerance, np.vstack([axes, -axes]))
-    cloud = np.vstack([cloud, second])
-    axes = _principal_directions(cloud, best)
-    leaders = np.argmax(compute_criterion_shares(np.vstack([best, cloud]), period), axis=1).tolist()
-    return Flatness(
-        tolerance,
-        cloud.min(axis=0),
-        cloud.max(axis=0),
-        axes,
-        np.ptp(cloud @ axes.T, axis=0),
-        tuple(_NAMES[k] for k in dict.fromkeys(leaders)),
-        count + more,
     )
 
 

@@ -4,7 +4,6 @@ Plug-ins are those of the group `simbench.criteria`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -128,19 +127,6 @@ def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Cri
     return motion
 
 
-def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:
-    """Let the weighted law perform a recorded task, and take that for the recording.
-
-    Inverse optimal control of such a motion has to find its weights again. `task`: gives the body, the start
-    and the path of the hands; `weights` (4,) _like: k of energy, velocity, ergonomy, manipulability. Returns
-    its shoulders and elbows are where the law has them, so that these weights have fitness 0. Raises
-    SkillError the weights are not of this form, or the hands cannot go on.
-    """
-    motion = follow_path(task, weights)
-    points = place_points(task, motion)
-    return replace(task, path=task.path._replace(points=points), imitated=motion, source="law")
-
-
 def place_points(task: TaskMotion, motion: Array) -> Array:
     """Compute where a motion has the body's shoulders and elbows.
 
@@ -172,16 +158,6 @@ def check_weights(weights: ArrayLike, count: int) -> Array:
     return k
 
 
-@dataclass(frozen=True)
-class CriterionFit:
-    """How well a criterion of a plug-in explains a recording."""
-
-    reference: str  # How it was named.
-    alone: float  # Mean error over time with it alone, m; infinite where the hands cannot keep their path.
-    share: float  # Weight k with the least error, one of `SHARES`, or 0 where the mixture without it is best.
-    error: float  # Mean error over time with k times it and 1 − k times the mixture, m.
-
-
 def load_criterion(reference: str) -> Criterion:
     """Load the criterion of a plug-in.
 
@@ -209,12 +185,14 @@ def load_criterion(reference: str) -> Criterion:
     return criterion
 
 
-def fit_criterion(parts: Sequence[TaskMotion], weights: Array, reference: str) -> CriterionFit:
+def fit_criterion(parts: Sequence[TaskMotion], weights: Array, reference: str) -> tuple[float, float, float]:
     """Compare a recording with motions that a criterion of a plug-in chooses.
 
     `parts`: repetitions of the task; `weights` (4,): mixture of simbench's own criteria that was found;
-    `reference`: how the plug-in is named. Returns errors alone and beside the mixture. Raises PluginError as
-    `load_criterion`.
+    `reference`: how the plug-in is named. Returns `alone`: mean error over time with it alone, m; infinite
+    where the hands cannot keep their path; `share`: weight k with the least error, one of `SHARES`, or 0
+    where the mixture without it is best; `error`: mean error over time with k times it and 1 − k times the
+    mixture, m. Raises PluginError as `load_criterion`.
     """
     criteria = {**CRITERIA, reference: load_criterion(reference)}
 
@@ -233,4 +211,4 @@ def fit_criterion(parts: Sequence[TaskMotion], weights: Array, reference: str) -
 
     errors = {share: error(share) for share in (0.0, *SHARES)}
     best = min(errors, key=lambda share: errors[share])
-    return CriterionFit(reference, errors[1.0], best, errors[best])
+    return errors[1.0], best, errors[best]

@@ -28,8 +28,8 @@ from simbench.retargeting.imitation.weighted_posture import (
     tree_on_virtual_joints,
 )
 from simbench.robot.anthropometry import Sex, average_measures
-from simbench.robot.body_segments import predict_body, segment_inertia
-from simbench.robot.human import Human, build_human
+from simbench.robot.body_segments import HanavanBody, segment_inertia
+from simbench.robot.human import Human
 from simbench.robot.human_skeleton import BASE_JOINTS, UpperBodyLengths, basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
@@ -55,7 +55,7 @@ def build_person(actor: Actor | None, initial: InitialPose, source: str) -> tupl
         upper_arm=float(np.mean(list(recorded.upper_arm.values()))),
         forearm=float(np.mean(list(recorded.forearm.values()))),
     )
-    return build_human(predict_body(measures, mass), lengths), lengths
+    return Human(HanavanBody(measures, mass), lengths), lengths
 
 
 def build_romeo_body(
@@ -157,7 +157,6 @@ def prepare_romeo_motion(
     hands: Sequence[str] = SIDES,
     limited: bool = False,
     gain: float = GAIN,
-    fastest: float = FASTEST,
 ) -> TaskMotion:
     """Prepare a recording (Tomić 2018, chapters 3 and 4).
 
@@ -171,9 +170,8 @@ def prepare_romeo_motion(
     Empty: all 21. `hands`: sides whose hands keep their path. `limited`: keep a person's joint ranges,
     widened to hold what was imitated. A law that looks one sample ahead can run into a corner of them, from
     where the hands cannot go on; by default there are none. `gain`: p of the manipulability criterion.
-    `fastest`: speed up to which coordinates move in the null space of the hands, rad/s and m/s. Returns the
-    recording on the thesis's model of a person. Raises MotionError nothing repeats and no span is given, or
-    fewer than two samples are within it.
+    Returns the recording on the thesis's model of a person. Raises MotionError nothing repeats and no span is
+    given, or fewer than two samples are within it.
     """
     motion, inside = select_samples(motion, span)
     human, lengths = build_person(motion.actor, motion.initial, motion.source)
@@ -184,7 +182,7 @@ def prepare_romeo_motion(
     return TaskMotion(
         body,
         _path(actor, q, imitated, hands),
-        LawConstants(1.0 / motion.rate, gain, fastest),
+        LawConstants(1.0 / motion.rate, gain, FASTEST),
         names,
         motion.time[inside],
         imitated,

@@ -5,8 +5,7 @@ descends from its best points by models of second order; the others are populati
 which a box is mapped onto the simplex.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -46,64 +45,44 @@ _HOPELESS = 1e30
 """Stands for an infinite fitness, which neither COBYQA nor CMA-ES takes."""
 
 
-@dataclass(frozen=True)
-class SearchResult:
-    """What a search found."""
-
-    weights: Array  # (4,): k of energy, velocity, ergonomy, manipulability.
-    fitness: float  # Fitness of the weights: the least of all that were evaluated.
-    evaluations: int  # Number of laws whose fitness was computed.
-    generations: int  # Generations of the population; descents of the lattice search.
-    converged: bool  # Whether the method stopped by its own rule, not by its budget.
-    # `tried`, `values` (evaluations, 4), (evaluations,) array: all weights in the order of their evaluation,
-    # and their fitness.
-    tried: Array
-    values: Array
-
-
 def search_weights(
     fitness: Fitness,
     method: str = LATTICE,
     seed: int = 0,
     scale: ArrayLike | None = None,
-    allowed: Sequence[int] = tuple(range(SIZE)),
-) -> SearchResult:
+) -> tuple[Array, Array, int, bool]:
     """Find the weights with the least fitness.
 
     `fitness`: function of weights (m, 4), not negative with sum 1, to fitness (m,), infinite where a law
-    fails. `method`: all but the first need pymoo. `genetic` is that of Tomić (2018, §4.3.1): 40 individuals,
-    uniform at first, until the best changes by less than 1e-6 over 50 generations; the two after it stop
-    alike. `seed`: the same seed finds the same, to the bit. The lattice search has no chance in it. `scale`
-    (4,) _like: the search sees weights x with k ∝ scale x. Where one criterion has to be a thousand times
-    another to count as much, steps and uniform points in x are fair to both; in k, as in the thesis, without
-    it. `allowed`: indices of the criteria whose weights are searched; the others' are 0. Returns the best
-    weights, and everything that was tried.
+    fails. `method`: all but the first need pymoo. `genetic` is that of Tomić (2018, §4.3.1): 40
+    individuals, uniform at first, until the best changes by less than 1e-6 over 50 generations; the two
+    after it stop alike. `seed`: the same seed finds the same, to the bit. The lattice search has no
+    chance in it. `scale` (4,) _like: the search sees weights x with k ∝ scale x. Where one criterion has
+    to be a thousand times another to count as much, steps and uniform points in x are fair to both; in k,
+    as in the thesis, without it. Returns `tried` (laws, 4), `values` (laws,): all weights in the order of
+    their evaluation, and their fitness, one of them finite; `generations`: those of the population, or
+    descents of the lattice search; `converged`: whether the method stopped by its own rule, not by its
+    budget.
     """
     if method not in METHODS:
         raise SkillError(f"method {method}: unknown; known: {', '.join(METHODS)}")
-    chosen = list(allowed)
-    factors = (np.ones(SIZE) if scale is None else np.asarray(scale, dtype=float))[chosen]
+    factors = np.ones(SIZE) if scale is None else np.asarray(scale, dtype=float)
     tried: list[Array] = []
     values: list[Array] = []
 
     def recorded_fitness(x: Array) -> Array:
-        weights = np.zeros((len(x), SIZE))
-        weights[:, chosen] = rescale_weights(x, factors)
-        tried.append(weights)
-        values.append(np.asarray(fitness(weights)))
+        tried.append(rescale_weights(x, factors))
+        values.append(np.asarray(fitness(tried[-1])))
         return values[-1]
 
     if method == LATTICE:
-        generations, converged = search_lattice(recorded_fitness, len(chosen))
+        generations, converged = search_lattice(recorded_fitness, SIZE)
     else:
-        generations, converged = search_by_population(recorded_fitness, method, len(chosen), seed)
+        generations, converged = search_by_population(recorded_fitness, method, SIZE, seed)
     every, heights = np.concatenate(tried), np.concatenate(values)
-    best = int(np.argmin(heights))
-    if not np.isfinite(heights[best]):
+    if not np.isfinite(heights.min()):
         raise SkillError(f"none of {len(heights)} laws can keep the hands on their path to its end")
-    return SearchResult(
-        every[best], float(heights[best]), len(heights), generations, converged, every, heights
-    )
+    return every, heights, generations, converged
 
 
 def search_lattice(fitness: Callable[[Array], Array], size: int) -> tuple[int, bool]:

@@ -4,15 +4,15 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.gait import Forward, plan_footsteps
+from simbench.balance.gait import Command, plan_footsteps
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.leg_ik import stand
-from simbench.balance.step_planning import StepTiming, correct_cog, plan_gait, sole_centres
+from simbench.balance.step_planning import correct_cog, plan_gait, sole_centres
 from simbench.balance.whole_body import WholeBodyPlan, check_gait_feasibility
 from simbench.robot.robot import load_robot
 
 TICK = 0.01
-TIMING = StepTiming(single_support_s=0.6, double_support_s=0.2, lift_m=0.03, settle_s=1.2)
+TIMING = dict(single_support_s=0.6, double_support_s=0.2, lift_m=0.03, settle_s=1.2)
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def walk(mahru):
     stance = stand(mahru, (0.0, 0.0), 0.0, "standing", -0.05)
     q = np.concatenate([stance.base, stance.joints])
     height = float(pin.centerOfMass(mahru.model, mahru.model.createData(), q)[2])
-    steps = plan_footsteps(mahru, stance, [Forward(0.4, 0.2)])
-    gait = plan_gait(stance.soles, steps, TIMING, TICK, natural_frequency(height), sole_centres(mahru))
+    steps = plan_footsteps(mahru, stance, [Command("forward", 0.4, 0.2)])
+    gait = plan_gait(stance.soles, steps, TICK, natural_frequency(height), sole_centres(mahru), **TIMING)
     count = len(gait.zmp)
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
     joints = np.tile(stance.joints, (count, 1))

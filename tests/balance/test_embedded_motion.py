@@ -44,22 +44,21 @@ def random_roles(rng):
 
 def embed(model, data, assignment, joint_velocity, end_velocity):
     """Embed known motions at the configuration of `data`."""
-    points = np.array(
-        [pin.updateFramePlacement(model, data, frame).translation for frame in assignment.frames]
-    )
-    return compute_embedded_motion(
-        data.J, data.Jcom, points, assignment.columns, joint_velocity, end_velocity
-    )
+    frames, columns = assignment
+    points = np.array([pin.updateFramePlacement(model, data, frame).translation for frame in frames])
+    return compute_embedded_motion(data.J, data.Jcom, points, columns, joint_velocity, end_velocity)
 
 
 def respond(embedding, cog_velocity, body_velocity):
     """Velocity that a motion of COG and body adds, given ends and J-busy joints at rest."""
-    return embedding.response @ np.concatenate((cog_velocity, body_velocity))
+    _, _, response, _ = embedding
+    return response @ np.concatenate((cog_velocity, body_velocity))
 
 
 def solve(embedding, cog_velocity, body_velocity):
     """Velocity with a given motion of COG and body, the known motions included."""
-    return embedding.carried + respond(embedding, cog_velocity, body_velocity)
+    _, _, _, carried = embedding
+    return carried + respond(embedding, cog_velocity, body_velocity)
 
 
 class Task:
@@ -157,7 +156,8 @@ class Task:
 def difference_errors(task):
     """How far J_meG, the body's rows and what is carried are from the constrained motion, m/s or rad/s."""
     embedding = task.embed()
-    jacobian, carried = embedding.rows[:, :-1], embedding.rows[:, -1]
+    _, rows, _, _ = embedding
+    jacobian, carried = rows[:, :-1], rows[:, -1]
     rates = task.rng.uniform(-1.0, 1.0, jacobian.shape[1])
     return [
         np.abs(jacobian @ rates - task.moved(rates, 0.0)).max(),
@@ -257,5 +257,5 @@ def test_straight_leg_is_singular(robots, straight, row):
         joints[robot.joint_names.index(name)] = 0.0
     pin.jacobianCenterOfMass(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
     assignment = assign(model, sections, STEPPING, LEGS)
-    embedding = embed(model, data, assignment, np.zeros(model.nv), np.zeros((8, 6)))
-    assert singular_section(embedding.joint_speeds) == row
+    joint_speeds, *_ = embed(model, data, assignment, np.zeros(model.nv), np.zeros((8, 6)))
+    assert singular_section(joint_speeds) == row

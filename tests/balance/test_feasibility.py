@@ -7,16 +7,16 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.gait import Forward, March, plan_footsteps
+from simbench.balance.gait import Command, plan_footsteps
 from simbench.balance.inverted_pendulum import CogZmpGains, natural_frequency
 from simbench.balance.leg_ik import stand
-from simbench.balance.step_planning import StepTiming, plan_gait, sole_centres
+from simbench.balance.step_planning import plan_gait, sole_centres
 from simbench.balance.whole_body import WholeBodyController, WholeBodyPlan, check_gait_feasibility
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
 
 TICK, SETTLE = 0.01, 1.2
-TIMING = StepTiming(single_support_s=0.6, double_support_s=0.2, lift_m=0.03, settle_s=SETTLE)
+TIMING = dict(single_support_s=0.6, double_support_s=0.2, lift_m=0.03, settle_s=SETTLE)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def walking(robot, command, height=-0.05):
     q = np.concatenate([stance.base, stance.joints])
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     steps = plan_footsteps(robot, stance, [command])
-    gait = plan_gait(stance.soles, steps, TIMING, TICK, natural_frequency(cog[2]), sole_centres(robot))
+    gait = plan_gait(stance.soles, steps, TICK, natural_frequency(cog[2]), sole_centres(robot), **TIMING)
     count = len(gait.zmp)
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
     return WholeBodyPlan(
@@ -40,7 +40,7 @@ def walking(robot, command, height=-0.05):
 
 @pytest.fixture(scope="module")
 def plan(mahru):
-    return walking(mahru, March(2))
+    return walking(mahru, Command("march", 2))
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +129,6 @@ def test_what_is_wrong_before_any_foot_is_lifted_is_no_step_s_fault(mahru, plan,
 
 def test_a_step_that_geometry_allows_and_legs_at_that_height_do_not_is_refused(mahru):
     """Footsteps are checked for straight legs; on the way there, knees near straight turn too fast."""
-    plan = walking(mahru, Forward(0.6, 0.3), height=0.0)
+    plan = walking(mahru, Command("forward", 0.6, 0.3), height=0.0)
     message = refusal(mahru, plan)
     assert re.match(r"mahru: step [12] \((left|right)\) is out of reach at \S+ s: ", message), message

@@ -1,5 +1,7 @@
 """Footsteps: where commands lead, side by side at the end, and what legs and soles forbid."""
 
+from functools import partial
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -7,20 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import Polygon
 
-from simbench.balance.gait import (
-    Footstep,
-    Forward,
-    March,
-    Sideways,
-    Turn,
-    check_footsteps,
-    plan_footsteps,
-    step_limits,
-)
+from simbench.balance.gait import Command, Footstep, check_footsteps, plan_footsteps, step_limits
 from simbench.balance.leg_ik import stand
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
+
+march, forward, sideways, turn = (partial(Command, kind) for kind in ("march", "forward", "sideways", "turn"))
 
 PLACE, HEADING = np.array([0.3, -0.2]), 0.7
 WIDTH = {"mahru": 0.18, "romeo": 0.192}
@@ -52,17 +47,22 @@ def planar(step):
 @pytest.mark.parametrize(
     ("commands", "sides", "moved", "angle"),
     [
-        ([March(3)], "lrl", (0, 0), 0),
+        ([march(3)], "lrl", (0, 0), 0),
         # 0.5 m at most 0.15 m at a time: four steps of 0.125 m, and one that closes up.
-        ([Forward(0.5, 0.15)], "lrlrl", (0.5, 0), 0),
-        ([Forward(-0.3, 0.1)], "lrlr", (-0.3, 0), 0),
-        ([Sideways(0.3, 0.1)], "lrlrlr", (0, 0.3), 0),
-        ([Sideways(-0.15, 0.1)], "rlrl", (0, -0.15), 0),
-        ([Turn(0.5, 0.2)], "lrlrlr", (0, 0), 0.5),
-        ([Turn(-0.4, 0.2)], "rlrl", (0, 0), -0.4),
+        ([forward(0.5, 0.15)], "lrlrl", (0.5, 0), 0),
+        ([forward(-0.3, 0.1)], "lrlr", (-0.3, 0), 0),
+        ([sideways(0.3, 0.1)], "lrlrlr", (0, 0.3), 0),
+        ([sideways(-0.15, 0.1)], "rlrl", (0, -0.15), 0),
+        ([turn(0.5, 0.2)], "lrlrlr", (0, 0), 0.5),
+        ([turn(-0.4, 0.2)], "rlrl", (0, 0), -0.4),
         # Forward in the new heading, with the foot that has not turned last.
-        ([Turn(0.4, 0.2), Forward(0.2, 0.1)], "lrlrlrl", 0.2 * turned(0.4)[:, 0], 0.4),
-        ([March(2), Sideways(0.1, 0.1), Forward(0.1, 0.1)], "lrlrlr", (0.1, 0.1), 0),
+        ([turn(0.4, 0.2), forward(0.2, 0.1)], "lrlrlrl", 0.2 * turned(0.4)[:, 0], 0.4),
+        (
+            [march(2), sideways(0.1, 0.1), forward(0.1, 0.1)],
+            "lrlrlr",
+            (0.1, 0.1),
+            0,
+        ),
     ],
 )
 def test_commands_lead_where_they_say(robots, stances, name, commands, sides, moved, angle):
@@ -77,20 +77,20 @@ def test_commands_lead_where_they_say(robots, stances, name, commands, sides, mo
 
 
 def test_steps_forward_are_equally_long_and_on_two_lines(robots, stances):
-    steps = plan_footsteps(robots["mahru"], stances["mahru"], [Forward(0.5, 0.15)], first="right")
+    steps = plan_footsteps(robots["mahru"], stances["mahru"], [forward(0.5, 0.15)], first="right")
     places = np.array([turned(HEADING).T @ (step.position - PLACE) for step in steps])
     np.testing.assert_allclose(places[:, 0], [0.125, 0.25, 0.375, 0.5, 0.5], rtol=0, atol=1e-6)
     np.testing.assert_allclose(places[:, 1], [-0.09, 0.09, -0.09, 0.09, -0.09], rtol=0, atol=1e-6)
 
 
 def test_the_foot_on_that_side_goes_sideways_first(robots, stances):
-    steps = plan_footsteps(robots["romeo"], stances["romeo"], [Sideways(-0.2, 0.1)])
+    steps = plan_footsteps(robots["romeo"], stances["romeo"], [sideways(-0.2, 0.1)])
     places = np.array([turned(HEADING).T @ (step.position - PLACE) for step in steps])
     np.testing.assert_allclose(places[:, 1], [-0.196, -0.004, -0.296, -0.104], rtol=0, atol=1e-6)
 
 
 def test_going_round_in_a_circle_counts_the_turn(robots, stances):
-    steps = plan_footsteps(robots["romeo"], stances["romeo"], [Turn(2 * np.pi, 0.25)])
+    steps = plan_footsteps(robots["romeo"], stances["romeo"], [turn(2 * np.pi, 0.25)])
     for side in SIDES:
         foot = last_of(steps, side)
         assert foot.yaw == pytest.approx(HEADING + 2 * np.pi, abs=1e-6)
@@ -101,10 +101,10 @@ def test_going_round_in_a_circle_counts_the_turn(robots, stances):
 @given(
     name=st.sampled_from(["mahru", "romeo"]),
     commands=st.lists(
-        st.builds(March, st.integers(1, 3))
-        | st.builds(Forward, st.floats(0.05, 0.4) | st.floats(-0.4, -0.05), st.floats(0.05, 0.25))
-        | st.builds(Sideways, st.floats(0.05, 0.3) | st.floats(-0.3, -0.05), st.floats(0.05, 0.2))
-        | st.builds(Turn, st.floats(0.1, 0.6) | st.floats(-0.6, -0.1), st.floats(0.05, 0.3)),
+        st.builds(march, st.integers(1, 3))
+        | st.builds(forward, st.floats(0.05, 0.4) | st.floats(-0.4, -0.05), st.floats(0.05, 0.25))
+        | st.builds(sideways, st.floats(0.05, 0.3) | st.floats(-0.3, -0.05), st.floats(0.05, 0.2))
+        | st.builds(turn, st.floats(0.1, 0.6) | st.floats(-0.6, -0.1), st.floats(0.05, 0.3)),
         min_size=1,
         max_size=3,
     ),
@@ -129,7 +129,7 @@ def test_soles_never_overlap_and_end_side_by_side(robots, stances, name, command
 @pytest.mark.parametrize("name", ["mahru", "romeo"])
 def test_limits_are_the_leg_s(robots, stances, name):
     robot, stance = robots[name], stances[name]
-    limits = step_limits(robot, stance)
+    reach, most_inward, most_outward = step_limits(robot, stance)
     # A straight leg swung forward until the ankle is as far below the hip as in the stance.
     data, q = robot.model.createData(), np.concatenate([stance.base, stance.joints])
     hip, ankle = (robot.model.getJointId(f"L{joint}") for joint in ("HipPitch", "AnklePitch"))
@@ -142,28 +142,46 @@ def test_limits_are_the_leg_s(robots, stances, name):
         pin.forwardKinematics(robot.model, data, q)
         leg = data.oMi[ankle].translation - data.oMi[hip].translation
         low, high = (0.5 * (low + high), high) if -leg[2] > hip_above_ankle else (low, 0.5 * (low + high))
-    assert limits.reach == pytest.approx(2 * np.linalg.norm(leg[:2]), abs=1e-4)
+    assert reach == pytest.approx(2 * np.linalg.norm(leg[:2]), abs=1e-4)
     # Twice the hips' yaw, in their URDFs −30° to 45° and ±15°.
     inward, outward = {"mahru": (60, 90), "romeo": (30, 30)}[name]
-    assert np.rad2deg([limits.inward, limits.outward]) == pytest.approx([inward, outward], abs=0.1)
+    assert np.rad2deg([most_inward, most_outward]) == pytest.approx([inward, outward], abs=0.1)
 
 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (Forward(1.0, 0.4), r"^step 1 \(left\): 0\.333 m from its place beside .*; allowed: 0\.331 m$"),
-        (Sideways(0.4, 0.4), r"^step 1 \(left\): 0\.400 m from its place beside .*; allowed: 0\.331 m$"),
-        (Turn(2.0, 1.0), r"^step 1 \(left\): its sole comes over the other one; allowed: soles beside"),
-        (Turn(2.0, 2.0), r"^step 1 \(left\): turned \+2\.000 rad away .*: -1\.047 to \+1\.571 rad$"),
-        (March(0), r"^command 1 \(march\): 0 steps; allowed: 1 to 1000$"),
-        (March(1001), r"^command 1 \(march\): 1001 steps; allowed: 1 to 1000$"),
         (
-            Forward(1e9, 0.2),
+            forward(1.0, 0.4),
+            r"^step 1 \(left\): 0\.333 m from its place beside .*; allowed: 0\.331 m$",
+        ),
+        (
+            sideways(0.4, 0.4),
+            r"^step 1 \(left\): 0\.400 m from its place beside .*; allowed: 0\.331 m$",
+        ),
+        (
+            turn(2.0, 1.0),
+            r"^step 1 \(left\): its sole comes over the other one; allowed: soles beside",
+        ),
+        (
+            turn(2.0, 2.0),
+            r"^step 1 \(left\): turned \+2\.000 rad away .*: -1\.047 to \+1\.571 rad$",
+        ),
+        (march(0), r"^command 1 \(march\): 0 steps; allowed: 1 to 1000$"),
+        (march(1001), r"^command 1 \(march\): 1001 steps; allowed: 1 to 1000$"),
+        (
+            forward(1e9, 0.2),
             r"^command 1 \(forward\): 1e\+09 m in steps of 0.2 m are too many; allowed: 1000 steps$",
         ),
-        (Forward(np.nan, 0.1), r"^command 1 \(forward\): nan m; allowed: a finite number other than 0$"),
-        (Sideways(0.0, 0.1), r"^command 1 \(sideways\): 0 m; allowed: a finite number other than 0$"),
-        (Turn(1.0, -0.1), r"^command 1 \(turn\): steps of -0\.1 rad; allowed: above 0 rad$"),
+        (
+            forward(np.nan, 0.1),
+            r"^command 1 \(forward\): nan m; allowed: a finite number other than 0$",
+        ),
+        (
+            sideways(0.0, 0.1),
+            r"^command 1 \(sideways\): 0 m; allowed: a finite number other than 0$",
+        ),
+        (turn(1.0, -0.1), r"^command 1 \(turn\): steps of -0\.1 rad; allowed: above 0 rad$"),
     ],
 )
 def test_what_the_robot_cannot_step_is_refused(robots, stances, command, message):

@@ -5,18 +5,21 @@ import math
 import numpy as np
 import pytest
 
-from simbench.balance.gait import Forward, plan_footsteps
+from simbench.balance.gait import Command, plan_footsteps
 from simbench.balance.leg_ik import stand
-from simbench.balance.step_planning import Landing, StepTiming, plan_gait, sole_centres
+from simbench.balance.step_planning import Landing, plan_gait, sole_centres
 
 DOWN, UP = np.array([300.0, 300.0]), np.array([300.0, 0.0])
+
+
+TIMING = dict(single_support_s=0.6, double_support_s=0.3, lift_m=0.03, settle_s=1.1)
 
 
 @pytest.fixture(scope="module")
 def gait(romeo):
     stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
-    steps = plan_footsteps(romeo, stance, [Forward(0.2, 0.1)])
-    return plan_gait(stance.soles, steps, StepTiming(0.6, 0.3, 0.03, 1.1), 0.005, 3.8, sole_centres(romeo))
+    steps = plan_footsteps(romeo, stance, [Command("forward", 0.2, 0.1)])
+    return plan_gait(stance.soles, steps, 0.005, 3.8, sole_centres(romeo), **TIMING)
 
 
 def swings(gait):

@@ -4,11 +4,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.gait import March, plan_footsteps
+from simbench.balance.gait import Command, plan_footsteps
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.leg_ik import stand
 from simbench.balance.recovery import Recovery
-from simbench.balance.step_planning import Landing, StepTiming, plan_gait, sole_centres
+from simbench.balance.step_planning import Landing, plan_gait, sole_centres
 
 TICK = 0.01
 LOAD = np.array([200.0, 200.0])
@@ -20,9 +20,9 @@ def marching(romeo):
     start = np.concatenate([stance.base, stance.joints])
     height = float(pin.centerOfMass(romeo.model, romeo.model.createData(), start)[2])
     omega = natural_frequency(height)
-    steps = plan_footsteps(romeo, stance, [March(4)])
-    timing = StepTiming(0.8, 0.4, 0.03, 1.5)
-    gait = plan_gait(stance.soles, steps, timing, TICK, omega, sole_centres(romeo, 0.0))
+    steps = plan_footsteps(romeo, stance, [Command("march", 4)])
+    timing = dict(single_support_s=0.8, double_support_s=0.4, lift_m=0.03, settle_s=1.5)
+    gait = plan_gait(stance.soles, steps, TICK, omega, sole_centres(romeo, 0.0), **timing)
     return gait, np.full(len(gait.zmp), height), omega, start
 
 

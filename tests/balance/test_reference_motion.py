@@ -34,7 +34,7 @@ class Tick:
         pin.updateFramePlacements(self.model, self.data)
         sections = limb_sections(robot)
         roles = {LEGS[support]: Role.BASE, LEGS[1 - support]: Role.C_BUSY}
-        self.columns = assign(self.model, sections, roles, (LEGS[support],)).columns
+        _, self.columns = assign(self.model, sections, roles, (LEGS[support],))
         self.frames = [section.frame for section in sections[:2]]
         self.soles = [self.data.oMf[frame] for frame in self.frames]
         self.position = np.array([sole.translation for sole in self.soles]) + rng.normal(0.0, 1e-3, (2, 3))

@@ -1,27 +1,35 @@
 """Planned gaits: ZMP inside the soles that stand, the COG a pendulum's, feet that swing smoothly."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from shapely import MultiPoint, Point, Polygon
 
-from simbench.balance.gait import Forward, March, Sideways, Turn, plan_footsteps, standing_gait
+from simbench.balance.gait import Command, plan_footsteps, standing_gait
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.leg_ik import stand
-from simbench.balance.step_planning import StepTiming, plan_gait, sole_centres
+from simbench.balance.step_planning import plan_gait, sole_centres
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 
+march, forward, sideways, turn = (partial(Command, kind) for kind in ("march", "forward", "sideways", "turn"))
+
 PLACE, HEADING = (0.3, -0.2), 0.7
-TIMING = StepTiming(single_support_s=0.7, double_support_s=0.3, lift_m=0.04, settle_s=1.5)
+TIMING = dict(single_support_s=0.7, double_support_s=0.3, lift_m=0.04, settle_s=1.5)
 COMMANDS = {
-    "march": [March(4)],
-    "forward": [Forward(0.45, 0.15)],
-    "sideways": [Sideways(-0.2, 0.1)],
-    "turn": [Turn(0.5, 0.25)],
-    "all": [March(1), Forward(-0.1, 0.1), Turn(-0.3, 0.15), Sideways(0.1, 0.1)],
+    "march": [march(4)],
+    "forward": [forward(0.45, 0.15)],
+    "sideways": [sideways(-0.2, 0.1)],
+    "turn": [turn(0.5, 0.25)],
+    "all": [
+        march(1),
+        forward(-0.1, 0.1),
+        turn(-0.3, 0.15),
+        sideways(0.1, 0.1),
+    ],
 }
 HEIGHT = {"mahru": 0.82, "romeo": 0.67}
 HALF_WIDTH = {"mahru": 0.07, "romeo": 0.034}
@@ -49,7 +57,7 @@ def gaits(robots, stances):
             omega = natural_frequency(HEIGHT[name])
             offset = sole_centres(robots[name])
             known[name, kind, timestep] = (
-                plan_gait(stances[name].soles, steps, TIMING, timestep, omega, offset),
+                plan_gait(stances[name].soles, steps, timestep, omega, offset, **TIMING),
                 steps,
             )
         return known[name, kind, timestep]
@@ -161,11 +169,11 @@ def test_the_base_section_is_the_foot_nearer_to_the_zmp(robots, gaits, name, kin
     assert np.count_nonzero(np.diff(gait.support)) <= gait.steps - 1
 
 
-@pytest.mark.parametrize("command", [Forward(0.15, 0.15), Turn(-0.25, 0.25)])
+@pytest.mark.parametrize("command", [forward(0.15, 0.15), turn(-0.25, 0.25)])
 def test_velocities_are_the_rates_of_positions(robots, stances, command):
     stance = stances["romeo"]
     steps = plan_footsteps(robots["romeo"], stance, [command])
-    gait = plan_gait(stance.soles, steps, TIMING, 2e-4, 3.83, sole_centres(robots["romeo"]))
+    gait = plan_gait(stance.soles, steps, 2e-4, 3.83, sole_centres(robots["romeo"]), **TIMING)
     # A sinusoid's acceleration jumps at lift-off and touch-down.
     changes = np.diff(gait.contact, axis=0)
     steady = ~(changes[1:] | changes[:-1])
@@ -211,8 +219,8 @@ def test_a_swinging_sole_does_not_pass_over_the_other_one(robots, gaits, name, k
 
 def test_an_inset_brings_the_zmp_towards_the_other_foot(robots, stances):
     robot, stance = robots["romeo"], stances["romeo"]
-    steps = plan_footsteps(robot, stance, [March(2)])
-    gait = plan_gait(stance.soles, steps, TIMING, 0.005, 3.83, sole_centres(robot, 0.01))
+    steps = plan_footsteps(robot, stance, [march(2)])
+    gait = plan_gait(stance.soles, steps, 0.005, 3.83, sole_centres(robot, 0.01), **TIMING)
     local = (gait.zmp - PLACE) @ turned(HEADING)
     # First onto the right foot, then onto the left one: 0.096 m from the middle but for the inset.
     assert local[:, 1].min() == pytest.approx(-0.086, abs=1e-6)
@@ -222,10 +230,10 @@ def test_an_inset_brings_the_zmp_towards_the_other_foot(robots, stances):
 
 def test_a_full_turn_has_no_jump(robots, stances):
     stance = stances["romeo"]
-    steps = plan_footsteps(robots["romeo"], stance, [Turn(2 * np.pi, 0.5)])
+    steps = plan_footsteps(robots["romeo"], stance, [turn(2 * np.pi, 0.5)])
     # The same steps, each yaw between −π and π.
     wrapped = [replace(step, yaw=np.angle(np.exp(1j * step.yaw))) for step in steps]
-    gait = plan_gait(stance.soles, wrapped, TIMING, 0.01, 3.83, sole_centres(robots["romeo"]))
+    gait = plan_gait(stance.soles, wrapped, 0.01, 3.83, sole_centres(robots["romeo"]), **TIMING)
     assert gait.pelvis_yaw[-1] - gait.pelvis_yaw[0] == pytest.approx(2 * np.pi, abs=1e-6)
     # Steps of 2π/13, at most 15/8 of their mean speed, in 0.56 s.
     assert np.abs(gait.foot_yaw_rate).max() == pytest.approx(1.875 * 2 * np.pi / 13 / 0.56, rel=1e-3)
@@ -263,9 +271,9 @@ def test_standing_is_a_gait_without_steps(robots, stances):
     ],
 )
 def test_timing_out_of_range_is_refused(robots, stances, change, message):
-    steps = plan_footsteps(robots["mahru"], stances["mahru"], [March(1)])
+    steps = plan_footsteps(robots["mahru"], stances["mahru"], [march(1)])
     offset = sole_centres(robots["mahru"])
     with pytest.raises(BalanceError, match=message):
-        plan_gait(stances["mahru"].soles, steps, replace(TIMING, **change), 0.005, 3.45, offset)
+        plan_gait(stances["mahru"].soles, steps, 0.005, 3.45, offset, **(TIMING | change))
     with pytest.raises(BalanceError, match=r"^gait: no steps; allowed: 1 or more$"):
-        plan_gait(stances["mahru"].soles, [], TIMING, 0.005, 3.45, offset)
+        plan_gait(stances["mahru"].soles, [], 0.005, 3.45, offset, **TIMING)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from script_modules import loaded_script
 
 from simbench.calibration.arm_recording import TipMotion
 from simbench.calibration.kinematic_calibration import (
@@ -13,9 +14,12 @@ from simbench.calibration.kinematic_calibration import (
     tip_position,
     tip_residuals,
 )
-from simbench.calibration.searches import genetic_search, nelder_mead, newton_raphson
 from simbench.errors import CalibrationError
 from simbench.robot.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow
+
+with loaded_script("reproduce/ohtsuki/paper_searches.py") as searches:
+    genetic_search, nelder_mead = searches.genetic_search, searches.nelder_mead
+    newton_raphson = searches.newton_raphson
 
 NAMES = ("joint1.a", "joint2.alpha", "joint2.a", "joint2.beta")
 TRUE = np.array([0.25, 0.0, 0.30, 0.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from serial_arms import odd_arms
 
-from simbench.calibration.dynamic_calibration import find_base_parameters
+from simbench.calibration.dynamic_calibration import BaseParameters
 from simbench.dynamics.arm import (
     inverse_dynamics,
     parameter_names,
@@ -34,7 +34,7 @@ def test_regressor_times_parameters_is_newton_euler(kind):
 @pytest.mark.parametrize("kind", ["puma", "beta", "sliding", "leaning"])
 def test_base_parameters_are_all_that_torques_depend_on(kind):
     arm = read_arm("puma560") if kind == "puma" else odd_arms()[kind]
-    base, state = find_base_parameters(arm), states(arm, seed=8)
+    base, state = BaseParameters(arm), states(arm, seed=8)
     columns = torque_regressor(arm, *state)[..., base.columns]
     torque = columns @ (base.regroup @ parameter_vector(arm))
     np.testing.assert_allclose(torque, inverse_dynamics(arm, *state), rtol=0, atol=1e-9)
@@ -44,7 +44,7 @@ def test_base_parameters_are_all_that_torques_depend_on(kind):
 
 def test_base_parameters_of_the_direct_drive_arm_are_the_papers():
     arm = read_arm("direct_drive_arm")
-    base = find_base_parameters(arm)
+    base = BaseParameters(arm)
     assert base.names == (
         "joint1.izz + 0.0625 joint2.m",
         "joint1.viscous",
@@ -61,7 +61,7 @@ def test_base_parameters_of_the_direct_drive_arm_are_the_papers():
 
 def test_puma_has_the_base_parameters_of_the_literature():
     """36 of its links (Mayeda, Yoshida & Osuka 1990), and motors 3 to 6, which no link equals."""
-    base = find_base_parameters(read_arm("puma560"))
+    base = BaseParameters(read_arm("puma560"))
     assert len([name for name in base.names if "viscous" not in name and "coulomb" not in name]) == 36 + 4
 
 

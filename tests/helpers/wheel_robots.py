@@ -5,14 +5,13 @@ from functools import cache
 import pytest
 
 from simbench.robot.description import read_description
-from simbench.robot.packages import shipped_robots
-from simbench.robot.robot_sources import missing_package
+from simbench.robot.packages import find_missing_package, shipped_robots
 
 
 @cache
 def missing(name: str) -> str | None:
     """Package that a robot that ships with simbench lacks."""
-    return missing_package(read_description(shipped_robots()[name]))
+    return find_missing_package(read_description(shipped_robots()[name]).urdf)
 
 
 def robot_parameters(*names: str):

@@ -92,14 +92,14 @@ def solve_compiled(weight, linear_term, jacobian, error, lower, upper):
 def test_both_forms_take_the_same_step(seed, scale):
     weight, linear_term, jacobian, error = problem(seed)
     wide = np.full(17, np.inf)
-    free = solve_dense_step(weight, linear_term, jacobian, error, -wide, wide).step
+    free = solve_dense_step(weight, linear_term, jacobian, error, -wide, wide)[0]
     # Some joints meet their bounds, and at a small scale all of them.
     bound = scale * np.quantile(np.abs(free), 0.8) * np.ones(17)
     dense = solve_dense_step(weight, linear_term, jacobian, error, -bound, bound)
     compiled = solve_compiled(weight, linear_term, jacobian, error, -bound, bound)
     assert (dense is None) == (compiled is None)
     if dense is not None:
-        np.testing.assert_allclose(compiled, dense.step, rtol=1e-6, atol=1e-6 * np.abs(free).max())
+        np.testing.assert_allclose(compiled, dense[0], rtol=1e-6, atol=1e-6 * np.abs(free).max())
 
 
 @pytest.mark.parametrize("weights", [*np.eye(4), [0.4, 0.3, 0.2, 0.1]])

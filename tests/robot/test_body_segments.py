@@ -10,7 +10,6 @@ from simbench.errors import RobotError
 from simbench.robot.anthropometry import average_measures
 from simbench.robot.body_segments import (
     HanavanBody,
-    predict_body,
     scale_to_body_mass,
     segment_inertia,
     solid_length,
@@ -20,11 +19,11 @@ from simbench.robot.human import build_solid_mesh
 
 
 def man() -> HanavanBody:
-    return predict_body(average_measures("male", 1.755, 78.5), 78.5)
+    return HanavanBody(average_measures("male", 1.755, 78.5), 78.5)
 
 
 def woman() -> HanavanBody:
-    return predict_body(average_measures("female", 1.63, 62.0), 62.0)
+    return HanavanBody(average_measures("female", 1.63, 62.0), 62.0)
 
 
 def test_masses_follow_the_regressions_in_centimetres() -> None:
@@ -41,7 +40,7 @@ def test_masses_follow_the_regressions_in_centimetres() -> None:
         upper_thigh_circumference=0.58,
         head_circumference=0.57,
     )
-    segments = predict_body(measures, 80.0).segments
+    segments = HanavanBody(measures, 80.0).segments
     # Table B.2 worked out by hand, kg.
     expected = {
         "hand": 0.646 + 0.480 - 0.660,
@@ -65,7 +64,7 @@ def test_trunk_is_split_by_volume_and_density() -> None:
         xiphion_to_chin_length=0.26,
         chest_circumference=0.98,
     )
-    segments = predict_body(measures, 80.0).segments
+    segments = HanavanBody(measures, 80.0).segments
     parts = [segments[name] for name in ("upper_trunk", "middle_trunk", "lower_trunk")]
     assert sum(part.mass for part in parts) == pytest.approx(27.92 + 25.38 + 22.442 - 35.460)
     density = [part.mass / solid_volume(part.solid) for part in parts]
@@ -75,7 +74,7 @@ def test_trunk_is_split_by_volume_and_density() -> None:
 
 def test_sections_have_the_measured_circumferences_and_widths() -> None:
     p = average_measures("female", 1.63, 62.0)
-    solids = {name: segment.solid for name, segment in predict_body(p, 62.0).segments.items()}
+    solids = {name: segment.solid for name, segment in HanavanBody(p, 62.0).segments.items()}
     waist = solids["middle_trunk"]
     # The circumference of an ellipse is taken as pi (a + b).
     assert pi * (waist.a0 + waist.b0) == pytest.approx(p.xiphion_circumference)
@@ -221,8 +220,8 @@ def test_impossible_people_are_refused() -> None:
         (lambda: replace(measures, foot_length=27.0), "measures.foot_length: 27 m"),
         (lambda: replace(measures, hip_depth=-0.1), "measures.hip_depth: -0.1 m"),
         (lambda: replace(measures, hip_depth=float("nan")), "measures.hip_depth: nan m"),
-        (lambda: predict_body(replace(measures, hip_depth=0.4), 78.5), "thigh: semi-axis a0"),
-        (lambda: predict_body(replace(measures, shank_circumference=0.08), 78.5), "shank: predicted mass"),
+        (lambda: HanavanBody(replace(measures, hip_depth=0.4), 78.5), "thigh: semi-axis a0"),
+        (lambda: HanavanBody(replace(measures, shank_circumference=0.08), 78.5), "shank: predicted mass"),
         (lambda: average_measures("child", 1.7, 65.0), "sex `child`"),  # type: ignore[arg-type]
         (lambda: average_measures("male", 0.9, 14.0), "stature 0.9 m"),
     ):

@@ -8,7 +8,7 @@ import pytest
 import urdf_texts as texts
 
 from simbench.robot.description import Bandwidth
-from simbench.robot.drives import Contacts, choose_gains
+from simbench.robot.drives import choose_gains
 from simbench.robot.robot import Robot, load_robot
 
 OMEGA = 2.0 * np.pi * 6.0
@@ -33,7 +33,7 @@ def automatic(robot: Robot, **bandwidth: float) -> tuple[np.ndarray, np.ndarray]
     feet = tuple(model.getFrameId(robot.frames[role]) for role in robot.feet)
     grips = tuple(model.getJointId(joint) for hand in robot.hands.values() for joint in hand.joints)
     postures = [np.concatenate([root, robot.postures[name]]) for name in names]
-    return choose_gains(model, postures, Contacts(feet, grips), Bandwidth(**bandwidth))
+    return choose_gains(model, postures, feet, grips, Bandwidth(**bandwidth))
 
 
 def leg_columns(robot: Robot, side: str) -> np.ndarray:

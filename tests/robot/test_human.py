@@ -10,9 +10,9 @@ import trimesh
 from numpy.typing import NDArray
 
 from simbench.robot.anthropometry import average_measures
-from simbench.robot.body_segments import predict_body, segment_inertia
+from simbench.robot.body_segments import HanavanBody, segment_inertia
 from simbench.robot.dh import link_name, table_model
-from simbench.robot.human import Human, build_human, write_human
+from simbench.robot.human import Human, write_human
 from simbench.robot.human_skeleton import CARRIERS, basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
@@ -25,7 +25,7 @@ PEOPLE = {"female": (1.63, 62.0), "male": (1.755, 78.5)}
 def build(sex: str) -> Human:
     stature, mass = PEOPLE[sex]
     measures = average_measures(sex, stature, mass)
-    return build_human(predict_body(measures, mass), skeleton_lengths(measures, stature))
+    return Human(HanavanBody(measures, mass), skeleton_lengths(measures, stature))
 
 
 @pytest.fixture(scope="module", params=PEOPLE)

@@ -10,7 +10,7 @@ import yourdfpy
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_inspection import RobotInspection, principal_moments
 
 BULLET_DATA = Path(pybullet_data.getDataPath())
 ROMEO = resource_dir("robots") / "romeo"
@@ -71,14 +71,14 @@ BROKEN = """<robot name="broken">
     ],
 )
 def test_totals_are_those_of_independent_readers(name):
-    inspection = inspect_robot(BULLET_DATA / name)
+    inspection = RobotInspection(BULLET_DATA / name)
     other = yourdfpy.URDF.load(str(BULLET_DATA / name), load_meshes=False, build_scene_graph=False)
     weighed = {link.name: link.inertial for link in other.robot.links if link.inertial is not None}
     assert inspection.mass == pytest.approx(sum(inertial.mass for inertial in weighed.values()))
     for link, inertial in weighed.items():
         body = inspection.links[link]
         assert body.mass == pytest.approx(inertial.mass)
-        np.testing.assert_allclose(body.principal, np.linalg.eigvalsh(inertial.inertia), atol=1e-12)
+        np.testing.assert_allclose(principal_moments(body), np.linalg.eigvalsh(inertial.inertia), atol=1e-12)
         if inertial.origin is not None:
             np.testing.assert_allclose(body.cog, inertial.origin[:3, 3])
     client = pybullet.connect(pybullet.DIRECT)
@@ -97,19 +97,19 @@ def test_totals_are_those_of_independent_readers(name):
 
 
 def test_limbs_of_a_bare_urdf_are_its_chains():
-    legs = inspect_robot(BULLET_DATA / "a1" / "a1.urdf").groups
+    legs = RobotInspection(BULLET_DATA / "a1" / "a1.urdf").groups
     assert sorted(legs.values()) == [
         tuple(f"{leg}_{joint}_joint" for joint in ("hip", "upper", "lower"))
         for leg in ("FL", "FR", "RL", "RR")
     ]
     # The fingers branch off the end of the arm.
-    arm, *fingers = inspect_robot(BULLET_DATA / "franka_panda" / "panda.urdf").groups.values()
+    arm, *fingers = RobotInspection(BULLET_DATA / "franka_panda" / "panda.urdf").groups.values()
     assert arm == tuple(f"panda_joint{number}" for number in range(1, 8))
     assert fingers == [("panda_finger_joint1",), ("panda_finger_joint2",)]
 
 
 def test_a_shipped_robot_has_its_own_limbs_and_no_warnings(romeo):
-    inspection = inspect_robot("romeo")
+    inspection = RobotInspection("romeo")
     assert (inspection.name, inspection.floating, inspection.errors) == ("romeo", True, ())
     assert inspection.groups == romeo.groups
     assert inspection.mass == pytest.approx(40.52937)
@@ -121,7 +121,7 @@ def test_a_shipped_robot_has_its_own_limbs_and_no_warnings(romeo):
 def test_every_error_is_reported_and_no_exception_is_raised(tmp_path):
     path = tmp_path / "broken.urdf"
     path.write_text(BROKEN, encoding="utf-8")
-    inspection = inspect_robot(path)
+    inspection = RobotInspection(path)
     assert inspection.errors == (
         "joint `right_shoulder`: axis has no length",
         "joint `neck`: unknown type `ball`; allowed: revolute, continuous, prismatic, fixed",
@@ -161,7 +161,7 @@ def test_every_error_is_reported_and_no_exception_is_raised(tmp_path):
 
 
 def test_spherical_joints_are_refused_and_counted():
-    inspection = inspect_robot(BULLET_DATA / "humanoid" / "humanoid.urdf")
+    inspection = RobotInspection(BULLET_DATA / "humanoid" / "humanoid.urdf")
     assert len(inspection.errors) == 8
     assert inspection.errors[0].startswith("joint `chest`: type `spherical` is not supported")
     # 8 of three freedoms; knees and elbows of one.
@@ -171,11 +171,11 @@ def test_spherical_joints_are_refused_and_counted():
 
 def test_a_bare_urdf_says_what_a_floating_base_would_change():
     assert "root link `lbr_iiwa_link_0`: has no mass, nor has a link fixed to it: it could not float" in (
-        inspect_robot(BULLET_DATA / "kuka_iiwa" / "model.urdf").warnings
+        RobotInspection(BULLET_DATA / "kuka_iiwa" / "model.urdf").warnings
     )
     assert (
         "link `world`: has no mass; `link_base`, which is fixed to it, is the root if the base is floating"
-        in inspect_robot(BULLET_DATA / "xarm" / "xarm6_robot.urdf").warnings
+        in RobotInspection(BULLET_DATA / "xarm" / "xarm6_robot.urdf").warnings
     )
 
 
@@ -185,7 +185,7 @@ def test_a_description_that_does_not_fit_its_urdf_is_refused(tmp_path):
         "trunk: torso", "trunk: chest"
     )
     (tmp_path / "robot.yaml").write_text(text, encoding="utf-8")
-    inspection = inspect_robot(tmp_path)
+    inspection = RobotInspection(tmp_path)
     (error,) = inspection.errors
     assert "frames.trunk: unknown frame `chest`" in error
     assert inspection.mass == pytest.approx(40.52937)
@@ -201,7 +201,7 @@ def test_a_description_that_does_not_fit_its_urdf_is_refused(tmp_path):
 )
 def test_what_is_no_robot_at_all_is_one_line(name, message):
     with pytest.raises(RobotError, match=message) as caught:
-        inspect_robot(name)
+        RobotInspection(name)
     assert "\n" not in str(caught.value)
 
 
@@ -214,6 +214,6 @@ def test_a_mesh_file_without_a_mesh_is_said(tmp_path):
         '<visual><geometry><mesh filename="a.obj"/></geometry></visual></link></robot>',
         encoding="utf-8",
     )
-    assert inspect_robot(path).warnings == (
+    assert RobotInspection(path).warnings == (
         "link `base`: visual left out: mesh `a.obj`: contains zero bytes: not a text file",
     )

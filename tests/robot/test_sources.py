@@ -12,7 +12,7 @@ from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.robot import packages, robot_sources
 from simbench.robot.robot import load_robot
-from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.robot_sources import find_robot, find_wheel_urdfs, list_robots
 from simbench.runs.provenance import describe_robot_files
 from simbench.runs.scenario.loading import load_scenario, robot_files, scenario_files
@@ -178,7 +178,7 @@ def test_the_source_is_recorded_and_said(name: str, capsys) -> None:
         "urdf_version": version,
     }
     assert list(described["files"]) == [str(source.description), str(source.urdf)]
-    assert inspect_robot(name).source == source
+    assert RobotInspection(name).source == source
     assert main(["robot", "inspect", name]) == 0
     assert main(["robot", "list", "anda"]) == 0
     assert main(["robot", "list", "no such robot"]) == 2

@@ -50,18 +50,18 @@ def test_terms_have_their_shape_and_peaks(drawn):
 def test_inference_shows_inputs_strengths_and_weights(drawn):
     values = np.linspace(0.1, 0.9, 9)
     examples = ExampleRules(("one",), values[None] + 0.05, np.array([1]), np.full(9, 0.1))
-    found = infer(values, INITIAL_MEMBERSHIPS, examples=examples)
+    _, strengths, by_example, weights = infer(values, INITIAL_MEMBERSHIPS, examples=examples)
     strategy = DetectedStrategy(
         dict(zip(INPUTS, values, strict=True)),
-        dict(zip((rule.number for rule in RULES), found.strengths[0], strict=True)),
-        dict(zip(OUTPUTS, found.examples[0], strict=True)),
-        dict(zip(OUTPUTS, found.weights[0], strict=True)),
+        dict(zip((rule.number for rule in RULES), strengths[0], strict=True)),
+        dict(zip(OUTPUTS, by_example[0], strict=True)),
+        dict(zip(OUTPUTS, weights[0], strict=True)),
     )
     axes = drawn(draw_inference, strategy, INITIAL_MEMBERSHIPS)
     for name in INPUT_TERMS:
         assert axes[name].lines[-1].get_xdata() == [strategy.inputs[name]] * 2
     bars = [bar.get_height() for bar in axes["rules by hand, and all examples of a criterion"].patches]
-    assert bars == pytest.approx([*found.strengths[0], *found.examples[0]])
-    assert 0.0 < found.examples[0, 1] < 1.0
+    assert bars == pytest.approx([*strengths[0], *by_example[0]])
+    assert 0.0 < by_example[0, 1] < 1.0
     last = axes[f"weights: {strategy.dominant}"]
-    assert [bar.get_height() for bar in last.patches] == pytest.approx(found.weights[0])
+    assert [bar.get_height() for bar in last.patches] == pytest.approx(weights[0])

@@ -52,10 +52,10 @@ def weights_one_by_one(values, memberships):
 def test_inference_is_the_printed_equation():
     rng = np.random.default_rng(4)
     values = rng.uniform(size=(12, len(INPUTS)))
-    found = infer(values, INITIAL_MEMBERSHIPS)
+    *_, weights = infer(values, INITIAL_MEMBERSHIPS)
     expected = [weights_one_by_one(row, INITIAL_MEMBERSHIPS) for row in values]
-    np.testing.assert_allclose(found.weights, expected, atol=1e-6)
-    assert len(set(found.weights.argmax(axis=1))) > 1
+    np.testing.assert_allclose(weights, expected, atol=1e-6)
+    assert len(set(weights.argmax(axis=1))) > 1
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,15 @@ def test_clear_cases_by_hand(given, expected):
         for name, terms in INITIAL_MEMBERSHIPS.inputs.items()
     }
     sharp_terms = replace(INITIAL_MEMBERSHIPS, inputs=sharp)
-    weights = infer([values[name] for name in INPUTS], sharp_terms, THESIS_RULES).weights[0]
+    weights = infer([values[name] for name in INPUTS], sharp_terms, THESIS_RULES)[3][0]
     assert weights == pytest.approx(expected, abs=1e-3)
 
 
 def test_energy_and_ergonomy_share_by_rule_17():
     values = dict.fromkeys(INPUTS, 0.0) | {"vElbowYaw": 1.0, "ergonomyShoulderPitch": 1.0}
-    energy, velocity, ergonomy = infer(
-        [values[name] for name in INPUTS], INITIAL_MEMBERSHIPS, THESIS_RULES
-    ).weights[0]
+    energy, velocity, ergonomy = infer([values[name] for name in INPUTS], INITIAL_MEMBERSHIPS, THESIS_RULES)[
+        3
+    ][0]
     assert velocity < 0.1
     assert abs(energy - ergonomy) < 0.15
 
@@ -100,7 +100,7 @@ def test_energy_and_ergonomy_share_by_rule_17():
 def test_slow_elbow_says_velocity_and_still_trunk_energy(given, expected):
     values = dict.fromkeys(INPUTS, 0.5) | {"vElbowYaw": 0.0, "vTrunkPitch": 0.0}
     values |= dict.fromkeys(DISTANCES, 1.0) | given
-    weights = infer([values[name] for name in INPUTS], INITIAL_MEMBERSHIPS).weights[0]
+    weights = infer([values[name] for name in INPUTS], INITIAL_MEMBERSHIPS)[3][0]
     assert OUTPUTS[int(weights.argmax())] == expected
 
 
@@ -109,31 +109,29 @@ def test_examples_speak_where_somebody_moved_alike_and_nowhere_else():
     values[1] = 0.9
     widths = np.full(len(INPUTS), 0.05)
     known = ExampleRules(("one", "two"), np.array([values[0], values[0] + 0.01]), np.array([2, 2]), widths)
-    alone, with_examples = (
-        infer(values, INITIAL_MEMBERSHIPS),
-        infer(values, INITIAL_MEMBERSHIPS, examples=known),
-    )
+    _, strengths, no_examples, alone = infer(values, INITIAL_MEMBERSHIPS)
+    _, same_strengths, by_example, with_examples = infer(values, INITIAL_MEMBERSHIPS, examples=known)
     # Sums of eq. 5.3: what rules by hand say, and 1 for ergonomy by each example at hand.
     second = np.exp(-0.5 * 9 * 0.2**2)
-    np.testing.assert_allclose(with_examples.examples, [[0.0, 0.0, 1.0 + second], [0.0] * 3], atol=1e-12)
-    np.testing.assert_array_equal(alone.examples, 0.0)
-    rising = with_examples.weights[0, 2] / (1.0 - with_examples.weights[0, 2])
-    assert rising > alone.weights[0, 2] / (1.0 - alone.weights[0, 2]) + 1.0
-    np.testing.assert_allclose(with_examples.weights[1], alone.weights[1], rtol=1e-12)
-    np.testing.assert_array_equal(with_examples.strengths, alone.strengths)
+    np.testing.assert_allclose(by_example, [[0.0, 0.0, 1.0 + second], [0.0] * 3], atol=1e-12)
+    np.testing.assert_array_equal(no_examples, 0.0)
+    rising = with_examples[0, 2] / (1.0 - with_examples[0, 2])
+    assert rising > alone[0, 2] / (1.0 - alone[0, 2]) + 1.0
+    np.testing.assert_allclose(with_examples[1], alone[1], rtol=1e-12)
+    np.testing.assert_array_equal(same_strengths, strengths)
 
 
 def test_detection_is_the_inference_of_the_inputs(arms):
     found = detect_strategy(arms)
     values = compute_fuzzy_inputs(arms)
-    whole = infer(
+    _, strengths, by_example, weights = infer(
         np.array([values, 1.0 - values]), read_shipped_memberships(), examples=read_shipped_examples()
     )
     assert list(found.inputs.values()) == values.tolist()
-    assert list(found.weights.values()) == pytest.approx(whole.weights[0])
-    assert list(found.strengths.values()) == pytest.approx(whole.strengths[0])
-    assert list(found.examples.values()) == pytest.approx(whole.examples[0])
-    assert found.dominant == OUTPUTS[int(whole.weights[0].argmax())]
+    assert list(found.weights.values()) == pytest.approx(weights[0])
+    assert list(found.strengths.values()) == pytest.approx(strengths[0])
+    assert list(found.examples.values()) == pytest.approx(by_example[0])
+    assert found.dominant == OUTPUTS[int(weights[0].argmax())]
 
 
 @pytest.mark.parametrize(

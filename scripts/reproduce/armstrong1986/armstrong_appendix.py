@@ -14,7 +14,7 @@ from armstrong_tolerances import tolerances_of
 from rich.table import Table
 
 from simbench.dynamics.arm import Arm
-from simbench.dynamics.explicit_model import arm_symbols
+from simbench.dynamics.explicit_model import ArmSymbols
 
 WRIST = "(m4 + m5 + m6)"
 OUTER = "(m3 + m4 + m5 + m6)"
@@ -72,7 +72,7 @@ def appendix_tables(full: ExplicitModel, arm: Arm) -> tuple[Table, Table]:
     first = Table(title="The appendix's constants from tables 4-6, kg·m² and N·m")
     for heading in ("", "printed", "±", "%", "computed", "±", "%"):
         first.add_column(heading, justify="right" if heading else "left")
-    values = arm_symbols(arm).values
+    values = ArmSymbols(arm).values
     for name, (_, value, tolerance) in CONSTANTS.items():
         own = evaluate_polynomial(theirs[name], values)
         first.add_row(name, *_cells(value, tolerance), *_cells(own, spread[name]))

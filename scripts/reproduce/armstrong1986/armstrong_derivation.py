@@ -58,7 +58,7 @@ from armstrong_ring import (
 )
 
 from simbench.dynamics.arm import Arm
-from simbench.dynamics.explicit_model import AXES, MOTOR, ArmSymbols, arm_symbols, round_exact
+from simbench.dynamics.explicit_model import AXES, MOTOR, ArmSymbols, round_exact
 from simbench.robot.dh import HayatiRow, Sigma
 
 IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -90,7 +90,7 @@ def make_geometry(arm: Arm) -> Geometry:
 
     `arm`: arm whose model is derived. Returns symbols and ring.
     """
-    symbols = arm_symbols(arm)
+    symbols = ArmSymbols(arm)
     slides = [i for i, joint in enumerate(arm.table.joints, start=1) if joint.sigma == Sigma.PRISMATIC]
     angles: list[Angle] = []
     for frame in range(arm.joints):

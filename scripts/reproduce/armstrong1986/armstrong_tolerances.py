@@ -12,7 +12,7 @@ import pinocchio as pin
 from armstrong_ring import Polynomial, evaluate_polynomial
 
 from simbench.dynamics.arm import Arm, arm_model
-from simbench.dynamics.explicit_model import arm_symbols
+from simbench.dynamics.explicit_model import ArmSymbols
 
 WHOLE = (2, 3, 4, 5)
 """Indices of link 3 and the links of the wrist."""
@@ -24,11 +24,11 @@ ASSUMED_INERTIA = 0.04
 
 def tolerances_of(constants: Mapping[str, Polynomial], arm: Arm) -> dict[str, float]:
     """Compute each constant's root sum of squares of the changes by all tolerances, kg·m² and N·m."""
-    own = arm_symbols(arm).values
+    own = ArmSymbols(arm).values
     nominal = {name: evaluate_polynomial(constant, own) for name, constant in constants.items()}
     squares = dict.fromkeys(nominal, 0.0)
     for other in varied(arm):
-        values = arm_symbols(other).values
+        values = ArmSymbols(other).values
         for name, constant in constants.items():
             squares[name] += (evaluate_polynomial(constant, values) - nominal[name]) ** 2
     return {name: value**0.5 for name, value in squares.items()}

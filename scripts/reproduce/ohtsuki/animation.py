@@ -22,8 +22,8 @@ from tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
 
 from simbench.calibration.arm_recording import ArmMotion, Feedback
 from simbench.calibration.dynamic_calibration import (
+    BaseParameters,
     calibrate_dynamics,
-    find_base_parameters,
     make_calibrated_arm,
     with_motors,
 )
@@ -168,7 +168,7 @@ def _show(what: str, arm: Arm, law: Feedback, motions: Sequence[ArmMotion]) -> N
 
 def _arm(arm: Arm, values: Array) -> Arm:
     form = arm if len(values) == len(TRUE) else with_motors(arm)
-    return make_calibrated_arm(form, find_base_parameters(form), values)
+    return make_calibrated_arm(form, BaseParameters(form), values)
 
 
 def _printed(arm: Arm, gains: tuple[float, ...]) -> Arm:

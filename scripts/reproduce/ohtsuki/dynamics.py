@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from motions import LAW, LEARNING, SEED, fewer, noisy, record
 from numpy.typing import NDArray
+from paper_searches import DYNAMIC_GENERATIONS, genetic_search, nelder_mead, newton_raphson
 from report import add_note, begin_case, begin_table, compare, never_worse, root_mean_square, show
 from tables import DRIVE, DYNAMIC, GAINS, LAWS, ORDER, SAMPLES, TABLE3, TRUE
 
 from simbench.calibration.arm_recording import ArmMotion, Feedback
 from simbench.calibration.dynamic_calibration import (
+    BaseParameters,
+    StackedEquations,
     calibrate_dynamics,
-    find_base_parameters,
-    stack_equations,
     with_motors,
 )
-from simbench.calibration.searches import DYNAMIC_GENERATIONS, genetic_search, nelder_mead, newton_raphson
 from simbench.dynamics.arm import Arm
 
 Array = NDArray[np.float64]
@@ -39,7 +39,7 @@ def searches(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, seed: int) -
     Returns the paper's eight parameters by name of the method; Newton-Raphson and Nelder-Mead start at random
     in the box of the genetic algorithm.
     """
-    rows = stack_equations(arm, find_base_parameters(arm), motions, law)
+    rows = StackedEquations(arm, BaseParameters(arm), motions, law)
     corner = np.linalg.qr(np.column_stack([rows.matrix, rows.torque]), mode="r")
     missed: Callable[[Array], Array] = lambda x: x @ corner[:, :-1].T - corner[:, -1]  # noqa: E731
     start = np.random.default_rng(seed).uniform(LOW, HIGH)

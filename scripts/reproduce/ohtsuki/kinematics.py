@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from motions import SEED
 from numpy.typing import NDArray
+from paper_searches import KINEMATIC_GENERATIONS, genetic_search, nelder_mead, newton_raphson
 from report import add_row, begin_case, begin_table, compare, never_worse, root_mean_square, show
 from scipy.optimize import approx_fprime
 from scipy.special import erf
@@ -16,7 +17,6 @@ from tables import KINEMATIC
 
 from simbench.calibration.arm_recording import ArmMotion, TipMotion
 from simbench.calibration.kinematic_calibration import calibrate_kinematics, tip_position
-from simbench.calibration.searches import KINEMATIC_GENERATIONS, genetic_search, nelder_mead, newton_raphson
 from simbench.robot.dh import BASE, DhJoint, DhTable, HayatiRow
 
 Array = NDArray[np.float64]

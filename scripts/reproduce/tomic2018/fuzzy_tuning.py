@@ -303,9 +303,9 @@ def compute_dominance_loss(
     parameters.
     """
     memberships = unflatten_memberships(parameters)
-    found = infer(values, memberships, rules)
+    degrees, strengths, _, weights = infer(values, memberships, rules)
     count, rows = len(values), np.arange(len(values))
-    scaled = found.weights / TEMPERATURE
+    scaled = weights / TEMPERATURE
     scaled -= scaled.max(axis=1, keepdims=True)
     probability = np.exp(scaled)
     probability /= probability.sum(axis=1, keepdims=True)
@@ -315,15 +315,15 @@ def compute_dominance_loss(
     peaks = np.array([memberships.outputs[name] for name in OUTPUTS])
     term_index = np.array([[OUTPUT_TERMS.index(term) for term in rule.conclusion] for rule in rules])
     concluded = peaks[np.arange(len(OUTPUTS)), term_index]
-    total = (found.strengths @ concluded).sum(axis=1, keepdims=True)
-    by_said = (by_weight - (by_weight * found.weights).sum(axis=1, keepdims=True)) / total
+    total = (strengths @ concluded).sum(axis=1, keepdims=True)
+    by_said = (by_weight - (by_weight * weights).sum(axis=1, keepdims=True)) / total
     by_strength = by_said @ concluded.T
-    by_degree = {term: np.zeros(count) for term in found.degrees}
+    by_degree = {term: np.zeros(count) for term in degrees}
     for k, rule in enumerate(rules):
-        least = np.argmin([found.degrees[each] for each in rule.conditions], axis=0)
+        least = np.argmin([degrees[each] for each in rule.conditions], axis=0)
         for j, condition in enumerate(rule.conditions):
             by_degree[condition] += np.where(least == j, rule.priority * by_strength[:, k], 0.0)
-    by_concluded, by_peak = found.strengths.T @ by_said, np.zeros_like(peaks)
+    by_concluded, by_peak = strengths.T @ by_said, np.zeros_like(peaks)
     for output in range(len(OUTPUTS)):
         np.add.at(by_peak[output], term_index[:, output], by_concluded[:, output])
     by_term = []
@@ -473,8 +473,8 @@ def predict_dominant(recordings: LabelledRecordings, rules: RuleBase) -> NDArray
 
     `rules`: the fitted rules. Returns (m,) int: index in `OUTPUTS`.
     """
-    found = infer(recordings.inputs, rules.memberships, rules.by_hand, rules.examples)
-    return np.asarray(found.weights.argmax(axis=1))
+    *_, weights = infer(recordings.inputs, rules.memberships, rules.by_hand, rules.examples)
+    return np.asarray(weights.argmax(axis=1))
 
 
 def compute_agreement(predicted: NDArray[np.int64], recordings: LabelledRecordings, task: str) -> float:

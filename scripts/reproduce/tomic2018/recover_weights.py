@@ -14,9 +14,11 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 from rich.console import Console
 from rich.table import Table
 
@@ -26,8 +28,8 @@ from results import add_results_option, begin_results, write_results
 from simbench.errors import SimbenchError
 from simbench.kinematics.redundancy_criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.inverse_optimal_control import explore_flatness, find_mixture, make_fitness
-from simbench.skills.law_motion import generate_motion
+from simbench.skills.inverse_optimal_control import Flatness, Mixture, make_fitness
+from simbench.skills.law_motion import follow_path, place_points
 from simbench.skills.task_motion import GAIN, TaskMotion, prepare_romeo_motion
 from simbench.skills.weight_search import GENETIC, LATTICE
 
@@ -41,10 +43,21 @@ generations have not bettered fitness by 1e-6 m·s, which mostly leaves some µm
 that is made has no noise."""
 
 
+def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:
+    """Let the weighted law perform a recorded task, and take that for the recording.
+
+    Inverse optimal control of such a motion has to find its weights again: its shoulders and elbows are where
+    the law has them, so that these weights have fitness 0.
+    """
+    motion = follow_path(task, weights)
+    points = place_points(task, motion)
+    return replace(task, path=task.path._replace(points=points), imitated=motion, source="law")
+
+
 def identifiable(made: TaskMotion, weights: np.ndarray, resolution: float) -> np.ndarray:
     """Tell which of the weights behind a motion it shows."""
     fitness = make_fitness(made)
-    flat = explore_flatness(
+    flat = Flatness(
         lambda k: fitness(k) / made.duration,
         weights,
         0.0,
@@ -60,7 +73,7 @@ def recover(
 ) -> dict[str, float]:
     """Find the weights of a motion that was made with them: how far off, and at what cost."""
     started = time.process_time()
-    mixture = find_mixture([made], method, seed)
+    mixture = Mixture([made], method, seed)
     seconds = time.process_time() - started
     missed = np.abs(mixture.weights - weights)
     return {
@@ -68,7 +81,7 @@ def recover(
         "known": float(known.sum()),
         "missed": float(missed[known].max(initial=0.0)),
         "missed anyhow": float(missed.max()),
-        "evaluations": float(mixture.found.evaluations),
+        "evaluations": float(len(mixture.values)),
         "seconds": seconds,
     }
 

@@ -298,7 +298,8 @@ def follow_palms(
         )
         reached = False
         if solved is not None:
-            q[index] += solved.step
+            step, pseudo_inverse = solved
+            q[index] += step
             # The same pseudo-inverse serves for the error that is left, of second order in the step.
             for _ in range(MAX_CORRECTIONS):
                 update_clavicles(reacher, q)
@@ -307,7 +308,7 @@ def follow_palms(
                 reached = bool(np.abs(error).max() < TOLERANCE)
                 if reached:
                     break
-                q[index] += solved.pseudo_inverse @ error
+                q[index] += pseudo_inverse @ error
         if not reached:
             hand = int(np.argmax(np.linalg.norm(target[:, :3, 3] - poses[:, :3, 3], axis=1)))
             position = np.round(target[hand, :3, 3], 3).tolist()

@@ -165,7 +165,8 @@ def _minimise_integral(
     begins.
     """
     weights, points, time, base, posture, low, high, departure = parts
-    work, equations = make_workspace(tree), make_path_equations(*departure.shape)
+    work = make_workspace(tree)
+    blocks, vectors, cost = make_path_equations(*departure.shape)
     targets = Targets(points, np.empty((len(departure), 0, 3, 3)))
     # What first and second differences of the departure cost, (T - 1, n) and (T - 2, n); a frame's time is 1.
     period = (time[-1] - time[0]) / (len(time) - 1)
@@ -179,15 +180,15 @@ def _minimise_integral(
 
     def evaluate(d: Array, relaxed: float) -> float:
         q = np.hstack([base, posture + d])
-        path_matrices(tree, tasks, relaxed * weights, targets, q, work, equations)
+        path_matrices(tree, tasks, relaxed * weights, targets, q, work, blocks, vectors, cost)
         if aims is not None:
             whole[:, :7], whole[:, columns] = base, posture + d
             costs = frame_costs(aims.problem, whole, slice(None))
-            equations.cost[:] += 2.0 * share * costs.cost
-            equations.vectors[:] -= share[:, None] * costs.gradient
-            equations.blocks[:] += share[:, None, None] * costs.hessian
+            cost[:] += 2.0 * share * costs.cost
+            vectors[:] -= share[:, None] * costs.gradient
+            blocks[:] += share[:, None, None] * costs.hessian
         return float(
-            equations.cost.sum()
+            cost.sum()
             + (near[:, None] * d**2).sum()
             + (stiffness * np.diff(d, axis=0) ** 2).sum()
             + (bending * np.diff(d, 2, axis=0) ** 2).sum()
@@ -201,9 +202,9 @@ def _minimise_integral(
     diagonal = np.arange(departure.shape[1])
     while is_running(rule, progress, _ROUNDS):
         # Damped normal equations of the whole path inside the bounds.
-        matrices = equations.blocks[:, 6:, 6:].copy()
+        matrices = blocks[:, 6:, 6:].copy()
         matrices[:, diagonal, diagonal] += near[:, None] + progress.damping
-        gradient = equations.vectors[:, 6:] - near[:, None] * departure
+        gradient = vectors[:, 6:] - near[:, None] * departure
         step, on_limit = bounded_chain_step(
             departure, gradient, matrices, stiffness, bending, (low, high), on_limit
         )

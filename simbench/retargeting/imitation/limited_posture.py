@@ -170,21 +170,21 @@ def limited_posture(
     tree, tasks = kinematic_tree(actor.model), imitation_tasks(actor, WEIGHTS)
     targets = Targets(*(target[samples] for target in imitation_targets(actor, motion, WEIGHTS)))
     near, work = PairWorkspace(shapes.model, shapes.geometry), make_workspace(tree)
-    equations = make_path_equations(count, actor.model.nv - 6)
+    matrices, vectors, costs = make_path_equations(count, actor.model.nv - 6)
     duration = np.diff(time)[:, None]
     speed = np.concatenate([np.full(3, _BASE_SPEED), np.minimum(actor.model.velocityLimit[6:], _FASTEST)])
     box = np.concatenate([np.full(3, -np.inf), lower]), np.concatenate([np.full(3, np.inf), upper])
     # Base position and joints: the root is upright.
-    columns = np.concatenate([np.arange(3), np.arange(6, equations.vectors.shape[1])])
+    columns = np.concatenate([np.arange(3), np.arange(6, vectors.shape[1])])
 
     def evaluate(x: Array) -> tuple[float, Array, Array]:
         """Compute half the squared errors and clearance deficits, the descent direction and JᵀJ of knots."""
         weights = np.tile(tasks.point_weight, (count, 1))
         path = np.hstack([x[:, :3], np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), x[:, 3:]])
-        path_matrices(tree, tasks, weights, targets, path, work, equations)
-        gradient = equations.vectors[:, columns]
-        blocks = equations.blocks[:, columns[:, None], columns]
-        cost = float(equations.cost.sum())
+        path_matrices(tree, tasks, weights, targets, path, work, matrices, vectors, costs)
+        gradient = vectors[:, columns]
+        blocks = matrices[:, columns[:, None], columns]
+        cost = float(costs.sum())
         for knot in range(count):
             jacobian, missing = clearance_rows(near, x[knot, 3:], _CLEARANCE)
             gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * jacobian.T @ missing

@@ -118,7 +118,7 @@ def find_leg_range(robot: Robot, stance: Stance) -> LegRange:
     Ahead and in rotation as `step_limits`. To the side, a leg of height h whose joints about the forward axis
     turn by α moves its foot by h tan α, the pelvis over the other foot.
     """
-    limits = step_limits(robot, stance)
+    reach, inward, outward = step_limits(robot, stance)
     model, data = robot.model, robot.model.createData()
     q = np.concatenate([stance.base, stance.joints])
     pin.computeJointJacobians(model, data, q)
@@ -148,7 +148,7 @@ def find_leg_range(robot: Robot, stance: Stance) -> LegRange:
     touching = float(edges[1].max() - edges[0].min())
     width = max(touching + _SOLE_CLEARANCE, float(beside[0].translation[1]))
     turn_rate = _TURN_FRACTION * min(rates) / _FASTEST
-    return LegRange(limits.reach, float(min(aside)), limits.inward, limits.outward, turn_rate, beside, width)
+    return LegRange(reach, float(min(aside)), inward, outward, turn_rate, beside, width)
 
 
 def scale_footsteps(

@@ -169,11 +169,11 @@ def keep_tempo(
     frames = np.ascontiguousarray(rotation[:, tasks.rotation_body] @ tasks.rotation)
     targets, weights = Targets(points, frames), np.tile(tasks.point_weight, (count, 1))
     for _ in range(_ROUNDS):
-        equations = make_path_equations(*at.shape)
+        matrices, vectors, squares = make_path_equations(*at.shape)
         q, work = np.hstack([root, at]), make_workspace(tree)
-        path_matrices(tree, tasks, weights, targets, q, work, equations)
-        blocks = equations.blocks[:, 6:, 6:] + (_HOLD**2 + nearness**2) * np.eye(at.shape[1])
-        drift = equations.vectors[:, 6:] + _HOLD**2 * (wanted - at)
+        path_matrices(tree, tasks, weights, targets, q, work, matrices, vectors, squares)
+        blocks = matrices[:, 6:, 6:] + (_HOLD**2 + nearness**2) * np.eye(at.shape[1])
+        drift = vectors[:, 6:] + _HOLD**2 * (wanted - at)
         drift += nearness**2 * (last - at)
         # A hand moves by some centimetres from knot to knot: what is missing halfway counts for both.
         for shared, (samples, postures) in enumerate(((knots, at), (halfway, between)), start=1):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.elements import read_elements
+from simbench.robot.urdf.elements import UrdfTree
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.robot.urdf.source import build_model, read_urdf, turn_root
 
@@ -43,11 +43,11 @@ class RobotTree:
     """
 
     def __init__(self, path: Path, rotation: Array | None = None) -> None:
-        source = read_urdf(path, floating=False)
-        self.path, self.notes = path, source.notes
+        text, self.notes = read_urdf(path, floating=False)
+        self.path = path
         # The URDF as Pinocchio reads it, with meshes by absolute path.
-        self.text = source.text if rotation is None else turn_root(source.text, rotation)
-        self.urdf = read_elements(ET.fromstring(self.text))
+        self.text = text if rotation is None else turn_root(text, rotation)
+        self.urdf = UrdfTree(ET.fromstring(self.text))
         self.model = model = build_model(self.text, path)
         if model.njoints < 2:
             raise RobotError(f"{path}: no joint moves; a robot needs at least one")

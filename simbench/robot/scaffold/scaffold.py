@@ -56,12 +56,12 @@ class Scaffold:
     urdf_text: str | None = None
 
 
-def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
+def scaffold_robot(urdf: Path) -> Scaffold:
     """Guess the description of a robot from the graph and the geometry of its URDF.
 
     Names of links and joints only raise the confidence or break a tie. The same URDF gives the same
-    description. `name`: name of the robot; by default that in the URDF. Returns description, guesses, and
-    what is missing. Raises RobotError if the file is not a URDF or describes nothing that can be simulated.
+    description. Returns description, guesses, and what is missing. Raises RobotError if the file is not a
+    URDF or describes nothing that can be simulated.
     """
     tree, limbs, turn = _upright(urdf)
     legs = tuple(LimbChain(tree, joint, arm=False) for joint in limbs.legs)
@@ -135,7 +135,7 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     frames, role_guesses = _roles(tree, legs, arms, roles)
     drives, sources = _drives(tree)
     data = {
-        "name": name or tree.urdf.name.strip().replace("/", "_") or urdf.stem,
+        "name": tree.urdf.name.strip().replace("/", "_") or urdf.stem,
         "urdf": str(urdf),
         "base": "floating" if limbs.feet_count else "fixed",
         "groups": groups,

@@ -150,16 +150,6 @@ class UrdfJoint:
     mimic: str | None  # Name of the joint that it mimics.
 
 
-@dataclass(frozen=True)
-class UrdfTree:
-    """All links and joints of a URDF."""
-
-    name: str  # Name of the robot.
-    links: tuple[UrdfLink, ...]  # Links in the order of the file.
-    joints: tuple[UrdfJoint, ...]  # Joints in the order of the file.
-    bad_numbers: tuple[str, ...]  # One line for each number that is missing or invalid.
-
-
 def parse_urdf(path: Path) -> ET.Element:
     """Read the XML of a URDF. `path`: the file. Returns the element `<robot>`."""
     robot = read_xml(path)
@@ -175,66 +165,77 @@ def parse_urdf(path: Path) -> ET.Element:
     return robot
 
 
-def read_elements(robot: ET.Element) -> UrdfTree:
-    """Read the links and joints of a URDF; messages about bad numbers are collected."""
-    bad: list[str] = []
-    links, joints = [], []
-    for element in robot.findall("link"):
-        where = f"link `{element.get('name', '')}`"
-        shapes = []
-        for part in element:
-            if part.tag not in ("visual", "collision"):
-                continue
-            inside = f"{where}: {part.tag}"
-            xyz, rpy = _origin(part, inside, bad)
-            form = next(iter(part.find("geometry") or ()), None)
-            kind = None if form is None else form.tag
-            size: Numbers = ()
-            file_name: str | None = None
-            scale: Numbers = (1.0,) * 3
-            if form is not None and kind == "mesh":
-                file_name = form.get("filename", "")
-                scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
-            for key in SIZES.get(kind or "", ()):
-                size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
-            shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
-        inertial = element.find("inertial")
-        inertia: Numbers = (0.0,) * 6
-        mass, xyz, rpy = 0.0, inertia[:3], inertia[:3]
-        if inertial is not None:
-            xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
-            (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
-            matrix = inertial.find("inertia")
-            # Products of inertia may be left out.
-            inertia = tuple(
-                _numbers(matrix, key, 1, "0" if key[1] != key[2] else None, f"{where}: inertia", bad)[0]
-                for key in INERTIA
-            )
-        links.append(UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, tuple(shapes)))
-    for element in robot.findall("joint"):
-        where = f"joint `{element.get('name', '')}`"
-        xyz, rpy = _origin(element, where, bad)
-        axis = _numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad)
-        limit, mimic = element.find("limit"), element.find("mimic")
-        given = {} if limit is None else limit.attrib
-        limits = {
-            key: _numbers(limit, key, 1, None, f"{where}: limit", bad)[0] if key in given else None
-            for key in ("lower", "upper", "velocity", "effort")
-        }
-        joints.append(
-            UrdfJoint(
-                name=element.get("name", ""),
-                kind=element.get("type", ""),
-                parent=linked(element, "parent"),
-                child=linked(element, "child"),
-                xyz=xyz,
-                rpy=rpy,
-                axis=axis,
-                mimic=None if mimic is None else mimic.get("joint", ""),
-                **limits,
-            )
+class UrdfTree:
+    """The links and joints of a URDF, in the order of the file.
+
+    `robot`: the element `<robot>`. `bad_numbers` has one line for each number that is missing or invalid.
+    """
+
+    def __init__(self, robot: ET.Element) -> None:
+        self.name = robot.get("name", "")
+        bad: list[str] = []
+        self.links = tuple(_read_link(element, bad) for element in robot.findall("link"))
+        self.joints = tuple(_read_joint(element, bad) for element in robot.findall("joint"))
+        self.bad_numbers = tuple(bad)
+
+
+def _read_link(element: ET.Element, bad: list[str]) -> UrdfLink:
+    """Read a link with its shapes; messages about bad numbers are collected."""
+    where = f"link `{element.get('name', '')}`"
+    shapes = []
+    for part in element:
+        if part.tag not in ("visual", "collision"):
+            continue
+        inside = f"{where}: {part.tag}"
+        xyz, rpy = _origin(part, inside, bad)
+        form = next(iter(part.find("geometry") or ()), None)
+        kind = None if form is None else form.tag
+        size: Numbers = ()
+        file_name: str | None = None
+        scale: Numbers = (1.0,) * 3
+        if form is not None and kind == "mesh":
+            file_name = form.get("filename", "")
+            scale = _numbers(form, "scale", 3, "1 1 1", f"{inside}: mesh", bad)
+        for key in SIZES.get(kind or "", ()):
+            size += _numbers(form, key, 3 if key == "size" else 1, None, inside, bad)
+        shapes.append(UrdfShape(part.tag, kind, size, file_name, scale, xyz, rpy))
+    inertial = element.find("inertial")
+    inertia: Numbers = (0.0,) * 6
+    mass, xyz, rpy = 0.0, inertia[:3], inertia[:3]
+    if inertial is not None:
+        xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
+        (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
+        matrix = inertial.find("inertia")
+        # Products of inertia may be left out.
+        inertia = tuple(
+            _numbers(matrix, key, 1, "0" if key[1] != key[2] else None, f"{where}: inertia", bad)[0]
+            for key in INERTIA
         )
-    return UrdfTree(robot.get("name", ""), tuple(links), tuple(joints), tuple(bad))
+    return UrdfLink(element.get("name", ""), mass, xyz, rpy, inertia, tuple(shapes))
+
+
+def _read_joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
+    """Read a joint; messages about bad numbers are collected."""
+    where = f"joint `{element.get('name', '')}`"
+    xyz, rpy = _origin(element, where, bad)
+    axis = _numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad)
+    limit, mimic = element.find("limit"), element.find("mimic")
+    given = {} if limit is None else limit.attrib
+    limits = {
+        key: _numbers(limit, key, 1, None, f"{where}: limit", bad)[0] if key in given else None
+        for key in ("lower", "upper", "velocity", "effort")
+    }
+    return UrdfJoint(
+        name=element.get("name", ""),
+        kind=element.get("type", ""),
+        parent=linked(element, "parent"),
+        child=linked(element, "child"),
+        xyz=xyz,
+        rpy=rpy,
+        axis=axis,
+        mimic=None if mimic is None else mimic.get("joint", ""),
+        **limits,
+    )
 
 
 def linked(joint: ET.Element, end: str) -> str:

@@ -240,40 +240,32 @@ def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
     return notes
 
 
-# Attributes of each element that are read.
-_ATTRIBUTES: dict[str, tuple[str, ...]] = {
-    "robot": ("name", "version"),
-    "material": ("name",),
-    "color": ("rgba",),
-    "texture": ("filename",),
-    "link": ("name",),
-    "mass": ("value",),
-    "inertia": INERTIA,
-    "origin": ("xyz", "rpy"),
-    "visual": ("name",),
-    "collision": ("name",),
-    "box": ("size",),
-    "sphere": ("radius",),
-    "cylinder": ("radius", "length"),
-    "capsule": ("radius", "length"),
-    "mesh": ("filename", "scale"),
-    "joint": ("name", "type"),
-    "parent": ("link",),
-    "child": ("link",),
-    "axis": ("xyz",),
-    "limit": ("lower", "upper", "effort", "velocity"),
+# Attributes of each element that are read, and elements in it.
+_KNOWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "robot": (("name", "version"), ("material", "link", "joint")),
+    "material": (("name",), ("color", "texture")),
+    "color": (("rgba",), ()),
+    "texture": (("filename",), ()),
+    "link": (("name",), ("inertial", "visual", "collision")),
+    "mass": (("value",), ()),
+    "inertia": (INERTIA, ()),
+    "origin": (("xyz", "rpy"), ()),
+    "visual": (("name",), ("origin", "geometry", "material")),
+    "collision": (("name",), ("origin", "geometry")),
+    "box": (("size",), ()),
+    "sphere": (("radius",), ()),
+    "cylinder": (("radius", "length"), ()),
+    "capsule": (("radius", "length"), ()),
+    "mesh": (("filename", "scale"), ()),
+    "joint": (("name", "type"), ("origin", "parent", "child", "axis", "limit")),
+    "parent": (("link",), ()),
+    "child": (("link",), ()),
+    "axis": (("xyz",), ()),
+    "limit": (("lower", "upper", "effort", "velocity"), ()),
+    "inertial": ((), ("origin", "mass", "inertia")),
+    "geometry": ((), ("box", "sphere", "cylinder", "capsule", "mesh")),
 }
-# Elements in each element that are read.
-_CHILDREN: dict[str, tuple[str, ...]] = {
-    "robot": ("material", "link", "joint"),
-    "material": ("color", "texture"),
-    "link": ("inertial", "visual", "collision"),
-    "inertial": ("origin", "mass", "inertia"),
-    "visual": ("origin", "geometry", "material"),
-    "collision": ("origin", "geometry"),
-    "geometry": ("box", "sphere", "cylinder", "capsule", "mesh"),
-    "joint": ("origin", "parent", "child", "axis", "limit"),
-}
+_NOTHING: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 # Elements that their parents may contain several times.
 _REPEATED = ("material", "link", "joint", "visual", "collision")
 # Longest text of numbers that stays as it is, bytes: six of them fit in a line that Bullet reads.
@@ -292,7 +284,7 @@ def keep_known_parts(robot: ET.Element) -> list[str]:
         repeated = [
             tag
             for tag, count in counted.items()
-            if count > 1 and tag in _CHILDREN.get(parent.tag, ()) and not _may_repeat(parent, tag)
+            if count > 1 and tag in _KNOWN.get(parent.tag, _NOTHING)[1] and not _may_repeat(parent, tag)
         ]
         if repeated:
             owner = next((each for each in robot if any(part is parent for part in each.iter())), None)
@@ -326,7 +318,8 @@ def _may_repeat(parent: ET.Element, tag: str) -> bool:
 
 def _reduce(element: ET.Element) -> None:
     """Remove everything unknown in and below an element, and write numbers plainly; blanks between stay."""
-    known, seen = _CHILDREN.get(element.tag, ()), set()
+    attributes, known = _KNOWN.get(element.tag, _NOTHING)
+    seen = set()
     for child in list(element):
         if child.tag not in known or (child.tag in seen and not _may_repeat(element, child.tag)):
             element.remove(child)
@@ -336,7 +329,7 @@ def _reduce(element: ET.Element) -> None:
     if element.tag == "geometry":
         for child in list(element)[1:]:
             element.remove(child)
-    for key in [key for key in element.attrib if key not in _ATTRIBUTES.get(element.tag, ())]:
+    for key in [key for key in element.attrib if key not in attributes]:
         del element.attrib[key]
     for key, value in element.attrib.items():
         if key not in _TEXTS:

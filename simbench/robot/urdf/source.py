@@ -6,7 +6,6 @@ Notes say everything that was changed or left out.
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,6 @@ from simbench.robot.urdf.elements import (
     linked,
     parse_numbers,
     parse_urdf,
-    read_elements,
     shorten_message,
 )
 from simbench.robot.urdf.normalise import (
@@ -52,14 +50,6 @@ LISTED = 3  # At most this many names are listed in a note.
 _TINY = 1e-12
 
 
-@dataclass(frozen=True)
-class UrdfSource:
-    """A URDF that Pinocchio and Bullet both read, wherever it is put."""
-
-    text: str  # The URDF as XML, with meshes by absolute path.
-    notes: tuple[str, ...]  # One line, with the element's name, for everything that was changed or left out.
-
-
 def read_urdf(
     path: Path,
     *,
@@ -68,7 +58,7 @@ def read_urdf(
     fixed_joints: Mapping[str, float] | None = None,
     kept_links: Collection[str] = (),
     where: str = "",
-) -> UrdfSource:
+) -> tuple[str, tuple[str, ...]]:
     """Read a URDF and convert what simulators read differently or not at all.
 
     - Meshes get absolute paths; shapes whose mesh is not found or not readable are left out.
@@ -86,13 +76,15 @@ def read_urdf(
 
     `path`: the file; `floating`: whether the base moves freely. Of a robot.yaml: `frames`: massless frames by
     name, which are added; `fixed_joints`: joints that are fixed, and their positions, rad or m; `kept_links`:
-    links that it names; `where`: its file, for messages.
+    links that it names; `where`: its file, for messages. Returns `text`: the URDF as XML, with meshes by
+    absolute path, which Pinocchio and Bullet both read, wherever it is put; `notes`: one line, with the
+    element's name, for everything that was changed or left out.
     """
     robot, frames = parse_urdf(path), frames or {}
     fix_joints(robot, fixed_joints or {}, f"{where}: fixed_joints")
     add_fixed_frames(robot, frames, f"{where}: fixed_frames")
     merged = merge_light_links(robot, MOST_JOINTS, {*frames, *kept_links})
-    tree = read_elements(robot)
+    tree = UrdfTree(robot)
     errors = find_urdf_errors(tree, floating=floating)
     if errors:
         raise RobotError(f"{path}: {errors[0]}{_how_many_more(errors)}")
@@ -118,7 +110,7 @@ def read_urdf(
             f"{path}: joint `{without_inertia[0]}`: moves links without mass and inertia only"
             f"{_how_many_more(without_inertia)}"
         )
-    return UrdfSource(text, tuple(notes))
+    return text, tuple(notes)
 
 
 def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:

@@ -11,7 +11,7 @@ from simbench.errors import RetargetError, RobotError, SimbenchError
 from simbench.options import SWEEP, RobotSection, SteppingSection
 from simbench.retargeting.match.body import describe_match, match_body
 from simbench.robot.robot import Robot, load_robot
-from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.sides import SIDES
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.retargeted_reference import moved_by_sweep
@@ -109,7 +109,7 @@ def check_robot(
         section = RobotSection(name=str(name_or_path), posture=posture)
         findings = list(_look_at(robot, section, simulate, tell))
     # What is doubtful in the URDF, and what the robot lacks if its description was guessed.
-    doubts = inspect_robot(name_or_path).warnings
+    doubts = RobotInspection(name_or_path).warnings
     more = f", and {len(doubts) - 1} more; simbench robot inspect lists them" if len(doubts) > 1 else ""
     notes: tuple[str, ...] = (f"doubtful: {doubts[0]}{more}",) if doubts else ()
     if robot.source is not None and robot.source.guessed:

@@ -193,12 +193,12 @@ def check_feet(state: MotionState, forces: GroundForces) -> list[Check]:
     heights = feet.corners[..., 2]
     displacement, sliding, depth, angle = [], [], [], []
     for foot in range(len(feet.roles)):
-        skate = measure_foot_skate(time, feet.corners[:, foot], feet.touching[:, foot])
-        displacement.append(skate.displacement)
+        moved, speed, _ = measure_foot_skate(time, feet.corners[:, foot], feet.touching[:, foot])
+        displacement.append(moved)
         # Noise of the samples is no slide, and short pauses are part of one.
-        touching = skate.speed[skate.speed > 0.0]
+        touching = speed[speed > 0.0]
         noise = 4.0 * float(np.median(touching)) if len(touching) else 0.0
-        slides = skate.speed > np.clip(noise, _SLOW, _FAST)
+        slides = speed > np.clip(noise, _SLOW, _FAST)
         for first, last in contact_intervals(~slides):
             if first > 0 and last < len(time) - 1 and time[last + 1] - time[first] < _PAUSE:
                 slides[first : last + 1] = True

@@ -19,7 +19,7 @@ from simbench.options import CameraSection
 from simbench.retargeting.match.body import BONES, match_body, place_points
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.robot.urdf.elements import read_elements
+from simbench.robot.urdf.elements import UrdfTree
 from simbench.robot.urdf.mesh_files import shape_points
 from simbench.sim.rendering.camera import Renderer, draw_views
 from simbench.sim.rendering.scene_view import Camera, Frames, in_front, project, view_matrix
@@ -90,7 +90,7 @@ def link_hulls(robot: Robot) -> dict[str, NDArray[np.float64]]:
     link; without links that have no shape of known extent.
     """
     hulls = {}
-    for link in read_elements(ET.fromstring(robot.urdf_text)).links:
+    for link in UrdfTree(ET.fromstring(robot.urdf_text)).links:
         # Those that Bullet shows: visual or, without any, collision shapes.
         visual = [shape for shape in link.shapes if shape.role == "visual"]
         # The URDF text names meshes by absolute path.

@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from simbench.robot.robot import Robot
-from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
+from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, UrdfTree, parse_numbers
 from simbench.robot.urdf.mesh_files import MESH_READ_ERRORS
 from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
@@ -89,7 +89,7 @@ def read_robot_meshes(robot: Robot, *, average_textures: bool = False) -> dict[s
     root = ET.fromstring(robot.urdf_text)
     materials = {each.get("name"): each for each in root.findall("material")}
     meshes: dict[str, list[ColouredMesh]] = {}
-    for link, element in zip(read_elements(root).links, root.findall("link"), strict=True):
+    for link, element in zip(UrdfTree(root).links, root.findall("link"), strict=True):
         shapes = [each for each in element if each.tag in ("visual", "collision")]
         role = "visual" if any(shape.role == "visual" for shape in link.shapes) else "collision"
         for shape, part in zip(link.shapes, shapes, strict=True):

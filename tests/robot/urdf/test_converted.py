@@ -99,9 +99,9 @@ def test_bullet_has_the_converted_shape(tmp_path):
         "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
         "<collision><geometry><mesh filename='box.dae' scale='2 1 1'/></geometry></collision></link></robot>"
     )
-    source = read_urdf(tmp_path / "robot.urdf", floating=True)
-    assert source.notes == ()
-    (tmp_path / "read.urdf").write_text(source.text)
+    made, notes = read_urdf(tmp_path / "robot.urdf", floating=True)
+    assert notes == ()
+    (tmp_path / "read.urdf").write_text(made)
     client = pybullet.connect(pybullet.DIRECT)
     try:
         body = pybullet.loadURDF(str(tmp_path / "read.urdf"), physicsClientId=client)

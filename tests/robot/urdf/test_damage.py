@@ -12,7 +12,7 @@ import urdf_texts as texts
 from simbench.errors import RobotError
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import load_robot
-from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.urdf.elements import parse_numbers
 from simbench.robot.urdf.source import read_urdf
 from simbench.sim.engine import open_engine
@@ -71,7 +71,7 @@ def test_a_number_that_cannot_be_true_is_refused_or_said_with_its_element(
     list(root.iter())[number].set(key, " ".join([bad, *["1"] * (count - 1)]))
     path = tmp_path / "robot.urdf"
     path.write_bytes(ET.tostring(root, encoding="utf-8"))
-    inspection = inspect_robot(path)
+    inspection = RobotInspection(path)
     said = [line for line in inspection.warnings if re.search(r"link `(base|arm)`|joint `|material `", line)]
     assert any(key in line or "too large" in line or "left out" in line for line in said) or (
         # An effort or speed limit that stands for none is said by its name.
@@ -108,7 +108,7 @@ def test_xml_that_no_urdf_needs_is_refused_in_one_line(tmp_path, content, messag
     path = tmp_path / "robot.urdf"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(RobotError, match=re.escape(message)) as caught:
-        inspect_robot(path)
+        RobotInspection(path)
     assert len(str(caught.value)) < 1000
     assert "\n" not in str(caught.value)
 
@@ -118,7 +118,7 @@ def test_the_declared_encoding_is_used(tmp_path, encoding):
     declared = "" if encoding.startswith("utf") else f'<?xml version="1.0" encoding="{encoding}"?>'
     path = tmp_path / "robot.urdf"
     path.write_bytes((declared + WHOLE.replace("elbow", "gelenk_ü")).encode(encoding))
-    assert [each.name for each in inspect_robot(path).joints] == ["gelenk_ü"]
+    assert [each.name for each in RobotInspection(path).joints] == ["gelenk_ü"]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_odd_names_reach_both_simulators_unchanged(tmp_path, load_text, name):
     root.find("joint").set("name", name)
     path = tmp_path / "robot.urdf"
     path.write_bytes(ET.tostring(root, encoding="utf-8"))
-    text = read_urdf(path, floating=False).text
+    text = read_urdf(path, floating=False)[0]
     assert list(pin.buildModelFromXML(text).names) == ["universe", name]
     body, client = load_text(text)
     assert pybullet.getJointInfo(body, 0, physicsClientId=client)[1].decode() == name
@@ -162,7 +162,7 @@ def test_a_urdf_on_one_line_is_what_it_is_on_many(tmp_path, load_text):
     chain += [joint(f"joint_{number}", f"link_{number}", f"link_{number + 1}") for number in range(29)]
     path = write(tmp_path, *chain)
     assert b"\n" not in path.read_bytes()
-    body, client = load_text(read_urdf(path, floating=False).text)
+    body, client = load_text(read_urdf(path, floating=False)[0])
     names = [pybullet.getJointInfo(body, index, physicsClientId=client)[1].decode() for index in range(29)]
     assert sorted(names) == sorted(f"joint_{number}" for number in range(29))
 
@@ -182,7 +182,7 @@ def test_no_more_joints_than_bullet_has_room_for(tmp_path, load_text, count, all
         with pytest.raises(RobotError, match="has 128 joints that move; Bullet allows 127"):
             open_engine("bullet").require_robot(robot)
         return
-    body, client = load_text(read_urdf(path, floating=False).text)
+    body, client = load_text(read_urdf(path, floating=False)[0])
     assert pybullet.getJointState(body, count - 1, physicsClientId=client)[0] == 0.0
 
 
@@ -202,12 +202,12 @@ def test_materials_that_a_parser_would_refuse_or_print_about(
     tmp_path, capfd, load_text, outside, inside, note
 ):
     shape = SHAPE.format(role="visual", form="<box size='1 1 1'/>", rest=inside)
-    source = read_urdf(write(tmp_path, outside, link("base", inside=shape)), floating=True)
-    assert len(source.notes) == bool(note)
-    assert all(note in line for line in source.notes)
-    assert pin.buildModelFromXML(source.text, pin.JointModelFreeFlyer()).nv == 6
+    made, notes = read_urdf(write(tmp_path, outside, link("base", inside=shape)), floating=True)
+    assert len(notes) == bool(note)
+    assert all(note in line for line in notes)
+    assert pin.buildModelFromXML(made, pin.JointModelFreeFlyer()).nv == 6
     assert capfd.readouterr() == ("", "")
-    body, client = load_text(source.text)
+    body, client = load_text(made)
     assert len(pybullet.getVisualShapeData(body, physicsClientId=client)) == 1
 
 
@@ -223,21 +223,21 @@ def test_materials_that_a_parser_would_refuse_or_print_about(
 )
 def test_shapes_without_a_size_are_left_out_and_said(tmp_path, form, note):
     shape = SHAPE.format(role="collision", form=form, rest="")
-    source = read_urdf(write(tmp_path, link("base", inside=shape)), floating=True)
-    assert len(source.notes) == 1
-    assert f"link `base`: collision left out: {note}" in source.notes[0]
-    assert "collision" not in source.text
+    made, notes = read_urdf(write(tmp_path, link("base", inside=shape)), floating=True)
+    assert len(notes) == 1
+    assert f"link `base`: collision left out: {note}" in notes[0]
+    assert "collision" not in made
 
 
 def test_what_is_given_twice_counts_once_and_is_said(tmp_path):
     twice = link("base").replace('<mass value="1.0"/>', '<mass value="1.0"/><mass value="5"/>')
     limits = joint("elbow", "base", "arm", inside=LIMITS + LIMITS.replace("10", "99"))
-    source = read_urdf(write(tmp_path, twice, link("arm"), limits), floating=False)
-    assert source.notes == (
+    made, notes = read_urdf(write(tmp_path, twice, link("arm"), limits), floating=False)
+    assert notes == (
         "link `base`: inertial: 2 <mass>; only the first counts",
         "joint `elbow`: 2 <limit>; only the first counts",
     )
-    model = pin.buildModelFromXML(source.text)
+    model = pin.buildModelFromXML(made)
     assert model.effortLimit[0] == 10.0
 
 
@@ -246,10 +246,10 @@ def test_only_what_simulators_read_is_handed_on(tmp_path):
     extra = WHOLE.replace("</robot>", f"{odd}</robot>").replace("<joint ", "<joint group='a' concave='yes' ")
     path = tmp_path / "robot.urdf"
     path.write_text(extra, encoding="utf-8")
-    source = read_urdf(path, floating=False)
+    made, _ = read_urdf(path, floating=False)
     plain = tmp_path / "plain.urdf"
     plain.write_text(WHOLE, encoding="utf-8")
-    assert source.text == read_urdf(plain, floating=False).text
+    assert made == read_urdf(plain, floating=False)[0]
 
 
 def test_native_output_is_kept_off_both_streams_and_they_work_again(capfd):

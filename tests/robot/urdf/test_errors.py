@@ -112,9 +112,9 @@ def test_links_without_mass_between_moving_ones_are_fine(tmp_path, load_text):
         joint("first", "base", "cross", axis="1 0 0"),
         joint("second", "cross", "arm", axis="0 1 0", xyz="0 0 0"),
     )
-    source = read_urdf(urdf, floating=False)
-    body, client = load_text(source.text, useFixedBase=True)
-    model = pin.buildModelFromXML(source.text)
+    made, _ = read_urdf(urdf, floating=False)
+    body, client = load_text(made, useFixedBase=True)
+    model = pin.buildModelFromXML(made)
     q, step = np.array([0.5, 0.3]), 1e-4
     pybullet.setGravity(0, 0, -9.81, physicsClientId=client)
     pybullet.setTimeStep(step, physicsClientId=client)

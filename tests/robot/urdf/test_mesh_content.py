@@ -9,7 +9,7 @@ import pytest
 from urdf_texts import link, mesh, write
 
 from simbench.resources import resource_dir
-from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.urdf import mesh_files
 from simbench.robot.urdf.mesh_files import check_mesh
 from simbench.robot.urdf.source import read_urdf
@@ -168,12 +168,12 @@ def put(folder, name, content):
 def test_a_broken_mesh_is_left_out_and_said(tmp_path, capfd, role, name, content, reason):
     put(tmp_path, name, content)
     path = write(tmp_path, link("base", inside=mesh(name, role)))
-    source = read_urdf(path, floating=True)
-    assert len(source.notes) == 1
-    assert source.notes[0].startswith(f"link `base`: {role} left out: mesh `{name}`: ")
-    assert reason in source.notes[0]
-    assert role not in source.text
-    assert source.notes[0] in inspect_robot(path).warnings
+    made, notes = read_urdf(path, floating=True)
+    assert len(notes) == 1
+    assert notes[0].startswith(f"link `base`: {role} left out: mesh `{name}`: ")
+    assert reason in notes[0]
+    assert role not in made
+    assert notes[0] in RobotInspection(path).warnings
     assert capfd.readouterr() == ("", "")
 
 
@@ -193,7 +193,7 @@ def test_a_broken_mesh_is_left_out_and_said(tmp_path, capfd, role, name, content
 )
 def test_a_sound_mesh_is_kept_with_its_size(tmp_path, name, content, largest):
     put(tmp_path, name, content)
-    assert read_urdf(write(tmp_path, link("base", inside=mesh(name))), floating=True).notes == ()
+    assert read_urdf(write(tmp_path, link("base", inside=mesh(name))), floating=True)[1] == ()
     error, measured, file = check_mesh(tmp_path / name)
     assert (error, file) == (None, tmp_path / name)
     assert measured == pytest.approx(largest, rel=1e-6)
@@ -226,7 +226,7 @@ def test_sizes_are_bounded(tmp_path, monkeypatch):
 def test_a_folder_and_an_endless_name_are_no_meshes(tmp_path):
     (tmp_path / "a.obj").mkdir()
     for name in ("a.obj", "x" * 5000 + ".obj", "a" * 300 + "/b.stl", "package://" + "y" * 5000 + "/a.dae"):
-        (note,) = read_urdf(write(tmp_path, link("base", inside=mesh(name))), floating=True).notes
+        (note,) = read_urdf(write(tmp_path, link("base", inside=mesh(name))), floating=True)[1]
         assert "not found" in note
 
 

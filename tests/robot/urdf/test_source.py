@@ -13,7 +13,7 @@ import urdf_texts as texts
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.robot_inspection import inspect_robot
+from simbench.robot.robot_inspection import RobotInspection
 from simbench.robot.urdf.source import read_urdf
 
 link, joint, mesh, write = texts.link, texts.joint, texts.mesh, texts.write
@@ -23,9 +23,9 @@ ROMEO = resource_dir("robots") / "romeo" / "romeo.urdf"
 
 
 def test_a_shipped_robot_stays_as_it_is():
-    source = read_urdf(ROMEO, floating=True)
-    assert source.notes == ()
-    before, after = ET.parse(ROMEO).getroot(), ET.fromstring(source.text)
+    made, notes = read_urdf(ROMEO, floating=True)
+    assert notes == ()
+    before, after = ET.parse(ROMEO).getroot(), ET.fromstring(made)
     for element in after.iter("mesh"):
         path = Path(element.get("filename"))
         assert path.is_absolute()
@@ -50,9 +50,9 @@ def test_a_shipped_robot_stays_as_it_is():
     ],
 )
 def test_both_simulators_read_the_same_robot(name, floating, load_text):
-    source = read_urdf(BULLET_DATA / name, floating=floating)
-    model = pin.buildModelFromXML(source.text)
-    body, client = load_text(source.text)
+    made, _ = read_urdf(BULLET_DATA / name, floating=floating)
+    model = pin.buildModelFromXML(made)
+    body, client = load_text(made)
     infos = [
         pybullet.getJointInfo(body, i, physicsClientId=client)
         for i in range(pybullet.getNumJoints(body, physicsClientId=client))
@@ -82,8 +82,8 @@ def test_shapes_that_cannot_be_shown_are_left_out_and_said(tmp_path, load_text):
         + "<visual/>"
         + "<visual><geometry><capsule radius='0.1' length='0.4'/></geometry></visual>"
     )
-    source = read_urdf(write(tmp_path, link("base", inside=shapes)), floating=True)
-    assert source.notes == (
+    made, notes = read_urdf(write(tmp_path, link("base", inside=shapes)), floating=True)
+    assert notes == (
         "link `base`: visual left out: mesh `package://nowhere/a.stl` not found",
         "link `base`: collision left out: mesh `text.stl`: 19 bytes are no STL file, which begins with 84",
         "link `base`: visual left out: mesh `cloud.step`: format `.step` is none of "
@@ -91,7 +91,7 @@ def test_shapes_that_cannot_be_shown_are_left_out_and_said(tmp_path, load_text):
         "link `base`: collision left out: geometry `cone` is none of box, sphere, cylinder, capsule, mesh",
         "link `base`: visual left out: has no geometry",
     )
-    body, client = load_text(source.text)
+    body, client = load_text(made)
     (shape,) = pybullet.getVisualShapeData(body, physicsClientId=client)
     assert shape[2] == pybullet.GEOM_CAPSULE
 
@@ -117,8 +117,8 @@ def test_joints_are_completed_and_said(tmp_path):
         )
         for parent, child in pairwise(names)
     ]
-    source = read_urdf(write(tmp_path, *elements), floating=False)
-    assert source.notes == (
+    made, notes = read_urdf(write(tmp_path, *elements), floating=False)
+    assert notes == (
         "joint `to_c`: no limits of effort, velocity given; taken as unlimited",
         "joint `to_d`: no limits of travel, effort, velocity given; taken as unlimited",
         "joint `to_e`: lower limit 1 is above the upper -1; taken as unlimited",
@@ -128,28 +128,28 @@ def test_joints_are_completed_and_said(tmp_path):
         "joint `to_h`: axis has length 2; made 1",
         "joints `to_g`: <dynamics> damping and friction are left out",
     )
-    model = pin.buildModelFromXML(source.text)
+    model = pin.buildModelFromXML(made)
     assert model.nq == model.nv == 7
     np.testing.assert_array_equal(model.lowerPositionLimit, [-1e4, -1e4, -1e4, -1e4, 0.0, -1.0, -1.0])
     np.testing.assert_array_equal(model.upperPositionLimit, [1e4, 1e4, 1e4, 1e4, 0.2, 1.0, 1.0])
     np.testing.assert_array_equal(model.effortLimit, [3.0, 1e6, 1e6, 1e6, 7.0, 10.0, 10.0])
     np.testing.assert_array_equal(model.velocityLimit, [4.0, 1e4, 1e4, 2.0, 1e4, 5.0, 5.0])
-    axes = np.array([j.get("xyz").split() for j in ET.fromstring(source.text).iter("axis")], dtype=float)
+    axes = np.array([j.get("xyz").split() for j in ET.fromstring(made).iter("axis")], dtype=float)
     np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, atol=1e-9)
 
 
 @pytest.mark.parametrize(("length", "told"), [(0.998, True), (0.9992, False), (1.0008, False), (1.002, True)])
 def test_an_axis_that_is_not_a_unit_vector_is_told_beyond_a_thousandth_and_made_one(tmp_path, length, told):
     text = joint("to_b", "a", "b", "revolute", texts.LIMIT, axis=f"0 {length} 0")
-    source = read_urdf(write(tmp_path, link("a"), link("b"), text), floating=False)
-    assert source.notes == ((f"joint `to_b`: axis has length {length}; made 1",) if told else ())
-    (axis,) = (element.get("xyz") for element in ET.fromstring(source.text).iter("axis"))
+    made, notes = read_urdf(write(tmp_path, link("a"), link("b"), text), floating=False)
+    assert notes == ((f"joint `to_b`: axis has length {length}; made 1",) if told else ())
+    (axis,) = (element.get("xyz") for element in ET.fromstring(made).iter("axis"))
     assert axis == "0 1 0"
 
 
 def test_a_link_without_inertial_has_no_mass_in_bullet_either(tmp_path, load_text):
     urdf = write(tmp_path, link("base", 2.0), link("tip", None), joint("tip_joint", "base", "tip", "fixed"))
-    body, client = load_text(read_urdf(urdf, floating=True).text)
+    body, client = load_text(read_urdf(urdf, floating=True)[0])
     assert pybullet.getDynamicsInfo(body, 0, physicsClientId=client)[0] == 0.0
     assert pybullet.getDynamicsInfo(body, -1, physicsClientId=client)[0] == 2.0
 
@@ -167,10 +167,10 @@ def test_a_massless_root_gives_way_and_everything_keeps_its_place(tmp_path, load
         joint("to_pelvis", "base", "pelvis", "fixed", xyz="0.1 0.2 0.3", rpy="0.3 -0.5 0.7"),
         joint("hip", "pelvis", "leg"),
     )
-    (note,) = read_urdf(urdf, floating=True).notes
+    (note,) = read_urdf(urdf, floating=True)[1]
     assert note == "link `footprint`: has no mass; `pelvis`, which is fixed to it, is the root"
-    source = read_urdf(urdf, floating=True)
-    assert read_urdf(urdf, floating=False).notes == ()
+    made, _ = read_urdf(urdf, floating=True)
+    assert read_urdf(urdf, floating=False)[1] == ()
 
     def frames(model):
         data = model.createData()
@@ -180,12 +180,10 @@ def test_a_massless_root_gives_way_and_everything_keeps_its_place(tmp_path, load
         bodies = ("footprint", "base", "imu", "pelvis", "leg")
         return {name: (pelvis.inverse() * data.oMf[model.getFrameId(name)]).homogeneous for name in bodies}
 
-    before, after = (
-        frames(pin.buildModelFromXML(text)) for text in (urdf.read_text(encoding="utf-8"), source.text)
-    )
+    before, after = (frames(pin.buildModelFromXML(text)) for text in (urdf.read_text(encoding="utf-8"), made))
     for name, pose in before.items():
         np.testing.assert_allclose(after[name], pose, atol=1e-10, err_msg=name)
-    body, client = load_text(source.text)
+    body, client = load_text(made)
     assert pybullet.getBodyInfo(body, physicsClientId=client)[0] == b"pelvis"
     pybullet.setGravity(0, 0, -10, physicsClientId=client)
     for _ in range(24):
@@ -205,13 +203,13 @@ def test_materials_are_what_both_simulators_read(tmp_path, load_text):
         link("b", inside=shape.format("<material name='odd'><color rgba='1 0 0'/></material>")),
         joint("to_b", "a", "b", "fixed"),
     )
-    source = read_urdf(urdf, floating=True)
-    assert source.notes == (
+    made, notes = read_urdf(urdf, floating=True)
+    assert notes == (
         "material `lost`: texture `lost.png` not found; left out",
         'material `odd`: rgba="1 0 0" is not 4 finite numbers; made grey',
     )
-    assert ET.fromstring(source.text).find("material/texture").get("filename") == str(tmp_path / "wood.png")
-    body, client = load_text(source.text)
+    assert ET.fromstring(made).find("material/texture").get("filename") == str(tmp_path / "wood.png")
+    body, client = load_text(made)
     colors = [shape[7] for shape in pybullet.getVisualShapeData(body, physicsClientId=client)]
     np.testing.assert_allclose(colors, [(0, 0, 1, 1), (0.7, 0.7, 0.7, 1)], atol=1e-6)
 
@@ -223,11 +221,9 @@ def test_contact_parameters_are_left_out_and_said(tmp_path):
         *(link(name, inside=contact) for name in "abcd"),
         *(joint(f"to_{child}", "a", child, "fixed") for child in "bcd"),
     )
-    source = read_urdf(urdf, floating=True)
-    assert source.notes == (
-        "links `a` and 3 more: <contact> parameters, which only Bullet knows, are left out",
-    )
-    assert "contact" not in source.text
+    made, notes = read_urdf(urdf, floating=True)
+    assert notes == ("links `a` and 3 more: <contact> parameters, which only Bullet knows, are left out",)
+    assert "contact" not in made
 
 
 VALUES = ("", "nan", "-1", "0", "1e308", "abc", "1 2", "0 0 0", "revolute", "fixed", "base", "[x]", "ü")
@@ -260,20 +256,20 @@ def test_whatever_is_broken_is_refused_or_the_same_robot_in_both_simulators(tmp_
                 child.set(keys[random.integers(len(keys))], VALUES[random.integers(len(VALUES))])
         path = tmp_path / "spoiled.urdf"
         path.write_bytes(ET.tostring(tree))
-        inspection, source, problem = None, None, ""
+        inspection, made, problem = None, None, ""
         try:
-            inspection = inspect_robot(path)
-            source = read_urdf(path, floating=False)
+            inspection = RobotInspection(path)
+            made, _ = read_urdf(path, floating=False)
         except RobotError as error:
             problem = str(error)
-        if source is None:
+        if made is None:
             assert "\n" not in problem
             assert inspection is None or inspection.errors
             outcomes["refused"] += 1
             continue
         outcomes["read"] += 1
-        model = pin.buildModelFromXML(source.text)
-        body, client = load_text(source.text)
+        model = pin.buildModelFromXML(made)
+        body, client = load_text(made)
         kinds = [
             pybullet.getJointInfo(body, index, physicsClientId=client)[2]
             for index in range(pybullet.getNumJoints(body, physicsClientId=client))

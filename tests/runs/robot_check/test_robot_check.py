@@ -12,7 +12,7 @@ from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.options import RobotSection, SimulationSection
 from simbench.robot.description import Bandwidth, Hand
-from simbench.robot.drives import Contacts, choose_gains, light_foot_fraction
+from simbench.robot.drives import choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
 from simbench.robot.robot_limbs import require_foot_shapes, sole_gaps
 from simbench.runs.retargeted_reference import build_sweep_reference, moved_by_sweep
@@ -207,7 +207,7 @@ def test_tracking_counts_gravity_frequency_and_acceleration(puma):
 def test_gains_that_are_chosen_keep_light_feet_still(mahru):
     q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
     feet = [mahru.model.getFrameId(mahru.frames[role]) for role in mahru.feet]
-    gains = choose_gains(mahru.model, [q], Contacts(tuple(feet)), Bandwidth())
+    gains = choose_gains(mahru.model, [q], feet, (), Bandwidth())
     chosen = light_foot_fraction(mahru.model, q, feet[0], gains, 0.001)
     assert chosen <= 0.9 + 1e-6
     doubled = light_foot_fraction(mahru.model, q, feet[0], (2.0 * gains[0], 2.0 * gains[1]), 0.001)
