@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from simbench.kinematics.redundancy_criteria import CRITERIA
-from simbench.motion.actors import DEFAULT_SEED, perform_in_session
+from simbench.motion.actors import DEFAULT_SEED
+from simbench.motion.actors.session import perform_in_session
 from simbench.skills.analysis import analyse_skill, compute_point_spread
 from simbench.skills.skill_plot import draw_skill
 

@@ -16,22 +16,14 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from actor_quantities import BEYOND_USUAL, FREE_LIMITS, LIMITS, USUAL, Extents, Range, measure
 from rich.console import Console
 from rich.table import Table
 
 from simbench.errors import SimbenchError
 from simbench.motion.actors.free_motions import FREE
-from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import ActorPerformance, Person, session_people
-from simbench.motion.actors.quantities import (
-    BEYOND_USUAL,
-    FREE_LIMITS,
-    LIMITS,
-    USUAL,
-    Extents,
-    Range,
-    measure,
-)
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.netcdf_reader import read_netcdf
 from simbench.robot.sides import SIDES
@@ -47,7 +39,7 @@ def load(path: Path, person: Person) -> ActorPerformance:
     motion = read_netcdf(path, ReadOptions())
     if motion.actor != person.actor:
         raise SimbenchError(f"{path}: {motion.actor} is not {person.actor} of this seed; give --seed")
-    human = build_human_model(person.actor, person.proportions, person.lift)
+    human = HumanModel(person.actor, person.proportions, person.lift)
     # `read_truth` gives the same with labels, but takes three times as long.
     with h5py.File(path, "r") as file:
         truth = {name: variable[...] for name, variable in file["truth"].items()}

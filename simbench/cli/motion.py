@@ -202,12 +202,12 @@ def inspection_tables(inspection: MotionInspection) -> Iterator[Table]:
     yield number_table("palm", "RMS m/s", "peak m/s", "at s", rows=hands)
     yield contact_table([describe_person(inspection.motion)])
     gaps = []
-    for marker in inspection.gaps:
+    for marker, filled, longest in inspection.gaps:
         frames = [
             f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
-            for gap in marker.gaps[:_GAPS_SHOWN]
-        ] + ["…"] * (len(marker.gaps) > _GAPS_SHOWN)
-        gaps.append((marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", ", ".join(frames)))
+            for gap in filled[:_GAPS_SHOWN]
+        ] + ["…"] * (len(filled) > _GAPS_SHOWN)
+        gaps.append((marker, f"{len(filled)}", f"{longest:.3f}", ", ".join(frames)))
     yield number_table("marker", "gaps", "longest s", "frames", rows=gaps, left=(3,))
     phases = inspection.phases
     pairs = zip(phases.boundaries[:-1], phases.boundaries[1:], strict=True)

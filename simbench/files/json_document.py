@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,8 +20,12 @@ _MAX_DIGITS = 40
 NonFinite = Literal["refused", "kept"]
 """What becomes of NaN, Infinity and numbers that are too large: an error, or a float."""
 
-_STRUCTURE = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
-"""An escape sequence, which is in a string, or a character that begins or ends something."""
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"?'
+_STRUCTURE = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
+"""A string, or a bracket."""
+_TOKEN = re.compile(rf"{_STRING}|[\[\]{{}}]|[\w.+-]+", re.DOTALL)
+"""A string, a bracket, or a number or constant."""
+_LEVELS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _COLON = re.compile(r"\s*:")
 _ESCAPE = re.compile(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|(?P<half>\\u[dD][89a-fA-F]..)", re.DOTALL)
 """An escaped backslash, both halves of a character beyond U+FFFF, or one of them alone."""
@@ -31,16 +36,14 @@ def read_json(
     error: type[SimbenchError],
     *,
     max_bytes: int = MAX_TEXT_BYTES,
-    non_finite: NonFinite = "refused",
 ) -> Any:
     """Read a JSON file.
 
-    `error`: class of the error that is raised. `max_bytes`: size of the largest file that is read.
-    `non_finite`: `refused`: NaN, Infinity and numbers that are too large are errors. `kept`: they are read as
-    floats. Returns plain Python values: dict, list, str, int, float, bool or None. Raises SimbenchError of
-    the given class, in one line, as of `read_text` and `parse_json`.
+    `error`: class of the error that is raised; `max_bytes`: size of the largest file that is read. Returns
+    plain Python values: dict, list, str, int, float, bool or None. Raises SimbenchError of the given class,
+    in one line, as of `read_text` and `parse_json`.
     """
-    return parse_json(read_text(path, error, max_bytes), str(path), error, non_finite=non_finite)
+    return parse_json(read_text(path, error, max_bytes), str(path), error)
 
 
 def read_json_object(
@@ -61,32 +64,38 @@ def read_json_object(
 def parse_json(text: str, name: str, error: type[SimbenchError], *, non_finite: NonFinite = "refused") -> Any:
     """Parse a JSON text.
 
-    `name`: name of the file for messages; `error`: class of the error that is raised; `non_finite`: as in
-    `read_json`. Returns plain Python values. Raises SimbenchError of the given class, in one line that begins
-    with file, line and column: malformed JSON, a name given twice in an object, a number that is not finite,
-    or more than the limits allow.
+    `name`: name of the file for messages; `error`: class of the error that is raised; `non_finite`: whether
+    NaN, Infinity and numbers that are too large are errors, or are read as floats. Returns plain Python
+    values. Raises SimbenchError of the given class, in one line that begins with file, line and column:
+    malformed JSON, a name given twice in an object, a number that is not finite, or more than the limits
+    allow.
     """
     kept = non_finite == "kept"
 
     def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         content = dict(pairs)
         if len(content) < len(pairs):
-            raise _find_duplicate_name(text)
+            raise _find_problem(text, None)
         return content
 
-    def read_integer(digits: str) -> float:
-        number = int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
-        return number if kept else _finite(number, digits, text)
-
-    def read_number(written: str) -> float:
-        return _finite(float(written), written, text)
+    def read_number(written: str, integer: bool = False) -> float:
+        number = int(written) if integer and len(written) <= _MAX_DIGITS else float(written)
+        if kept or math.isfinite(number):
+            return number
+        raise _find_problem(text, written)
 
     try:
-        _require_limits(text)
+        if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
+            raise _Problem(0, f"more than {MAX_VALUES} commas and brackets")
+        depth = 0
+        for found in _STRUCTURE.finditer(text):
+            depth += _LEVELS.get(found.group(), 0)
+            if depth > MAX_DEPTH:
+                raise _Problem(found.start(), f"nested more than {MAX_DEPTH} deep")
         content = json.loads(
             text,
             object_pairs_hook=unique_names,
-            parse_int=read_integer,
+            parse_int=partial(read_number, integer=True),
             parse_float=None if kept else read_number,
             parse_constant=float if kept else read_number,
         )
@@ -110,56 +119,27 @@ class _Problem(Exception):
         self.index, self.text = index, text
 
 
-def _require_limits(text: str) -> None:
-    """Refuse a text that is nested too deep for the recursive parser, or has too many values."""
-    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
-        raise _Problem(0, f"more than {MAX_VALUES} commas and brackets")
-    depth, quoted = 0, False
-    for found in _STRUCTURE.finditer(text):
+def _find_problem(text: str, number: str | None) -> _Problem:
+    """Find the number that is not finite, where it is written first, or else the name that is given twice.
+
+    Up to there the text is well-formed.
+    """
+    index, names = 0, [set[str]()]
+    for found in _TOKEN.finditer(text):
         token = found.group()
-        if token == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif token in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise _Problem(found.start(), f"nested more than {MAX_DEPTH} deep")
-        elif token in "]}":
-            depth -= 1
-
-
-def _finite(number: float, written: str, text: str) -> float:
-    """Return a number; refuse one that is not finite, where it is written first."""
-    if math.isfinite(number):
-        return number
-    index, start, quoted = 0, 0, False
-    pattern = re.compile(rf"(?<![\w.+-]){re.escape(written)}(?![\w.+-])")
-    quotes = [found.span() for found in _STRUCTURE.finditer(text) if found.group() == '"']
-    for end, after in [*quotes, (len(text), 0)]:
-        found = None if quoted else pattern.search(text, start, end)
-        if found:
+        if token == number:
             index = found.start()
             break
-        start, quoted = after, not quoted
-    shown = written if len(written) <= 40 else f"{written[:37]}..."
-    raise _Problem(index, f"{shown} is not a finite number")
-
-
-def _find_duplicate_name(text: str) -> _Problem:
-    """Find the name that is given twice in an object; up to there the text is well-formed."""
-    names: list[set[str]] = []
-    decoder, index = json.JSONDecoder(), 0
-    while found := _STRUCTURE.search(text, index):
-        index, token = found.end(), found.group()
         if token in "[{":
             names.append(set())
         elif token in "]}":
             names.pop()
-        else:
-            name, index = decoder.raw_decode(text, found.start())
-            if _COLON.match(text, index):
-                if name in names[-1]:
-                    return _Problem(found.start(), f"name '{name:.80}' is given twice in an object")
-                names[-1].add(name)
-    return _Problem(0, "a name is given twice in an object")
+        elif number is None and token[0] == '"' and _COLON.match(text, found.end()):
+            name = json.loads(token)
+            if name in names[-1]:
+                return _Problem(found.start(), f"name '{name:.80}' is given twice in an object")
+            names[-1].add(name)
+    if number is None:
+        return _Problem(0, "a name is given twice in an object")
+    shown = number if len(number) <= 40 else f"{number[:37]}..."
+    return _Problem(index, f"{shown} is not a finite number")

@@ -1,6 +1,6 @@
 """Recorded human motion: joint positions, segment frames and handles over time, and its validation."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -98,15 +98,8 @@ def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
             raise MotionError(f"{where}: turn axis is {length:.4g} long; it must be a unit vector")
 
 
-ARM_JOINTS = ("left_shoulder", "left_elbow", "left_wrist", "right_shoulder", "right_elbow", "right_wrist")
-ARM_SEGMENTS = (
-    "left_upper_arm",
-    "left_forearm",
-    "left_hand",
-    "right_upper_arm",
-    "right_forearm",
-    "right_hand",
-)
+ARM_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist"))
+ARM_SEGMENTS = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm", "hand"))
 # Allowed lengths of limbs, m, from a small child to a giant: wide, because their purpose is to catch
 # positions in millimetres and swapped markers.
 LENGTH_RANGES = {
@@ -272,11 +265,13 @@ def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
 
     Returns sides of the complete arms: `left`, `right`, both or neither.
     """
-    return tuple(
-        side
-        for side in ("left", "right")
-        if all(f"{side}_{joint}" in motion.joints for joint in ("shoulder", "elbow", "wrist"))
-    )
+    return complete_arms(motion.joints)
+
+
+def complete_arms(joints: Collection[str]) -> tuple[str, ...]:
+    """Find the sides of the arms of which shoulder, elbow and wrist are among the names of joints."""
+    parts = ("shoulder", "elbow", "wrist")
+    return tuple(side for side in SIDES if all(f"{side}_{part}" in joints for part in parts))
 
 
 def require_both_arms(motion: HumanMotion) -> None:
@@ -423,9 +418,7 @@ def _check_limbs(
             raise MotionError(
                 f"{where}: joints {first} and {second} coincide{_at(int(bad[0]), time)}; they must be apart"
             )
-    for side in ("left", "right"):
-        if any(f"{side}_{name}" not in joints for name in ("shoulder", "elbow", "wrist")):
-            continue
+    for side in complete_arms(joints):
         for (proximal, distal), (limb, low, high) in LENGTH_RANGES.items():
             distance = np.linalg.norm(joints[f"{side}_{proximal}"] - joints[f"{side}_{distal}"], axis=1)
             length = float(np.median(distance))

@@ -1,5 +1,6 @@
 """Gaps in marker tracks: filled by splines, or bridged by the markers of a rigid segment or of a limb."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -70,19 +71,39 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
     ]
     if cut:
         notes.append(f"cut, because not every marker is seen there: {', '.join(cut)}")
+    left = dict(enumerate(names))
+    return cut_recording(recording, positions[first:stop], left, runs, first, notes, recording.doubts)
+
+
+def cut_recording(
+    recording: MarkerRecording,
+    positions: Array,
+    names: Mapping[int, str],
+    runs: list[tuple[int, int, int]],
+    first: int,
+    notes: Sequence[str],
+    doubts: Sequence[str],
+) -> tuple[MarkerRecording, tuple[Gap, ...]]:
+    """Cut a recording to the frames from the first one on, and the markers, of which tracks are given.
+
+    `positions` (T, M, 3): tracks that are left, m; `names`: names of their markers by their number in `runs`,
+    the stretches that were not seen. Returns the recording, time from 0, and the gaps that were filled, as
+    its samples.
+    """
+    start, stop = float(recording.time[first]), first + len(positions)
     gaps = tuple(
         Gap(names[marker], max(begin, first) - first, min(last, stop - 1) - first)
         for marker, begin, last in runs
-        if begin < stop and last >= first
+        if begin < stop and last >= first and marker in names
     )
-    start = float(recording.time[first])
     return replace(
         recording,
         time=recording.time[first:stop] - start,
-        names=names,
-        positions=positions[first:stop],
+        names=tuple(names.values()),
+        positions=positions,
         events=tuple((label, time - start) for label, time in recording.events),
         notes=tuple(notes),
+        doubts=tuple(doubts),
     ), gaps
 
 

@@ -16,6 +16,7 @@ from simbench.motion.marker_gaps import (
     bridge_by_direction,
     bridge_by_limb_ends,
     bridge_by_segment,
+    cut_recording,
     fill_gaps,
     find_runs,
     interpolate,
@@ -176,7 +177,7 @@ LISTED = 12
 
 
 def prepare_markers(
-    recording: MarkerRecording, options: ReadOptions, marker_map: MarkerMap | None = None
+    recording: MarkerRecording, options: ReadOptions
 ) -> tuple[MarkerRecording, tuple[Gap, ...]]:
     """Make a recording whole: bridge the gaps of needed markers, and leave out what cannot be used.
 
@@ -186,10 +187,9 @@ def prepare_markers(
     their distance (up to `LIMB_LIMIT`), else at constant distance from one or by a spline (up to
     `SPLINE_LIMIT`). What remains cuts the recording, or leaves out a part of the body. With `options.strict`,
     `fill_gaps` alone is applied. `recording`: marker tracks, with NaN where a marker was not seen; `options`:
-    what the user declares; `marker_map`: the map; None chooses the one that fits the names. Returns
-    `recording`: tracks without NaN, time from 0, with what was done as notes and doubts; `gaps`: the gaps
-    that were filled, as samples of the returned recording. Raises MotionError no marker was ever seen, no map
-    fits, or no arm is left: the message names the marker that is missing.
+    what the user declares. Returns `recording`: tracks without NaN, time from 0, with what was done as notes
+    and doubts; `gaps`: the gaps that were filled, as samples of the returned recording. Raises MotionError no
+    marker was ever seen, no map fits, or no arm is left: the message names the marker that is missing.
     """
     absent = np.asarray(np.isnan(recording.positions).any(axis=2))
     seen = np.asarray(~absent.all(axis=0))
@@ -204,12 +204,12 @@ def prepare_markers(
             names=tuple(name for name, known in zip(recording.names, seen, strict=True) if known),
             positions=recording.positions[:, seen],
         )
-    fitting = [] if marker_map else list_fitting_maps(recording.names, options.marker_map, skeleton=False)
+    fitting = list_fitting_maps(recording.names, options.marker_map, skeleton=False)
     if fitting:
         marker_map = fitting[0][1]
-    elif marker_map is None and options.marker_map is None:
+    elif options.marker_map is None:
         marker_map = guess_map(recording).marker_map
-    elif marker_map is None:
+    else:
         missing = describe_missing_names(recording.names, options.marker_map, skeleton=False)
         raise MotionError(f"{recording.source}: {missing}")
     persons = find_persons(recording.names)
@@ -293,21 +293,8 @@ def bridge_gaps(
         notes.append(
             f"{len(dropped)} markers with gaps that no used joint needs ignored: {_list_names(dropped)}"
         )
-    start = float(time[first])
-    gaps = tuple(
-        Gap(names[marker], max(begin, first) - first, min(last, stop - 1) - first)
-        for marker, begin, last in runs
-        if begin < stop and last >= first and kept[marker]
-    )
-    return replace(
-        recording,
-        time=time[first:stop] - start,
-        names=tuple(name for k, name in enumerate(names) if kept[k]),
-        positions=positions[first:stop, kept],
-        events=tuple((label, moment - start) for label, moment in recording.events),
-        notes=tuple(notes),
-        doubts=tuple(doubts),
-    ), gaps
+    left = {k: name for k, name in enumerate(names) if kept[k]}
+    return cut_recording(recording, positions[first:stop, kept], left, runs, first, notes, doubts)
 
 
 def _bridge_long(

@@ -28,15 +28,13 @@ SMOOTHING = 0.10
 STANDING_SPEED = 0.2
 
 
-@dataclass(frozen=True)
 class Spread:
-    """Median and range of a length or an angle of the body over a recording."""
+    """Median and range of a length, m, or an angle, rad, of the body over a recording, (T,) `values`."""
 
-    name: str  # Which length or angle it is: `left upper arm`, `right knee flexion`,.
-    # `median`, `low`, `high`: median, smallest and largest value over time, m for lengths, rad for angles.
-    median: float
-    low: float
-    high: float
+    def __init__(self, name: str, values: Array) -> None:
+        # Which length or angle it is: `left upper arm`, `right knee flexion`,.
+        self.name = name
+        self.median, self.low, self.high = float(np.median(values)), float(values.min()), float(values.max())
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def measure_bone_lengths(motion: HumanMotion) -> tuple[Spread, ...]:
         for side in SIDES
     }
     return tuple(
-        _spread(name, np.linalg.norm(motion.joints[second] - motion.joints[first], axis=1))
+        Spread(name, np.linalg.norm(motion.joints[second] - motion.joints[first], axis=1))
         for name, (first, second) in {**ends, **WIDTHS}.items()
         if first in motion.joints and second in motion.joints
     )
@@ -88,13 +86,13 @@ def measure_joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
     down = np.array([0.0, 0.0, -1.0]) if trunk is None else -trunk[:, :3, 2]
     for side in recorded_arms(motion):
         upper_arm = joints[f"{side}_elbow"] - joints[f"{side}_shoulder"]
-        angles.append(_spread(f"{side} shoulder elevation", _angle(upper_arm, down)))
+        angles.append(Spread(f"{side} shoulder elevation", _angle(upper_arm, down)))
     for name, bones in FLEXIONS.items():
         for side in SIDES:
             first, middle, last = (f"{side}_{joint}" for joint in bones)
             if {first, middle, last} <= joints.keys():
                 flexion = _angle(joints[middle] - joints[first], joints[last] - joints[middle])
-                angles.append(_spread(f"{side} {name}", flexion))
+                angles.append(Spread(f"{side} {name}", flexion))
     return tuple(angles)
 
 
@@ -145,11 +143,6 @@ def measure_foot_heights(motion: HumanMotion) -> Feet | None:
     return Feet(points, float(heights[lowest]), float(motion.time[lowest]), standing)
 
 
-def _spread(name: str, values: Array) -> Spread:
-    """Summarise values (T,) over time."""
-    return Spread(name, float(np.median(values)), float(values.min()), float(values.max()))
-
-
 def _angle(first: Array, second: Array) -> Array:
     """Angles (T,) between vectors (T, 3), rad; accurate near 0 and pi, where the arc cosine is not."""
     return np.arctan2(np.linalg.norm(np.cross(first, second), axis=1), np.sum(first * second, axis=1))
@@ -169,21 +162,13 @@ JUMPS_LISTED, TRACKS_NAMED = 5, 3
 
 
 @dataclass(frozen=True)
-class MarkerGaps:
-    """The gaps of one marker that were filled."""
-
-    marker: str  # Name of the marker.
-    gaps: tuple[Gap, ...]  # Its gaps in the order of time.
-    # Duration of the longest gap, s: the number of missing samples times the mean sampling interval.
-    longest: float
-
-
-@dataclass(frozen=True)
 class MotionInspection:
     """Measures and phases of a recording, and warnings about it."""
 
     motion: HumanMotion
-    gaps: tuple[MarkerGaps, ...]  # Gaps that were filled, one entry for each marker that had any.
+    # Gaps that were filled: each marker that had any, its gaps in the order of time, and the duration of the
+    # longest, s: the number of missing samples times the mean sampling interval.
+    gaps: tuple[tuple[str, list[Gap], float], ...]
     lengths: tuple[Spread, ...]  # Lengths of the bones, m.
     angles: tuple[Spread, ...]  # Joint angles, rad.
     hands: tuple[HandSpeed, ...]  # Speed of the palm of each recorded arm.
@@ -201,7 +186,7 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
     for marker in dict.fromkeys(gap.marker for gap in motion.filled):
         own = sorted((gap for gap in motion.filled if gap.marker == marker), key=lambda gap: gap.first)
         longest = max(gap.last - gap.first + 1 for gap in own) / motion.rate
-        gaps.append(MarkerGaps(marker, tuple(own), longest))
+        gaps.append((marker, own, longest))
     return MotionInspection(
         motion=motion,
         gaps=tuple(gaps),

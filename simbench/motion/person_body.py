@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
@@ -42,53 +41,50 @@ _LIMBS = (
 _HEADING_BANDWIDTH, _LEAN_BANDWIDTH = 2.0, 3.0
 
 
-class PersonBody(NamedTuple):
+class PersonBody:
     """Motion of a person's body as a whole."""
 
-    # (T, 3): middle of the hips, or the pelvis where no hips are recorded, in the world frame, m.
-    pelvis: Array
-    cog: Array  # (T, 3): centre of gravity, m.
-    heading: Array  # (T,): direction in which the pelvis looks, rad about the vertical, without jumps.
-    # `pitch`, `roll` (T,): lean of the trunk in the frame of the heading, rad: forward, and to the right.
-    pitch: Array
-    roll: Array
+    def __init__(self, motion: HumanMotion) -> None:
+        """Measure heading, lean and centre of gravity.
 
-
-def measure_body(motion: HumanMotion) -> tuple[PersonBody, Array]:
-    """Measure heading, lean and centre of gravity of a person, and the vector from pelvis to neck (T, 3), m.
-
-    The vector ends between the shoulders where no neck is recorded. The centre of gravity is that of the
-    segments that are recorded. It is a `MotionError` if neither hips nor a pelvis with its orientation are.
-    """
-    joints = motion.joints
-    shoulders = np.mean([joints[f"{side}_shoulder"] for side in SIDES], axis=0)
-    if all(f"{side}_hip" in joints for side in SIDES):
-        pelvis = np.mean([joints[f"{side}_hip"] for side in SIDES], axis=0)
-        left = joints["left_hip"] - joints["right_hip"]
-        heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
-    elif "pelvis" in joints and "pelvis" in motion.segments:
-        pelvis = joints["pelvis"]
-        forward = motion.segments["pelvis"][:, :3, 0]
-        heading = np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
-    else:
-        raise MotionError(
-            f"{motion.source}: the recording lacks left_hip and right_hip, from which the person's heading "
-            "is taken; retarget.physics: steps needs them"
-        )
-    total, mass = _TRUNK_MASS * (pelvis + _TRUNK_CENTRE * (shoulders - pelvis)), _TRUNK_MASS
-    for part, along, proximal, distal in _LIMBS:
-        for side in SIDES:
-            begin, end = joints.get(f"{side}_{proximal}"), joints.get(f"{side}_{distal}")
-            if begin is not None and end is not None:
-                total, mass = total + part * (begin + along * (end - begin)), mass + part
-    up = joints.get("neck", shoulders) - pelvis
-    ahead = np.cos(heading) * up[:, 0] + np.sin(heading) * up[:, 1]
-    across = -np.sin(heading) * up[:, 0] + np.cos(heading) * up[:, 1]
-    height = np.maximum(up[:, 2], 0.05)
-    pitch = low_pass(np.arctan2(ahead, height), _LEAN_BANDWIDTH, motion.rate)
-    roll = low_pass(-np.arctan2(across, height), _LEAN_BANDWIDTH, motion.rate)
-    heading = low_pass(heading, _HEADING_BANDWIDTH, motion.rate)
-    return PersonBody(pelvis, total / mass, heading, pitch, roll), up
+        The centre of gravity is that of the segments that are recorded. It is a `MotionError` if neither hips
+        nor a pelvis with its orientation are.
+        """
+        joints = motion.joints
+        shoulders = np.mean([joints[f"{side}_shoulder"] for side in SIDES], axis=0)
+        if all(f"{side}_hip" in joints for side in SIDES):
+            pelvis = np.mean([joints[f"{side}_hip"] for side in SIDES], axis=0)
+            left = joints["left_hip"] - joints["right_hip"]
+            heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
+        elif "pelvis" in joints and "pelvis" in motion.segments:
+            pelvis = joints["pelvis"]
+            forward = motion.segments["pelvis"][:, :3, 0]
+            heading = np.unwrap(np.arctan2(forward[:, 1], forward[:, 0]))
+        else:
+            raise MotionError(
+                f"{motion.source}: the recording lacks left_hip and right_hip, from which the person's "
+                "heading is taken; retarget.physics: steps needs them"
+            )
+        # Middle of the hips (T, 3), or the pelvis where no hips are recorded, in the world frame, m.
+        self.pelvis = pelvis
+        total, mass = _TRUNK_MASS * (pelvis + _TRUNK_CENTRE * (shoulders - pelvis)), _TRUNK_MASS
+        for part, along, proximal, distal in _LIMBS:
+            for side in SIDES:
+                begin, end = joints.get(f"{side}_{proximal}"), joints.get(f"{side}_{distal}")
+                if begin is not None and end is not None:
+                    total, mass = total + part * (begin + along * (end - begin)), mass + part
+        # Centre of gravity (T, 3), m.
+        self.cog = total / mass
+        # Vector (T, 3) from the pelvis to the neck, m, or between the shoulders where no neck is recorded.
+        self.up = up = joints.get("neck", shoulders) - pelvis
+        ahead = np.cos(heading) * up[:, 0] + np.sin(heading) * up[:, 1]
+        across = -np.sin(heading) * up[:, 0] + np.cos(heading) * up[:, 1]
+        height = np.maximum(up[:, 2], 0.05)
+        # Lean (T,) of the trunk in the frame of the heading, rad: forward, and to the right.
+        self.pitch = low_pass(np.arctan2(ahead, height), _LEAN_BANDWIDTH, motion.rate)
+        self.roll = low_pass(-np.arctan2(across, height), _LEAN_BANDWIDTH, motion.rate)
+        # Direction (T,) in which the pelvis looks, rad about the vertical, without jumps.
+        self.heading = low_pass(heading, _HEADING_BANDWIDTH, motion.rate)
 
 
 def low_pass(values: Array, bandwidth: float, rate: float) -> Array:

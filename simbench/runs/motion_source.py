@@ -11,7 +11,7 @@ import numpy as np
 from simbench.errors import MotionError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors import DEFAULT_ERRORS, perform_average
-from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import AVERAGE_PERSON, FRUGAL, STANCES
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.task import MOVES, Task, Timing, stack_palms
@@ -21,7 +21,8 @@ from simbench.motion.motion_inspection import with_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory, round_motion, round_trajectory
-from simbench.motion.trajectory_files import TrajectoryOptions, read_robot_motion
+from simbench.motion.trajectory_files import read_robot_motion
+from simbench.motion.trajectory_files.stored_motion import TrajectoryOptions
 from simbench.options import TRAJECTORY
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -153,7 +154,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     name = source.partition(":")[2]
     types = [design.type for design in scenario.fixtures]
     held = find_held_mechanisms(mechanisms)
-    human = build_human_model(AVERAGE_PERSON.actor)
+    human = HumanModel(AVERAGE_PERSON.actor)
     if name in types and name == DRAWER:
         given = make_drawer_task(DrawerTask())
     elif name in types and name in PLACES:

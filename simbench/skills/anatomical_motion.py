@@ -81,7 +81,7 @@ def _set_arm(
     human: HumanModel, q: Array, motion: HumanMotion, side: str, hand: Rotation, trunk: Rotation
 ) -> None:
     """Write the arm's seven joints, then the clavicle's two that follow them, in place."""
-    # As `build_human_model` has them.
+    # As `HumanModel` has them.
     sign = 1.0 if side == "left" else -1.0
     axes = {name: np.array([sign, 1.0, sign]) * np.array(axis) for name, (axis, _) in ARM_AXES.items()}
     shoulder = compute_frame_positions(human, q, human.frame(f"{side}_shoulder"))

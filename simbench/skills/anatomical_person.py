@@ -25,7 +25,6 @@ from simbench.motion.actors.human_model import (
     STERNOCLAVICULAR,
     HumanModel,
     Proportions,
-    build_human_model,
 )
 from simbench.motion.actors.palm_control import (
     FREE_FRACTION,
@@ -99,7 +98,7 @@ def fit_human(motion: HumanMotion) -> HumanModel:
         if abs(found / (usual * height) - 1.0) < _TRUNK_SPREAD:
             trunk = found
     # The hips' height and the levels of the spine only distribute the trunk's motion.
-    return build_human_model(
+    return HumanModel(
         motion.actor,
         Proportions(
             hip_height=AVERAGE.hip_height,

@@ -246,10 +246,10 @@ def test_gaps_are_gathered_by_marker(swing):
     filled = (Gap("LWRA", 30, 30), Gap("C7", 0, 4), Gap("LWRA", 10, 13))
     track = np.zeros((len(swing.time), 3))
     wrist, neck = inspect_motion(replace(swing, markers={"LWRA": track, "C7": track}, filled=filled)).gaps
-    assert (wrist.marker, [gap.first for gap in wrist.gaps]) == ("LWRA", [10, 30])
+    assert (wrist[0], [gap.first for gap in wrist[1]]) == ("LWRA", [10, 30])
     # Four and five samples of 20 ms.
-    assert wrist.longest == pytest.approx(0.08)
-    assert neck.longest == pytest.approx(0.1)
+    assert wrist[2] == pytest.approx(0.08)
+    assert neck[2] == pytest.approx(0.1)
 
 
 def test_one_arm_is_measured_alone(swing):

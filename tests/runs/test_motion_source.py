@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError, ScenarioError
-from simbench.motion.actors import perform_average, perform_in_session
+from simbench.motion.actors import perform_average
+from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import PALM_OFFSET
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import perform_on_fixture, scenario_motion

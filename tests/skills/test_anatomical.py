@@ -21,7 +21,7 @@ from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import joint_axes
 from simbench.motion.actors.palm_control import (
     Manner,
-    build_reacher,
+    Reacher,
     compute_least_abduction,
     compute_palm_poses,
     follow_palms,
@@ -152,7 +152,7 @@ def test_law_moves_as_the_virtual_person_does(performance, weights):
     """Both forms of equation 4.23 with habit, tissue and trunk: NumPy on Pinocchio, and the compiled tree."""
     human = performance.human
     first, last = performance.contact_start, performance.contact_start + 150
-    reacher, start = build_reacher(human), performance.q[first]
+    reacher, start = Reacher(human), performance.q[first]
     # At rest: the compiled law counts what the pelvis's sway does through A, the virtual person does not.
     pelvis = np.tile(start[:7], (last - first, 1))
     palms = np.array([compute_palm_poses(reacher, q) for q in performance.q[first:last]])

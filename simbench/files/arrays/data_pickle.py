@@ -349,9 +349,7 @@ class _DataUnpickler(pickle._Unpickler):
 
     def make_scalar(self, element: Any, data: Any = b"") -> Any:
         """Make a NumPy scalar."""
-        holder = _ArrayHolder()
-        holder.set_state(((), element, False, data))
-        return holder.value[()]
+        return self.make_buffer(data, element, ()).value[()]
 
     def make_buffer(self, data: Any, element: Any, shape: Any, order: Any = "C", *_: Any) -> Any:
         """Make an array as pickles of protocol 5 describe it."""

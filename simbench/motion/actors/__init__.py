@@ -5,10 +5,10 @@ import numpy as np
 from simbench.errors import MotionError
 from simbench.files.text import parse_whole_number
 from simbench.motion.actors.free_motions import FREE, OUTSIDE_SESSION
-from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import AVERAGE_PERSON, FRUGAL, STANCES, ActorPerformance
 from simbench.motion.actors.perform import perform
-from simbench.motion.actors.session import TASKS, perform_in_session, record_session
+from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.motion.actors.tasks import PLACES, DrawerTask, make_drawer_task
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.human_motion import HumanMotion
@@ -16,17 +16,6 @@ from simbench.motion.human_motion import HumanMotion
 DEFAULT_SEED = 2018
 DEFAULT_TASK, DEFAULT_ERRORS = DrawerTask(), MocapErrors()
 FREE_MOTIONS = FREE | OUTSIDE_SESSION
-
-__all__ = [
-    "TASKS",
-    "ActorPerformance",
-    "DrawerTask",
-    "perform_average",
-    "perform_drawer",
-    "perform_in_session",
-    "read_actor",
-    "record_session",
-]
 
 
 def perform_drawer(
@@ -85,7 +74,7 @@ def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
     rng, source = np.random.default_rng(seed), f"actor:{task}"
     if task in FREE_MOTIONS:
         return FREE_MOTIONS[task](AVERAGE_PERSON, rng, DEFAULT_ERRORS, source)
-    human = build_human_model(AVERAGE_PERSON.actor)
+    human = HumanModel(AVERAGE_PERSON.actor)
     placed = PLACES[task](human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], rng)
     return perform(AVERAGE_PERSON, placed, FRUGAL, rng, DEFAULT_ERRORS, source)
 

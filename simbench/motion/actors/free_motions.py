@@ -12,13 +12,13 @@ from simbench.motion.actors.human_model import (
     COMFORT,
     SPINE_JOINTS,
     HumanModel,
-    build_human_model,
     check_ranges,
     couple_clavicles,
     draw_body_sway,
     find_arms_forward_posture,
 )
 from simbench.motion.actors.people import ActorPerformance, Person
+from simbench.motion.actors.task import find_boundaries, list_phases
 from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses, record_kim_markers
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import ReadOptions
@@ -69,7 +69,7 @@ def perform_routine(
     the motion capture; `source`: name of the recording. Returns the recording and its ground truth; `travel`
     is zero throughout, for nothing is moved.
     """
-    human = build_human_model(person.actor, person.proportions, person.lift)
+    human = HumanModel(person.actor, person.proportions, person.lift)
     time = np.arange(routine.frames) / RATE
     count, repetitions = len(routine.moves), routine.repetitions
 
@@ -155,13 +155,8 @@ def record_free_motion(
         human=human,
         q=q,
         palms={side: palms[f"{side}_palm"] for side in SIDES},
-        phases={
-            "icp": (0, still),
-            "tgp": (still + 1, int(strokes[0, 0]) - 1),
-            "pmp": (int(strokes[0, 0]), int(strokes[-1, 1])),
-            "rest": (int(strokes[-1, 1]) + 1, len(q) - 1),
-        },
-        boundaries=np.concatenate([first[:1], 0.5 * (last[:-1] + first[1:]), last[-1:]]),
+        phases=list_phases(strokes, still, len(q)),
+        boundaries=find_boundaries(first, last),
         contact_start=None,
         travel=np.zeros(len(q)),
         strategy=None,
@@ -301,7 +296,7 @@ def walk_straight(
     from it; `errors`: errors of the motion capture; `source`: name of the recording. Returns about 9 s at 60
     Hz, recorded with 25 markers; the repetitions are strides, from one contact of the left heel to the next.
     """
-    human = build_human_model(person.actor, person.proportions, person.lift)
+    human = HumanModel(person.actor, person.proportions, person.lift)
     length, duration, transition = (
         mean * (1.0 + spread * float(np.clip(rng.normal(), -2.0, 2.0)))
         for mean, spread in (

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import cos, sin
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, least_squares
 
 from simbench.errors import MotionError
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HANGING_LIMB, PALM_OFFSET, Actor
 from simbench.robot.sides import SIDES
@@ -42,146 +44,104 @@ ARM_MASSES = {"upper_arm": 0.028, "forearm": 0.016, "hand": 0.006}
 # Centre of mass from the proximal joint and radius of gyration, fractions of segment length (the same table).
 ARM_CENTRES = {"upper_arm": (0.436, 0.322), "forearm": (0.430, 0.303), "hand": (0.506, 0.297)}
 
-SPINE_JOINTS = ("spine_flexion", "spine_bend", "spine_twist")
-CLAVICLE_JOINTS = ("clavicle_elevation", "clavicle_protraction")
-ARM_JOINT_NAMES = (
-    "shoulder_flexion",
-    "shoulder_abduction",
-    "shoulder_internal_rotation",
-    "elbow_flexion",
-    "forearm_pronation",
-    "wrist_flexion",
-    "wrist_radial_deviation",
-)
-# Positive senses are anatomical, so both sides have the same numbers. Axes of the left side in the trunk's
-# axes while the arm hangs; the right side mirrors x and z. Ranges in degrees, after the American Academy of
-# Orthopaedic Surgeons; pronation includes the few degrees that the wrist itself twists.
-ARM_AXES = {
-    "clavicle_elevation": ((1.0, 0.0, 0.0), (-10.0, 45.0)),
-    "clavicle_protraction": ((0.0, 0.0, -1.0), (-25.0, 30.0)),
-    "shoulder_flexion": ((0.0, -1.0, 0.0), (-60.0, 180.0)),
-    "shoulder_abduction": ((1.0, 0.0, 0.0), (-45.0, 180.0)),
-    "shoulder_internal_rotation": ((0.0, 0.0, -1.0), (-90.0, 90.0)),
-    "elbow_flexion": ((0.0, -1.0, 0.0), (0.0, 150.0)),
-    "forearm_pronation": ((0.0, 0.0, -1.0), (-90.0, 90.0)),
-    "wrist_flexion": ((-1.0, 0.0, 0.0), (-60.0, 60.0)),
-    "wrist_radial_deviation": ((0.0, -1.0, 0.0), (-40.0, 25.0)),
-}
-SPINE_AXES = {
-    "spine_flexion": ((0.0, 1.0, 0.0), (-30.0, 75.0)),
-    "spine_bend": ((1.0, 0.0, 0.0), (-35.0, 35.0)),
-    "spine_twist": ((0.0, 0.0, 1.0), (-45.0, 45.0)),
-}
-
-
-@dataclass(frozen=True)
-class HumanModel:
-    """The kinematic and inertial model of one actor."""
-
-    # Root `pelvis` (free-flyer, origin midway between the hips), then hinges named as in this module, the
-    # arms' with `left_` or `right_` before. At zero the actor is upright heading along x, arms hanging, palms
-    # at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`, `wrist` (joint
-    # centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
-    model: pin.Model
-    actor: Actor  # Name, stature, mass, sex and age of the person.
-    proportions: Proportions  # Segment lengths as fractions of stature.
-    shoulder_lift: float  # How much the clavicles follow the upper arms, 1 on average.
-    # `arms`, `clavicles`: indices of the arm's seven and the clavicle's two joints in q; in v they are one
-    # less.
-    arms: dict[str, NDArray[np.int64]]
-    clavicles: dict[str, NDArray[np.int64]]
-
-    def frame(self, name: str) -> int:
-        """Find a frame of the model.
-
-        `name`: one of the names listed above. Returns Pinocchio's id of the frame.
-        """
-        return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
+# Axis and range, degrees, of each joint.
+_AXES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
+SPINE_AXES, ARM_AXES = _AXES["spine"], _AXES["clavicle"] | _AXES["arm"]
+SPINE_JOINTS, CLAVICLE_JOINTS = tuple(SPINE_AXES), tuple(_AXES["clavicle"])
+ARM_JOINT_NAMES = tuple(_AXES["arm"])
 
 
 AVERAGE = Proportions()
 
 
-def build_human_model(
-    actor: Actor, proportions: Proportions = AVERAGE, shoulder_lift: float = 1.0
-) -> HumanModel:
-    """Build a person from stature, mass and proportions.
+class HumanModel:
+    """The kinematic and inertial model of one person, built from stature, mass and proportions."""
 
-    `actor`: name, stature, mass, sex and age of the person; `proportions`: segment lengths as fractions of
-    stature; `shoulder_lift`: how much the clavicles follow the upper arms, 1 on average. Returns kinematic
-    and inertial model of the person.
-    """
-    height = actor.height
-    # Without a mass, that of a body mass index of 22 kg/m².
-    mass = actor.mass if actor.mass is not None else 22.0 * height**2
-    model = pin.Model()
-    model.name = actor.name
-    pelvis = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "pelvis")
-    model.lowerPositionLimit[:3], model.upperPositionLimit[:3] = -10.0, 10.0
-    model.lowerPositionLimit[3:7], model.upperPositionLimit[3:7] = -1.01, 1.01
-    _add_frame(model, "pelvis", pelvis, pin.SE3.Identity())
-    hip = proportions.hip_height * height
-    _add_cylinder(model, pelvis, MASSES["legs"] * mass, 0.10, 0.9 * hip, -0.433 * hip)
-    _add_cylinder(model, pelvis, MASSES["pelvis"] * mass, 0.15, 0.09 * height, 0.03 * height)
+    def __init__(self, actor: Actor, proportions: Proportions = AVERAGE, shoulder_lift: float = 1.0) -> None:
+        """Build a person.
 
-    # The trunk's levels move with its own length.
-    average, own = ([each.hip_height, each.shoulder_height, 1.0] for each in (AVERAGE, proportions))
-    levels = np.interp([*SPINE_LEVELS, NECK_HEIGHT], average, own)
-    neck = levels[-1]
-    parent, level = pelvis, proportions.hip_height
-    for name, at in zip(SPINE_JOINTS, levels[:-1], strict=True):
-        axis, limits = SPINE_AXES[name]
-        parent = _add_hinge(model, parent, name, axis, limits, _lift((at - level) * height))
-        level = at
-    thorax = parent
-    _add_cylinder(model, model.getJointId("spine_bend"), MASSES["abdomen"] * mass, 0.14, 0.10 * height, 0.0)
-    _add_cylinder(model, thorax, MASSES["thorax"] * mass, 0.15, 0.15 * height, 0.05 * height)
-    _add_cylinder(model, thorax, MASSES["head"] * mass, 0.08, 0.14 * height, (0.93 - level) * height)
-    _add_frame(model, "trunk", thorax, pin.SE3.Identity())
-    _add_frame(model, "neck", thorax, _lift((neck - level) * height))
-    for side in SIDES:
-        sign = 1.0 if side == "left" else -1.0
-        mirror = np.array([sign, 1.0, sign])
-        offsets = {
-            "clavicle_elevation": (
-                sign * STERNOCLAVICULAR * height,
-                (proportions.shoulder_height - level) * height,
-            ),
-            "shoulder_flexion": (sign * (proportions.shoulder_half_width - STERNOCLAVICULAR) * height, 0.0),
-            "elbow_flexion": (0.0, -proportions.upper_arm * height),
-            "wrist_flexion": (0.0, -proportions.forearm * height),
-        }
-        parent = thorax
-        for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
-            axis, limits = ARM_AXES[name]
-            placement = pin.SE3(np.eye(3), np.array([0.0, *offsets.get(name, (0.0, 0.0))]))
-            parent = _add_hinge(model, parent, f"{side}_{name}", mirror * np.array(axis), limits, placement)
-        anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
-        for segment, centre, joint, length in (
-            ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
-            ("forearm", "elbow", "forearm_pronation", proportions.forearm * height),
-            ("hand", "wrist", "wrist_radial_deviation", proportions.hand * height),
-        ):
-            body = model.getJointId(f"{side}_{joint}")
-            _add_frame(model, f"{side}_{segment}", body, anatomical)
-            _add_frame(model, f"{side}_{centre}", body, pin.SE3.Identity())
-            along, gyration = ARM_CENTRES[segment]
-            weight = ARM_MASSES[segment] * mass
-            across, axial = weight * (gyration * length) ** 2, weight * (0.12 * length) ** 2
-            inertia = pin.Inertia(
-                weight, np.array([0.0, 0.0, -along * length]), np.diag([across, across, axial])
-            )
-            model.appendBodyToJoint(body, inertia, pin.SE3.Identity())
-        palm = pin.SE3(HANGING_LIMB[side], HANGING_LIMB[side] @ PALM_OFFSET)
-        _add_frame(model, f"{side}_palm", model.getJointId(f"{side}_wrist_radial_deviation"), palm)
-    return HumanModel(
-        model=model,
-        actor=actor,
-        proportions=proportions,
-        shoulder_lift=shoulder_lift,
-        arms={side: _indices(model, side, ARM_JOINT_NAMES) for side in SIDES},
-        clavicles={side: _indices(model, side, CLAVICLE_JOINTS) for side in SIDES},
-    )
+        `actor`: name, stature, mass, sex and age; `proportions`: segment lengths as fractions of stature;
+        `shoulder_lift`: how much the clavicles follow the upper arms, 1 on average.
+        """
+        height = actor.height
+        # Without a mass, that of a body mass index of 22 kg/m².
+        mass = actor.mass if actor.mass is not None else 22.0 * height**2
+        model = pin.Model()
+        model.name = actor.name
+        pelvis = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "pelvis")
+        model.lowerPositionLimit[:3], model.upperPositionLimit[:3] = -10.0, 10.0
+        model.lowerPositionLimit[3:7], model.upperPositionLimit[3:7] = -1.01, 1.01
+        _add_frame(model, "pelvis", pelvis, pin.SE3.Identity())
+        hip = proportions.hip_height * height
+        _add_cylinder(model, pelvis, MASSES["legs"] * mass, 0.10, 0.9 * hip, -0.433 * hip)
+        _add_cylinder(model, pelvis, MASSES["pelvis"] * mass, 0.15, 0.09 * height, 0.03 * height)
+
+        # The trunk's levels move with its own length.
+        average, own = ([each.hip_height, each.shoulder_height, 1.0] for each in (AVERAGE, proportions))
+        levels = np.interp([*SPINE_LEVELS, NECK_HEIGHT], average, own)
+        neck = levels[-1]
+        parent, level = pelvis, proportions.hip_height
+        for name, at in zip(SPINE_JOINTS, levels[:-1], strict=True):
+            axis, limits = SPINE_AXES[name]
+            parent = _add_hinge(model, parent, name, axis, limits, _lift((at - level) * height))
+            level = at
+        thorax = parent
+        abdomen = model.getJointId("spine_bend")
+        _add_cylinder(model, abdomen, MASSES["abdomen"] * mass, 0.14, 0.10 * height, 0.0)
+        _add_cylinder(model, thorax, MASSES["thorax"] * mass, 0.15, 0.15 * height, 0.05 * height)
+        _add_cylinder(model, thorax, MASSES["head"] * mass, 0.08, 0.14 * height, (0.93 - level) * height)
+        _add_frame(model, "trunk", thorax, pin.SE3.Identity())
+        _add_frame(model, "neck", thorax, _lift((neck - level) * height))
+        for side in SIDES:
+            sign = 1.0 if side == "left" else -1.0
+            mirror = np.array([sign, 1.0, sign])
+            shoulder = proportions.shoulder_half_width - STERNOCLAVICULAR
+            # Lateral and vertical place of joints in the axes of those before them, m.
+            offsets = {
+                "clavicle_elevation": (sign * STERNOCLAVICULAR, proportions.shoulder_height - level),
+                "shoulder_flexion": (sign * shoulder, 0.0),
+                "elbow_flexion": (0.0, -proportions.upper_arm),
+                "wrist_flexion": (0.0, -proportions.forearm),
+            }
+            parent = thorax
+            for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
+                (axis, limits), sided = ARM_AXES[name], f"{side}_{name}"
+                placement = pin.SE3(np.eye(3), height * np.array([0.0, *offsets.get(name, (0.0, 0.0))]))
+                parent = _add_hinge(model, parent, sided, mirror * np.array(axis), limits, placement)
+            anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
+            for segment, centre, joint, length in (
+                ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
+                ("forearm", "elbow", "forearm_pronation", proportions.forearm * height),
+                ("hand", "wrist", "wrist_radial_deviation", proportions.hand * height),
+            ):
+                body = model.getJointId(f"{side}_{joint}")
+                _add_frame(model, f"{side}_{segment}", body, anatomical)
+                _add_frame(model, f"{side}_{centre}", body, pin.SE3.Identity())
+                along, gyration = ARM_CENTRES[segment]
+                weight = ARM_MASSES[segment] * mass
+                across, axial = weight * (gyration * length) ** 2, weight * (0.12 * length) ** 2
+                inertia = pin.Inertia(
+                    weight, np.array([0.0, 0.0, -along * length]), np.diag([across, across, axial])
+                )
+                model.appendBodyToJoint(body, inertia, pin.SE3.Identity())
+            palm = pin.SE3(HANGING_LIMB[side], HANGING_LIMB[side] @ PALM_OFFSET)
+            _add_frame(model, f"{side}_palm", model.getJointId(f"{side}_wrist_radial_deviation"), palm)
+        # Root `pelvis` (free-flyer, origin midway between the hips), then hinges named as in this module, the
+        # arms' with `left_` or `right_` before. At zero the actor is upright heading along x, arms hanging,
+        # palms at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`,
+        # `wrist` (joint centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
+        self.model = model
+        self.actor, self.proportions, self.shoulder_lift = actor, proportions, shoulder_lift
+        # Indices of the arm's seven and the clavicle's two joints in q; in v they are one less.
+        self.arms = {side: _indices(model, side, ARM_JOINT_NAMES) for side in SIDES}
+        self.clavicles = {side: _indices(model, side, CLAVICLE_JOINTS) for side in SIDES}
+
+    def frame(self, name: str) -> int:
+        """Find a frame of the model.
+
+        `name`: one of the names of the model's frames. Returns Pinocchio's id of the frame.
+        """
+        return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
 
 
 def _add_cylinder(

@@ -52,50 +52,34 @@ ABDUCTIONS = (
 )
 
 
-@dataclass(frozen=True)
 class Reacher:
     """A person's model with what is needed at every frame to move the palms."""
 
-    human: HumanModel  # Kinematic and inertial model of the person.
-    data: pin.Data  # Memory for Pinocchio's results.
-    # (17,) int: velocity indices of the joints that move the palms: spine, left arm, right arm. The clavicles
-    # follow the upper arms.
-    free: NDArray[np.int64]
-    lower: Array  # `lower`, `upper` (17,): range in which these joints work, rad.
-    upper: Array
-    palms: tuple[int, int]  # Pinocchio's ids of the left and the right palm.
-    moves: Array  # (2, 1, 17): 1 where a free joint moves the palm of that hand, 0 where it does not.
+    def __init__(self, human: HumanModel) -> None:
+        """Prepare a person for reaching. `human`: kinematic and inertial model of the person."""
+        model = human.model
+        spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
+        free = np.concatenate([spine, *(human.arms[side] - 1 for side in SIDES)]).astype(np.int64)
+        # Memory for Pinocchio's results.
+        self.human, self.data = human, model.createData()
+        # Velocity indices (17,) of the joints that move the palms: spine, left arm, right arm. The clavicles
+        # follow the upper arms.
+        self.free: NDArray[np.int64] = free
+        # Range (17,) in which these joints work, rad.
+        self.lower: Array = model.lowerPositionLimit[free + 1] + LIMIT_MARGIN
+        self.upper: Array = model.upperPositionLimit[free + 1] - LIMIT_MARGIN
+        flexion = SPINE_JOINTS.index("spine_flexion")
+        self.lower[flexion], self.upper[flexion] = WORKING_FLEXION
+        # Pinocchio's ids of the left and the right palm.
+        self.palms = [human.frame(f"{side}_palm") for side in SIDES]
+        # (2, 1, 17): 1 where a free joint moves the palm of that hand, 0 where it does not.
+        moves = [np.isin(free, [*spine, *(human.arms[side] - 1)]) for side in SIDES]
+        self.moves: Array = np.array(moves, float)[:, None]
 
     @property
     def in_q(self) -> NDArray[np.int64]:
         """Indices in q of the free joints."""
         return self.free + 1
-
-
-def build_reacher(human: HumanModel) -> Reacher:
-    """Prepare a person for reaching.
-
-    `human`: kinematic and inertial model of the person. Returns the model with its free joints, their ranges
-    and its palms.
-    """
-    model = human.model
-    spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
-    free = np.concatenate([spine, *(human.arms[side] - 1 for side in SIDES)]).astype(np.int64)
-    lower = model.lowerPositionLimit[free + 1] + LIMIT_MARGIN
-    upper = model.upperPositionLimit[free + 1] - LIMIT_MARGIN
-    flexion = SPINE_JOINTS.index("spine_flexion")
-    lower[flexion], upper[flexion] = WORKING_FLEXION
-    moves = [np.isin(free, [*spine, *(human.arms[side] - 1)]) for side in SIDES]
-    left, right = (human.frame(f"{side}_palm") for side in SIDES)
-    return Reacher(
-        human=human,
-        data=model.createData(),
-        free=free,
-        lower=lower,
-        upper=upper,
-        palms=(left, right),
-        moves=np.array(moves, float)[:, None],
-    )
 
 
 def compute_least_abduction(flexion: Array) -> Array:
@@ -107,17 +91,6 @@ def compute_least_abduction(flexion: Array) -> Array:
     return np.asarray(
         LEAST_ABDUCTION_BEFORE + (LEAST_ABDUCTION_BESIDE - LEAST_ABDUCTION_BEFORE) * np.sqrt(1.0 - forward**2)
     )
-
-
-def compute_lower_limits(reacher: Reacher, posture: Array) -> Array:
-    """Compute the lower limits of the joints at a posture: their ranges', and the trunk in the arms' way.
-
-    `reacher`: gives the joints' ranges; `posture` (17,): angles of the free joints, rad. Returns (17,): lower
-    limits, rad.
-    """
-    lower = reacher.lower.copy()
-    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], compute_least_abduction(posture[ABDUCTIONS - 1]))
-    return lower
 
 
 def update_clavicles(reacher: Reacher, q: Array) -> None:
@@ -287,13 +260,16 @@ def follow_palms(
             if strategy.manipulability
             else none,
         )
+        # The joints' ranges, and the trunk in the arms' way.
+        lower = reacher.lower.copy()
+        lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], compute_least_abduction(posture[ABDUCTIONS - 1]))
         weight, linear_term = compute_objective(strategy.weights, period, MANIPULABILITY_GAIN, state)
         solved = solve_dense_step(
             weight,
             linear_term,
             held.rows @ both,
             compute_palm_errors(poses, target, held),
-            fraction * (compute_lower_limits(reacher, posture) - posture),
+            fraction * (lower - posture),
             fraction * (reacher.upper - posture),
         )
         reached = False

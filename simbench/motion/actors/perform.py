@@ -11,7 +11,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import (
     SPINE_JOINTS,
-    build_human_model,
+    HumanModel,
     check_ranges,
     draw_body_sway,
     draw_sway,
@@ -27,7 +27,6 @@ from simbench.motion.actors.palm_control import (
     Hold,
     Manner,
     Reacher,
-    build_reacher,
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
@@ -37,7 +36,7 @@ from simbench.motion.actors.palm_control import (
     update_clavicles,
 )
 from simbench.motion.actors.people import EVEN, ActorPerformance, ActorStrategy, Person
-from simbench.motion.actors.task import Schedule, Task, draw_schedule, find_task_handles
+from simbench.motion.actors.task import Schedule, Task, find_task_handles
 from simbench.motion.actors.virtual_mocap import MocapErrors, record_mocap
 from simbench.motion.human_motion import PALM_OFFSET, HumanMotion, InitialPose, mean_frame, validate_motion
 from simbench.robot.sides import SIDES
@@ -77,7 +76,7 @@ def find_grasp(
     q = follow_palms(
         reacher,
         q,
-        _repeat_pelvis(q, SETTLING),
+        np.tile(q[:7], (SETTLING, 1)),
         np.tile(goal, (SETTLING, 1, 1, 1)),
         np.tile(q[reacher.in_q], (SETTLING, 1)),
         Manner(held, strategy, SETTLING_STEP),
@@ -86,7 +85,7 @@ def find_grasp(
     progress = np.linspace(0.0, 1.0, WAYPOINTS)
     for side in task.hands:
         away[:, SIDES.index(side), :3, 3] += progress[:, None] * task.approach[side]
-    pelvis, home = _repeat_pelvis(q, WAYPOINTS), np.tile(q[reacher.in_q], (WAYPOINTS, 1))
+    pelvis, home = np.tile(q[:7], (WAYPOINTS, 1)), np.tile(q[reacher.in_q], (WAYPOINTS, 1))
     manner = Manner(held, replace(EVEN, memory=0.0), WAYPOINT_STEP)
     try:
         path = follow_palms(reacher, q, pelvis, away, home, manner)
@@ -94,11 +93,6 @@ def find_grasp(
         # The hands cannot approach in the orientation of the grasp, so they turn into it on the path.
         path = follow_palms(reacher, q, pelvis, away, home, replace(manner, held=hold_positions(task.hands)))
     return path[-1], CubicSpline(progress, path[::-1]), q
-
-
-def _repeat_pelvis(q: Array, count: int) -> Array:
-    """Repeat the pelvis of `q` at `count` frames."""
-    return np.tile(q[:7], (count, 1))
 
 
 def find_nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Hold) -> Array:
@@ -206,57 +200,9 @@ def perform(
     name of the recording. Returns the recording and its ground truth. Raises MotionError the equipment is out
     of reach, or asks for a joint angle no person has.
     """
-    human = build_human_model(person.actor, person.proportions, person.lift)
-    reacher = build_reacher(human)
-    schedule = draw_schedule(task.timing, rng)
-    q = _move(reacher, person, task, strategy, schedule, rng)
-    check_ranges(human, q)
-    joints, segments = record_mocap(human, q, errors, rng)
-    palms = np.array([compute_palm_poses(reacher, configuration) for configuration in q])
-    still = slice(0, schedule.phases["icp"][1] + 1)
-    posed = (joints, segments)
-    if not task.arms_forward:
-        # The posture that scaling needs is recorded before the task.
-        before = np.tile(find_arms_forward_posture(human, task.seated), (len(q[still]), 1))
-        posed = record_mocap(human, before, errors, rng)
-    motion = HumanMotion(
-        time=schedule.time,
-        joints=joints,
-        segments=segments,
-        initial=InitialPose(
-            joints={name: position[still].mean(axis=0) for name, position in posed[0].items()},
-            segments={name: mean_frame(frames[still]) for name, frames in posed[1].items()},
-        ),
-        source=source,
-        actor=person.actor,
-        strokes=schedule.strokes,
-        notes=(f"virtual actor, {person.stance}", "no legs: the pelvis is placed, not carried"),
-        handles=find_task_handles(task, schedule.travel),
-    )
-    return ActorPerformance(
-        motion=validate_motion(motion),
-        human=human,
-        q=q,
-        palms={side: palms[:, hand] for hand, side in enumerate(SIDES)},
-        phases=schedule.phases,
-        boundaries=schedule.boundaries,
-        contact_start=schedule.contact_start,
-        travel=schedule.travel,
-        strategy=strategy,
-        equipment=task.details,
-    )
-
-
-def _move(
-    reacher: Reacher,
-    person: Person,
-    task: Task,
-    strategy: ActorStrategy,
-    schedule: Schedule,
-    rng: np.random.Generator,
-) -> Array:
-    """Move as scheduled: configurations (T, nq)."""
-    human = reacher.human
+    human = HumanModel(person.actor, person.proportions, person.lift)
+    reacher = Reacher(human)
+    schedule = Schedule(task.timing, rng)
     held = make_hold({side: task.turn_axes[side] for side in task.hands})
     working = task.palms(np.linspace(schedule.travel.min(), schedule.travel.max(), POSITIONS_TO_REACH))
     wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
@@ -291,4 +237,39 @@ def _move(
     targets = task.palms(schedule.travel[rest])
     manner = Manner(held, strategy, 1.0 / task.timing.rate)
     work = follow_palms(reacher, approach[-1], pelvis, targets, home, manner)
-    return np.concatenate([approach, work])
+    q = np.concatenate([approach, work])
+    check_ranges(human, q)
+    joints, segments = record_mocap(human, q, errors, rng)
+    palms = np.array([compute_palm_poses(reacher, configuration) for configuration in q])
+    posed_at = slice(0, still + 1)
+    posed = (joints, segments)
+    if not task.arms_forward:
+        # The posture that scaling needs is recorded before the task.
+        before = np.tile(find_arms_forward_posture(human, task.seated), (len(q[posed_at]), 1))
+        posed = record_mocap(human, before, errors, rng)
+    motion = HumanMotion(
+        time=schedule.time,
+        joints=joints,
+        segments=segments,
+        initial=InitialPose(
+            joints={name: position[posed_at].mean(axis=0) for name, position in posed[0].items()},
+            segments={name: mean_frame(frames[posed_at]) for name, frames in posed[1].items()},
+        ),
+        source=source,
+        actor=person.actor,
+        strokes=schedule.strokes,
+        notes=(f"virtual actor, {person.stance}", "no legs: the pelvis is placed, not carried"),
+        handles=find_task_handles(task, schedule.travel),
+    )
+    return ActorPerformance(
+        motion=validate_motion(motion),
+        human=human,
+        q=q,
+        palms={side: palms[:, hand] for hand, side in enumerate(SIDES)},
+        phases=schedule.phases,
+        boundaries=schedule.boundaries,
+        contact_start=schedule.contact_start,
+        travel=schedule.travel,
+        strategy=strategy,
+        equipment=task.details,
+    )

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from simbench.errors import MotionError
 from simbench.files.storage import claim_folder
 from simbench.motion.actors.free_motions import FREE
-from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, HumanModel
 from simbench.motion.actors.people import (
     CRITERIA,
     ERGONOMIC,
@@ -33,18 +33,8 @@ from simbench.robot.sides import SIDES
 from simbench.system.termination import exit_with_parent
 
 SESSION_TASKS = (
-    "valves",
-    "drawer",
-    "canoe_paddles",
-    "steering_wheel",
-    "pump",
-    "knife",
-    "grater",
-    "hand_drill",
-    "waving",
-    "signing",
-    "arms_forward",
-    "fast_waving",
+    *("valves", "drawer", "canoe_paddles", "steering_wheel", "pump", "knife", "grater", "hand_drill"),
+    *("waving", "signing", "arms_forward", "fast_waving"),
 )
 """Tasks and free motions of a session, in the order that its seed counts them."""
 TASKS = (*SESSION_TASKS, *(task for task in (*PLACES, *FREE) if task not in SESSION_TASKS))
@@ -76,7 +66,7 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     # Everybody up to this participant is dealt to.
     keys = ([seed, 1, each, _seed_number(task), 0] for each in range(1, number + 1))
     strategy = deal_strategies(task, map(np.random.default_rng, keys))[-1]
-    human = build_human_model(person.actor, person.proportions, person.lift)
+    human = HumanModel(person.actor, person.proportions, person.lift)
     stances = [(person, STANCES[person.stance])]
     if strategy.dominant == "ergonomy":
         # They choose distance and grip by ergonomics. The thesis found it dominant in motions that pass near

@@ -46,15 +46,11 @@ def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random
             poses.append(make_palm_poses(FORWARD, np.array([0.0, sign, 0.0]), handle))
         return stack_palms(*poses)
 
-    return Task(
-        name="valves",
-        unit="rad",
-        palms=palms,
-        timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
-        turn_axes=dict.fromkeys(SIDES, HANDLE),
-        approach={"left": VALVE_APPROACH, "right": VALVE_APPROACH * (1.0, -1.0, 1.0)},
-        details=dict(axis_m=axis, height_m=VALVE_HEIGHT, spacing_m=VALVE_SPACING, radius_m=VALVE_RADIUS),
-    )
+    timing = Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05)
+    turn_axes = dict.fromkeys(SIDES, HANDLE)
+    approach = {"left": VALVE_APPROACH, "right": VALVE_APPROACH * (1.0, -1.0, 1.0)}
+    details = dict(axis_m=axis, height_m=VALVE_HEIGHT, spacing_m=VALVE_SPACING, radius_m=VALVE_RADIUS)
+    return Task("valves", "rad", palms, timing, turn_axes, approach, details=details)
 
 
 @dataclass(frozen=True)
@@ -116,28 +112,22 @@ def make_drawer_task(drawer: DrawerTask) -> Task:
         poses[:, :, 0, 3] -= travel[:, None]
         return poses
 
-    return Task(
-        name="drawer",
-        unit="m",
-        palms=palms,
-        timing=Timing(
-            moves=((drawer.stroke, drawer.pull_duration), (0.0, drawer.push_duration)),
-            repetitions=drawer.repetitions,
-            variation=drawer.variation,
-            pause=drawer.turning_pause,
-            initial=drawer.initial_duration,
-            transition=drawer.transition_duration,
-            descent=drawer.descent_duration,
-            grasp=drawer.grasp_duration,
-            rest=drawer.rest_duration,
-            rate=drawer.rate,
-        ),
-        turn_axes=FIXED,
-        approach=dict.fromkeys(SIDES, np.array([0.0, 0.0, drawer.approach_height])),
-        details={
-            f"{name}_m": getattr(drawer, name) for name in ("distance", "height", "separation", "stroke")
-        },
+    timing = Timing(
+        moves=((drawer.stroke, drawer.pull_duration), (0.0, drawer.push_duration)),
+        repetitions=drawer.repetitions,
+        variation=drawer.variation,
+        pause=drawer.turning_pause,
+        initial=drawer.initial_duration,
+        transition=drawer.transition_duration,
+        descent=drawer.descent_duration,
+        grasp=drawer.grasp_duration,
+        rest=drawer.rest_duration,
+        rate=drawer.rate,
     )
+    approach = dict.fromkeys(SIDES, np.array([0.0, 0.0, drawer.approach_height]))
+    names = ("distance", "height", "separation", "stroke")
+    details = {f"{name}_m": getattr(drawer, name) for name in names}
+    return Task("drawer", "m", palms, timing, FIXED, approach, details=details)
 
 
 def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
@@ -187,15 +177,10 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
             poses.append(make_palm_poses(fingers, UP, _track(ahead, sign * 0.5 * PADDLE_SPACING, height)))
         return stack_palms(*poses)
 
-    return Task(
-        name="canoe_paddles",
-        unit="rad",
-        palms=palms,
-        timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
-        turn_axes=FIXED,
-        approach=dict.fromkeys(SIDES, np.array([-0.06, 0.0, 0.10])),
-        details=dict(axis_m=axis, height_m=PADDLE_HEIGHT, spacing_m=PADDLE_SPACING, radius_m=PADDLE_RADIUS),
-    )
+    timing = Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05)
+    approach = dict.fromkeys(SIDES, np.array([-0.06, 0.0, 0.10]))
+    details = dict(axis_m=axis, height_m=PADDLE_HEIGHT, spacing_m=PADDLE_SPACING, radius_m=PADDLE_RADIUS)
+    return Task("canoe_paddles", "rad", palms, timing, FIXED, approach, details=details)
 
 
 # Tomić (2018, ch. 3): 0.3 m wide, tilted 30 degrees; we take its axis to rise by that angle from the table's
@@ -248,33 +233,15 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
             )
         return stack_palms(*poses)
 
-    return Task(
-        name="steering_wheel",
-        unit="rad",
-        palms=palms,
-        timing=Timing(
-            moves=(
-                (WHEEL_TURN, 1.2 * person.tempo),
-                (-WHEEL_TURN, 2.0 * person.tempo),
-                (0.0, 1.2 * person.tempo),
-            ),
-            variation=0.04,
-        ),
-        turn_axes=FIXED,
-        approach={
-            side: WHEEL_APPROACH * (sign * np.cos(WHEEL_ABOVE) * LEFT + np.sin(WHEEL_ABOVE) * upward)
-            for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
-        },
-        seated=True,
-        details=dict(
-            centre_m=centre,
-            height_m=WHEEL_HEIGHT,
-            radius_m=WHEEL_RADIUS,
-            above_rad=WHEEL_ABOVE,
-            tilt_rad=WHEEL_TILT,
-            turn_rad=WHEEL_TURN,
-        ),
-    )
+    slow, quick = 2.0 * person.tempo, 1.2 * person.tempo
+    timing = Timing(moves=((WHEEL_TURN, quick), (-WHEEL_TURN, slow), (0.0, quick)), variation=0.04)
+    approach = {
+        side: WHEEL_APPROACH * (sign * np.cos(WHEEL_ABOVE) * LEFT + np.sin(WHEEL_ABOVE) * upward)
+        for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
+    }
+    lengths = dict(centre_m=centre, height_m=WHEEL_HEIGHT, radius_m=WHEEL_RADIUS)
+    details = lengths | dict(above_rad=WHEEL_ABOVE, tilt_rad=WHEEL_TILT, turn_rad=WHEEL_TURN)
+    return Task("steering_wheel", "rad", palms, timing, FIXED, approach, seated=True, details=details)
 
 
 # The thesis gives no dimensions; a pump that stands on the floor before a chair, handle down, m.
@@ -298,17 +265,11 @@ def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.G
         handles = (_track(ahead, sign * 0.5 * PUMP_SPACING, PUMP_HEIGHT + travel) for sign in (1.0, -1.0))
         return stack_palms(*(make_palm_poses(FORWARD, UP, handle) for handle in handles))
 
-    return Task(
-        name="pump",
-        unit="m",
-        palms=palms,
-        # Pulling is quick; the air's resistance makes pushing slow.
-        timing=Timing(moves=((stroke, 0.8 * person.tempo), (0.0, 1.3 * person.tempo)), variation=0.05),
-        turn_axes=FIXED,
-        approach=dict.fromkeys(SIDES, np.array([0.0, 0.0, 0.10])),
-        seated=True,
-        details=dict(distance_m=ahead, height_m=PUMP_HEIGHT, spacing_m=PUMP_SPACING, stroke_m=stroke),
-    )
+    # Pulling is quick; the air's resistance makes pushing slow.
+    timing = Timing(moves=((stroke, 0.8 * person.tempo), (0.0, 1.3 * person.tempo)), variation=0.05)
+    approach = dict.fromkeys(SIDES, np.array([0.0, 0.0, 0.10]))
+    details = dict(distance_m=ahead, height_m=PUMP_HEIGHT, spacing_m=PUMP_SPACING, stroke_m=stroke)
+    return Task("pump", "m", palms, timing, FIXED, approach, seated=True, details=details)
 
 
 # The thesis gives no dimensions; a board on a table 0.75 m high, m.
@@ -340,15 +301,11 @@ def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.
         knife = make_palm_poses(fingers, dorsal, start + travel[:, None] * blade)
         return stack_palms(repeat_pose(box, len(travel)), knife)
 
-    return Task(
-        name="knife",
-        unit="m",
-        palms=palms,
-        timing=Timing(moves=((stroke, 0.55 * person.tempo), (0.0, 0.55 * person.tempo)), variation=0.06),
-        turn_axes={"left": None, "right": np.array([np.cos(KNIFE_OBLIQUE), np.sin(KNIFE_OBLIQUE), 0.0])},
-        approach={"left": np.array([0.0, 0.04, 0.10]), "right": np.array([-0.03, -0.03, 0.10])},
-        details=dict(distance_m=ahead, height_m=KNIFE_HEIGHT, heading_rad=heading, stroke_m=stroke),
-    )
+    timing = Timing(moves=((stroke, 0.55 * person.tempo), (0.0, 0.55 * person.tempo)), variation=0.06)
+    turn_axes = {"left": None, "right": np.array([np.cos(KNIFE_OBLIQUE), np.sin(KNIFE_OBLIQUE), 0.0])}
+    approach = {"left": np.array([0.0, 0.04, 0.10]), "right": np.array([-0.03, -0.03, 0.10])}
+    details = dict(distance_m=ahead, height_m=KNIFE_HEIGHT, heading_rad=heading, stroke_m=stroke)
+    return Task("knife", "m", palms, timing, turn_axes, approach, details=details)
 
 
 # The thesis gives no dimensions; a flat grater whose foot stands in a bowl on a table 0.75 m high, m.
@@ -384,15 +341,10 @@ def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random
         sliding = make_palm_poses(fingers, outward, start + travel[:, None] * along)
         return stack_palms(repeat_pose(holding, len(travel)), sliding)
 
-    return Task(
-        name="grater",
-        unit="m",
-        palms=palms,
-        timing=Timing(moves=((stroke, 0.6 * person.tempo), (0.0, 0.6 * person.tempo)), variation=0.06),
-        turn_axes=FIXED,
-        approach={"left": np.array([0.0, 0.0, 0.10]), "right": 0.10 * outward},
-        details=dict(distance_m=ahead, height_m=GRATER_LOWEST, slope_rad=slope, stroke_m=stroke),
-    )
+    timing = Timing(moves=((stroke, 0.6 * person.tempo), (0.0, 0.6 * person.tempo)), variation=0.06)
+    approach = {"left": np.array([0.0, 0.0, 0.10]), "right": 0.10 * outward}
+    details = dict(distance_m=ahead, height_m=GRATER_LOWEST, slope_rad=slope, stroke_m=stroke)
+    return Task("grater", "m", palms, timing, FIXED, approach, details=details)
 
 
 # The thesis gives no dimensions; a drill that stands on a workpiece on a table 0.75 m high, m.
@@ -418,15 +370,12 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
         crank = make_palm_poses(FORWARD, UP, _track(ahead, -0.12, height))
         return stack_palms(repeat_pose(holding, len(travel)), crank)
 
+    timing = Timing(moves=((2.0 * np.pi, 1.4 * person.tempo),), variation=0.05)
+    # Straight down: the left thumb passes beside the grip, the right fingers before the knob.
+    approach = {"left": np.array([0.0, 0.0, 0.10]), "right": np.array([0.0, 0.0, 0.10])}
+    details = dict(axis_m=axis, height_m=DRILL_HEIGHT, radius_m=DRILL_RADIUS)
     return Task(
-        name="hand_drill",
-        unit="rad",
-        palms=palms,
-        timing=Timing(moves=((2.0 * np.pi, 1.4 * person.tempo),), variation=0.05),
-        turn_axes={"left": None, "right": HANDLE},
-        # Straight down: the left thumb passes beside the grip, the right fingers before the knob.
-        approach={"left": np.array([0.0, 0.0, 0.10]), "right": np.array([0.0, 0.0, 0.10])},
-        details=dict(axis_m=axis, height_m=DRILL_HEIGHT, radius_m=DRILL_RADIUS),
+        "hand_drill", "rad", palms, timing, {"left": None, "right": HANDLE}, approach, details=details
     )
 
 

@@ -1,23 +1,23 @@
 """Virtual motion capture: from a person's configurations to noisy frames, joint centres and markers."""
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
+from simbench.errors import MotionError
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, HumanModel
 from simbench.motion.human_motion import transform
 from simbench.robot.sides import SIDES
 
-# Positions of the markers in the anatomical frame of their segment, m: on the lateral upper arm, on the back
-# of the distal forearm and of the hand (a person of 1.7 m).
-MARKER_POSITIONS = {
-    "upper_arm": np.array([0.17, 0.0, 0.045]),
-    "forearm": np.array([0.19, 0.0, 0.030]),
-    "hand": np.array([0.06, 0.0, 0.020]),
-}
+# Positions of the markers of a person of 1.7 m, m.
+_POSITIONS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
+# In the anatomical frame of their segment.
+MARKER_POSITIONS = {segment: np.array(position) for segment, position in _POSITIONS["segments"].items()}
 
 
 @dataclass(frozen=True)
@@ -105,19 +105,6 @@ def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[s
 
 # Stature of the person for whom the positions of the markers are given, m; they scale with it.
 STATURE = 1.70
-# On the thorax and the head, forward, left and up from the base of the neck, which is midway between the
-# spine of the seventh cervical vertebra and the jugular notch.
-TRUNK_POSITIONS = {
-    "left_front_head": (0.10, 0.07, 0.17),
-    "right_front_head": (0.10, -0.07, 0.17),
-    "left_back_head": (-0.08, 0.07, 0.18),
-    "right_back_head": (-0.08, -0.07, 0.18),
-    "clavicle": (0.07, 0.0, -0.03),
-    "sternum": (0.10, 0.0, -0.20),
-    "c7": (-0.07, 0.0, 0.03),
-    "t10": (-0.10, 0.0, -0.24),
-    "right_scapula": (-0.11, -0.09, -0.14),
-}
 # On the iliac spines, from midway between the hips, which lie behind and below the front ones by 22 and 30 %
 # of the distance of these (Bell, Pedersen & Brand 1990).
 FRONT_SPINES = 0.24
@@ -133,15 +120,6 @@ ACROMION = 0.17
 # The skin on bony points follows the bone: this fraction of the soft tissue's motion is seen there. The
 # acromion's marker rotates by the same fraction of the clavicle's rotation.
 BONY = 0.3
-# On an arm, in the anatomical frames of its segments (of the upper arm, from the elbow); y is given for the
-# left side, whose front and thumb are at -y.
-ARM_POSITIONS = {
-    "biceps": ("upper_arm", (-0.16, -0.030, 0.035)),
-    "elbow_marker": ("upper_arm", (0.0, 0.0, 0.040)),
-    "wrist_marker": ("hand", (0.0, 0.0, 0.025)),
-    "thumb": ("hand", (0.07, -0.04, 0.025)),
-    "pinky": ("hand", (0.07, 0.04, 0.025)),
-}
 
 
 def record_kim_markers(
@@ -158,7 +136,9 @@ def record_kim_markers(
     joints, skin = record_mocap(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)
     bones = compute_frame_poses(human, q, [f"{side}_upper_arm" for side in SIDES])
     trunk = skin["trunk"][:, :3, :3]
-    markers = {name: joints["neck"] + trunk @ (size * np.array(at)) for name, at in TRUNK_POSITIONS.items()}
+    markers = {
+        name: joints["neck"] + trunk @ (size * np.array(at)) for name, at in _POSITIONS["trunk"].items()
+    }
     markers |= {
         name: _transform_point(skin["pelvis"], size * np.array(at)) for name, at in PELVIS_POSITIONS.items()
     }
@@ -170,7 +150,7 @@ def record_kim_markers(
         acromion = height * np.stack([none, -outward * np.sin(elevation), np.cos(elevation)], axis=1)
         marker = joints[f"{side}_shoulder"] + np.einsum("tij,tj->ti", trunk, acromion)
         markers[f"{side}_shoulder_marker"] = marker
-        for name, (segment, at) in ARM_POSITIONS.items():
+        for name, (segment, at) in _POSITIONS["arm"].items():
             position = size * np.array(at) * [1.0, outward, 1.0]
             if segment == "upper_arm":
                 position[0] += human.proportions.upper_arm * human.actor.height

@@ -14,6 +14,7 @@ from simbench.motion.human_motion import (
     Gap,
     HumanMotion,
     InitialPose,
+    complete_arms,
     mean_frame,
     transform,
     validate_motion,
@@ -62,9 +63,7 @@ def find_initial_pose(
     else computed: upright, heading along x, arms straight and horizontal, palms down, with the recording's
     mean bone lengths and mean positions of the frames; `note`: which of the two it is, in words.
     """
-    arms = [
-        side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
-    ]
+    arms = complete_arms(joints)
     if len(time) >= 2:
         # Samples, from the first one on, during which every known arm is held straight forward.
         held = np.ones(len(time), dtype=bool)

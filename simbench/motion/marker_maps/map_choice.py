@@ -14,6 +14,7 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
+from simbench.motion.human_motion import complete_arms
 from simbench.motion.marker_maps.map_evaluation import RecordedBody, normalise, reject
 from simbench.motion.marker_maps.map_library import describe_missing_names, find_aliases, list_fitting_maps
 from simbench.motion.marker_maps.map_schema import MarkerMap
@@ -26,7 +27,7 @@ from simbench.motion.marker_maps.recorded_body import (
     find_body_size,
     find_complete_arms,
 )
-from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
 from simbench.motion.marker_maps.world_frame import (
     MAJORITY,
     compute_upward_directions,
@@ -99,9 +100,7 @@ def find_misfits(
         checks.append(
             ("the line from the ankles to the hips", _angle(legs, up), 100.0, "pelvis to shoulders", 180.0)
         )
-    for side in SIDES:
-        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
-            continue
+    for side in complete_arms(joints):
         shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
         arm, fore = elbow - shoulder, wrist - elbow
         upper, forearm, hand = (frames.get(f"{side}_{name}") for name in ("upper_arm", "forearm", "hand"))
@@ -418,7 +417,7 @@ GUESSED = "guessed"
 def guess_map(recording: MarkerRecording | SkeletonRecording) -> GuessedMap:
     """Guess the marker map of a recording. Returns the map, how it was guessed, and what may be wrong."""
     if isinstance(recording, SkeletonRecording):
-        guess = recognise_skeleton(recording)
+        guess = SkeletonGuess(recording)
         return GuessedMap(f"{GUESSED} ({guess.dialect})", guess.marker_map, guess.notes, guess.doubts)
     markers = guess_marker_map(recording)
     if markers is None:

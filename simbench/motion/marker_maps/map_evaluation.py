@@ -333,20 +333,16 @@ class RecordedBody:
                     two = -two
         if one is None or two is None:
             return None
-        self._check_independent(name, one, two, at_rest)
-        rotation = build_axes_frame(first, one, second, two)
-        return (self.rotations[recipe.turns_with] @ rotation if recipe.turns_with else rotation), origin
-
-    def _check_independent(self, name: str, primary: Array, secondary: Array, at_rest: bool) -> None:
-        """Refuse directions (..., 3) of two axes that are parallel, or of no length."""
-        sine = np.linalg.norm(reject(normalise(secondary), normalise(primary)), axis=-1)
-        parallel = np.flatnonzero(np.atleast_1d(sine < SMALLEST_SINE) | ~np.any(primary, axis=-1))
+        sine = np.linalg.norm(reject(normalise(two), normalise(one)), axis=-1)
+        parallel = np.flatnonzero(np.atleast_1d(sine < SMALLEST_SINE) | ~np.any(one, axis=-1))
         if parallel.size:
             when = "in the rest pose" if at_rest else f"at frame {parallel[0]}"
             raise MotionError(
                 f"{self.source}: the two directions that the marker map gives for the frame {name} are "
                 f"parallel {when}; they must differ"
             )
+        rotation = build_axes_frame(first, one, second, two)
+        return (self.rotations[recipe.turns_with] @ rotation if recipe.turns_with else rotation), origin
 
     def _direction(self, direction: schema.Direction, at_rest: bool) -> Array | None:
         """Vector of a direction, at rest (3,) or over time (T, 3); points that coincide give none."""

@@ -2,9 +2,12 @@
 
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
+from simbench.errors import MotionError
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_evaluation import normalise, reject
 from simbench.motion.marker_maps.map_library import GENERAL, find_spellings, ready_maps
@@ -12,71 +15,9 @@ from simbench.motion.marker_maps.map_schema import MarkerMap
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
-# What stands in names for a word of `PLACES`. Words of one letter count only beside another word.
-SYNONYMS = {
-    word: spellings.split()
-    for word, spellings in {
-        "left": "left l lt lft li links gauche sx izq",
-        "right": "right r rt rgt re rechts droit dx der",
-        "lateral": "lateral lat out outer outside ext external",
-        "medial": "medial med in inner inside int internal",
-        "front": "front frnt fr f ant anterior",
-        "back": "back bk b post posterior rear",
-        "top": "top up upper vertex crown",
-        "head": "head hd hed forehead kopf tete",
-        "shoulder": "shoulder shldr shld shou sho shl sh acromion acrom acromium acro acr schulter epaule",
-        "elbow": "elbow elb elbw epicondyle epicond epi ellbogen coude humerus",
-        "wrist": "wrist wri wrst wr styloid handgelenk poignet",
-        "thumb": "radial radius rad thumb a",
-        "little": "ulnar ulna uln pinky pinkie little small",
-        "hand": "hand hnd han fin finger knuckle mcp metacarpal mc hm",
-        "index": "index second 2 2nd",
-        "fifth": "fifth 5 5th pinky little",
-        "asis": "asis asi ias frontwaist frontpelvis",
-        "psis": "psis psi ips backwaist",
-        "pelvis": "pelvis pelv hip waist iliac spine hips pel",
-        "sacrum": "sacrum sacral sacr sac s1 s2",
-        "knee": "knee kne kn femur condyle knie genou",
-        "ankle": "ankle ank malleolus mal malleoli cheville",
-        "heel": "heel hee hel calcaneus calc cal ferse talon",
-        "toe": "toe toes metatarsal mt mth foot hallux forefoot mtp",
-        "c7": "c7 cv7 neck cervical",
-        "notch": "clavicle clav jugular ij suprasternal incisura manubrium clavicula",
-        "sternum": "sternum strn ster stern xiphoid xyphoid xiph chest breast px",
-        "thoracic": "t6 t7 t8 t9 t10 t11 t12 thoracic back thorax",
-    }.items()
-}
-# Points of the map, and the words that all stand in a name of such a marker; more words go before fewer.
-PLACES = {
-    "{side}_front_head": (("head", "front"),),
-    "{side}_back_head": (("head", "back"),),
-    "head_top": (("head", "top"), ("head",)),
-    "{side}_acromion": (("shoulder",), ("shoulder", "top")),
-    "{side}_lateral_elbow": (("elbow", "lateral"), ("elbow",)),
-    "{side}_medial_elbow": (("elbow", "medial"),),
-    "{side}_radial_wrist": (("wrist", "thumb"), ("wrist", "medial"), ("thumb",)),
-    "{side}_ulnar_wrist": (("wrist", "little"), ("wrist", "lateral"), ("little",)),
-    "{side}_wrist_marker": (("wrist",),),
-    "{side}_hand_marker": (("hand",),),
-    "{side}_index_knuckle": (("hand", "index"), ("hand", "medial"), ("index",)),
-    "{side}_little_knuckle": (("hand", "fifth"), ("hand", "lateral")),
-    "{side}_asis": (("asis",), ("pelvis", "front")),
-    "{side}_psis": (("psis",), ("pelvis", "back")),
-    "sacrum_marker": (("sacrum",), ("pelvis", "back")),
-    "{side}_lateral_knee": (("knee", "lateral"), ("knee",)),
-    "{side}_medial_knee": (("knee", "medial"),),
-    "{side}_lateral_ankle": (("ankle", "lateral"), ("ankle",)),
-    "{side}_medial_ankle": (("ankle", "medial"),),
-    "{side}_heel_marker": (("heel",),),
-    "{side}_toe_marker": (("toe",),),
-    "{side}_fifth_toe": (("toe", "fifth"), ("toe", "lateral")),
-    "c7": (("c7",), ("c7", "back")),
-    "clavicle": (("notch",), ("sternum", "top")),
-    "sternum": (("sternum",),),
-    "t10": (("thoracic",),),
-}
-
-
+# The words of the names of markers, with what stands for them in a name, and those of each point of the map.
+_TABLES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
+SYNONYMS, PLACES = _TABLES["synonyms"], _TABLES["places"]
 # A pair of wrist markers is the other way round when the thumb points away from where it can (mean cosine).
 REVERSED = -0.3
 # Relative difference of the two sides' lengths that people do not have.

@@ -8,7 +8,7 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, transform
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, complete_arms, transform
 from simbench.motion.marker_maps.map_evaluation import RecordedBody
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.robot.sides import SIDES
@@ -40,9 +40,7 @@ def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, .
     `joints` mapping of str to (T, 3) array: tracks of the known joints, m; `source`: name of the recording,
     for messages. Returns `left`, `right` or both.
     """
-    sides = tuple(
-        side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
-    )
+    sides = complete_arms(joints)
     if not sides:
         absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
         raise MotionError(f"{source}: no complete arm: the recording does not give {absent}")

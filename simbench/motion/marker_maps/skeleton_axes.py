@@ -37,20 +37,17 @@ class ReferencePosture(NamedTuple):
     axes: Array  # (3, 3): columns: forward, left and up of the body, in the file's axes.
 
 
-def find_reference_pose(
-    skeleton: SkeletonGeometry, roles: Roles, before: RecordedPose | None = None
-) -> ReferencePosture:
+def find_reference_pose(roles: Roles, before: RecordedPose | None = None) -> ReferencePosture:
     """Find a pose in which the body's directions are known.
 
     The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight
     arms to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a
     T-pose or an A-pose, with stricter limits. If there is none, the rest pose is returned without a `kind`.
-    `roles`: the joints of a person in it; `before`: A pose that the file holds before the motion.
+    `roles`: the joints of a person in a skeleton; `before`: A pose that the file holds before the motion.
     """
-    count = len(skeleton.names)
-    rest = skeleton.rest[None]
-    kinds, _, axes = judge_poses(rest, roles, REST_FLEXION)
-    identity = np.tile(np.eye(3), (count, 1, 1))
+    skeleton = roles.skeleton
+    kinds, _, axes = judge_poses(skeleton.rest[None], roles, REST_FLEXION)
+    identity = np.tile(np.eye(3), (len(skeleton.names), 1, 1))
     if kinds[0]:
         return ReferencePosture(kinds[0], "hierarchy", skeleton.rest, identity, snap_axes(axes[0], both=True))
     positions, rotations, frames = skeleton.positions, skeleton.rotations, skeleton.frames
@@ -173,19 +170,19 @@ def snap(direction: Array) -> Array:
     return axis if angles_between(axis, direction) < SNAP_ANGLE else direction
 
 
-def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, str]:
+def facing_agreement(roles: Roles) -> tuple[float, str]:
     """Compare the body's forward direction, from its left and up, with that of the feet and knees.
 
-    `roles`: the joints of a person in it. Returns `agreement`: mean cosine between both, from -1 to 1;
-    negative if left and right are swapped or the axes mirrored, and about zero if nothing tells; `evidence`:
-    `toes`, `knees`, `elbows` or nothing.
+    `roles`: the joints of a person in a skeleton. Returns `agreement`: mean cosine between both, from -1 to
+    1; negative if left and right are swapped or the axes mirrored, and about zero if nothing tells;
+    `evidence`: `toes`, `knees`, `elbows` or nothing.
     """
-    axes, _ = body_axes(skeleton.positions, roles)
-    forward = axes[:, :, 0]
+    positions = roles.skeleton.positions
+    forward = body_axes(positions, roles)[0][:, :, 0]
     cosines = []
     for side in SIDES:
         if roles.has(f"{side}_toe", f"{side}_ankle"):
-            track = skeleton.positions[:, [roles.joints[f"{side}_{part}"] for part in ("ankle", "toe")]]
+            track = positions[:, [roles.joints[f"{side}_{part}"] for part in ("ankle", "toe")]]
             cosines.append((normalise(track[:, 1] - track[:, 0]) * forward).sum(axis=1))
     if cosines and abs(np.mean(cosines)) > 0.2:
         return float(np.mean(cosines)), "toes"
@@ -196,7 +193,7 @@ def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, s
         cosines, weights = [], []
         for side in SIDES:
             if roles.has(*(f"{side}_{part}" for part in parts)):
-                a, b, c = (skeleton.positions[:, roles.joints[f"{side}_{part}"]] for part in parts)
+                a, b, c = (positions[:, roles.joints[f"{side}_{part}"]] for part in parts)
                 bend = b - (a + c) / 2.0
                 cosines.append(sign * (normalise(bend) * forward).sum(axis=1))
                 weights.append(np.sin(np.radians(angles_between(b - a, c - b))) ** 2)
@@ -222,19 +219,20 @@ DECIMALS = 6
 
 
 def find_segment_recipes(
-    skeleton: SkeletonGeometry, roles: Roles, votes: list[NameVote], posture: ReferencePosture
+    roles: Roles, posture: ReferencePosture
 ) -> tuple[dict[str, Any], list[str], list[str], list[str]]:
     """Find the axes of trunk, pelvis, arms and hands, as recipes of a marker map.
 
-    `roles`: the joints of a person in it; `votes`: what the names of the joints say; `posture`: A pose in
-    which the body's directions are known, or one with an empty `kind`. Returns recipes by segment, with
-    constant directions in the axes of the joints with which the segments turn; what was found out; what may
-    be wrong; and the segments that were assumed.
+    `roles`: the joints of a person in a skeleton; `posture`: A pose in which the body's directions are known,
+    or one with an empty `kind`. Returns recipes by segment, with constant directions in the axes of the
+    joints with which the segments turn; what was found out; what may be wrong; and the segments that were
+    assumed.
     """
     recipes: dict[str, Any] = {}
     notes: list[str] = []
     doubts: list[str] = []
     unsure: list[str] = []
+    skeleton = roles.skeleton
     # The pelvis turns with the joint that carries both hips.
     hips = roles.both("hip")
     below = skeleton.common_ancestor(hips) if len(hips) == 2 else roles.joints.get("pelvis")
@@ -264,7 +262,7 @@ def find_segment_recipes(
     for side in SIDES:
         if not roles.has(f"{side}_shoulder"):
             continue
-        for part, joint, along, thumb in _find_arm_axes(skeleton, roles, votes, posture, side, notes, doubts):
+        for part, joint, along, thumb in _find_arm_axes(roles, posture, side, notes, doubts):
             name = f"{side}_{part}"
             across = np.zeros(3) if thumb is None else _across(thumb, along)
             if np.any(across):
@@ -288,15 +286,10 @@ def _constant(vector: Array) -> list[float]:
 
 
 def _find_arm_axes(
-    skeleton: SkeletonGeometry,
-    roles: Roles,
-    votes: list[NameVote],
-    posture: ReferencePosture,
-    side: str,
-    notes: list[str],
-    doubts: list[str],
+    roles: Roles, posture: ReferencePosture, side: str, notes: list[str], doubts: list[str]
 ) -> list[tuple[str, int, Array, Array | None]]:
     """Find joint, distal direction, and direction of the thumb, where known, of each segment of an arm."""
+    skeleton, votes = roles.skeleton, roles.votes
     shoulder, elbow, wrist = (roles.joints[f"{side}_{part}"] for part in ("shoulder", "elbow", "wrist"))
     carrier = hand_carrier(skeleton, votes, wrist)
     upper, fore = _direction(skeleton, shoulder, elbow), _direction(skeleton, elbow, wrist)

@@ -1,7 +1,6 @@
 """A marker map for any human skeleton, guessed from its joints' names, its tree and its geometry."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,12 @@ from simbench.motion.marker_maps.skeleton_axes import (
     find_reference_pose,
     find_segment_recipes,
 )
-from simbench.motion.marker_maps.skeleton_roles import Roles, assign_roles
+from simbench.motion.marker_maps.skeleton_roles import Roles
 from simbench.motion.marker_maps.skeleton_tree import (
     SkeletonGeometry,
     find_animal_parts,
     find_dialect,
     read_names,
-    sample_geometry,
 )
 from simbench.motion.recordings import SkeletonRecording
 from simbench.robot.sides import SIDES
@@ -28,13 +26,8 @@ from simbench.robot.sides import SIDES
 UNKNOWN, OTHER = "unknown names", "other"
 # Joints that a complete skeleton has.
 LIMB_JOINTS = ("shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
-COMPLETE = (
-    "pelvis",
-    "chest",
-    "neck",
-    "head",
-    *(f"{side}_{joint}" for side in SIDES for joint in LIMB_JOINTS),
-)
+SIDED = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMB_JOINTS)
+COMPLETE = ("pelvis", "chest", "neck", "head", *SIDED)
 # Below this cosine, toes or knees contradict the sides that the names say.
 BACKWARD = -0.2
 # The score of what is not a reference posture, of a body whose facing nothing tells, and of one that faces
@@ -48,80 +41,66 @@ FILE = "file: "
 MOST_FOOT_POINTS = 6
 
 
-@dataclass(frozen=True)
 class SkeletonGuess:
-    """What a skeleton was recognised as."""
+    """What a person's skeleton was recognised as by names, tree and geometry, and the map that reads it."""
 
-    marker_map: MarkerMap  # The map that reads it; it declares neither unit nor vertical axis.
-    dialect: str  # Name of its naming convention, such as `mixamo`, or `unknown names`.
-    score: float  # How sure the guess is, 0 to 1: half for the names, half for the geometry.
-    roles: Mapping[str, str]  # Joint of the file for each joint of a person.
-    posture: str  # The reference posture and where it was found, in words.
-    # Joints and segments of a person that were guessed without a name or axis that says so.
-    unsure: tuple[str, ...]
-    missing: tuple[str, ...]  # Joints of a person that were not found.
-    notes: tuple[str, ...]  # What was found out, as text for the user.
-    doubts: tuple[str, ...]  # What may well be wrong, one line each.
-
-
-def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
-    """Recognise the skeleton of a person by names, tree and geometry, and make the marker map that reads it.
-
-    `recording`: A recording of any skeleton. Returns the map, how sure it is and why.
-    """
-    if len(recording.names) < 3 or not len(recording.time):
-        raise MotionError(
-            f"{recording.source}: no human skeleton: {len(recording.names)} joints in "
-            f"{len(recording.time)} frames"
-        )
-    skeleton = sample_geometry(recording)
-    votes = read_names(skeleton.names, skeleton.is_end())
-    roles = assign_roles(skeleton, votes, recording.source)
-    agreement = _settle_sides(roles, skeleton)
-    posture = find_reference_pose(skeleton, roles, recording.pose_before)
-    recipes, notes, doubts, unsure = find_segment_recipes(skeleton, roles, votes, posture)
-    dialect = find_dialect(skeleton.names)
-    if dialect == UNKNOWN and len(roles.named) > len(COMPLETE) // 2:
-        dialect = OTHER
-    animal = find_animal_parts(skeleton.names)
-    if animal:
-        roles.doubts.append(f"the skeleton has parts that no person has: {', '.join(animal[:4])}")
-    known = [name for name in COMPLETE if name in roles.joints]
-    names = sum(name in roles.named for name in known) / len(COMPLETE)
-    geometry = float(np.mean([limb.geometry for limb in roles.limbs.values()]))
-    geometry *= 1.0 if posture.kind else NO_POSTURE
-    geometry *= FACING_BACKWARD if agreement < BACKWARD else NO_FACING if agreement < -BACKWARD else 1.0
-    score = round((0.5 * names + 0.5 * geometry) * DOUBTED ** min(len(roles.doubts), MOST_DOUBTS), 2)
-    where = "of the hierarchy" if posture.where == "hierarchy" else f"in {posture.where}"
-    words = f"{posture.kind} {where}" if posture.kind else "none, axes from hips, shoulders, toes and elbows"
-    if not posture.kind:
-        roles.doubts.append(
-            "neither the rest pose nor a frame is a posture with known directions of the palms: the axes of "
-            "the arms follow the elbows"
-        )
-    named = dialect if dialect == UNKNOWN else f"{dialect} names"
-    return SkeletonGuess(
-        marker_map=_build_map(skeleton, roles, recipes, dialect),
-        dialect=dialect,
-        score=score,
-        roles={name: skeleton.names[joint] for name, joint in roles.joints.items()},
-        posture=words,
-        unsure=tuple(dict.fromkeys([*roles.unsure, *unsure])),
-        missing=tuple(name for name in COMPLETE if name not in roles.joints),
-        notes=(
-            f"skeleton: {named} ({score:.2f}), reference posture: {words}; declare a marker map (--map) to "
-            "overrule this guess",
+    def __init__(self, recording: SkeletonRecording) -> None:
+        """Recognise the skeleton. `recording`: a recording of any skeleton."""
+        if len(recording.names) < 3 or not len(recording.time):
+            raise MotionError(
+                f"{recording.source}: no human skeleton: {len(recording.names)} joints in "
+                f"{len(recording.time)} frames"
+            )
+        skeleton = SkeletonGeometry(recording)
+        roles = Roles(skeleton, read_names(skeleton.names, skeleton.is_end()), recording.source)
+        agreement = _settle_sides(roles)
+        posture = find_reference_pose(roles, recording.pose_before)
+        recipes, notes, doubts, unsure = find_segment_recipes(roles, posture)
+        # Name of its naming convention, such as `mixamo`, or `unknown names`.
+        self.dialect = find_dialect(skeleton.names)
+        if self.dialect == UNKNOWN and len(roles.named) > len(COMPLETE) // 2:
+            self.dialect = OTHER
+        animal = find_animal_parts(skeleton.names)
+        if animal:
+            roles.doubts.append(f"the skeleton has parts that no person has: {', '.join(animal[:4])}")
+        known = [name for name in COMPLETE if name in roles.joints]
+        names = sum(name in roles.named for name in known) / len(COMPLETE)
+        geometry = float(np.mean([limb.geometry for limb in roles.limbs.values()]))
+        geometry *= 1.0 if posture.kind else NO_POSTURE
+        geometry *= FACING_BACKWARD if agreement < BACKWARD else NO_FACING if agreement < -BACKWARD else 1.0
+        score = (0.5 * names + 0.5 * geometry) * DOUBTED ** min(len(roles.doubts), MOST_DOUBTS)
+        # How sure the guess is, 0 to 1: half for the names, half for the geometry.
+        self.score = round(score, 2)
+        where = "of the hierarchy" if posture.where == "hierarchy" else f"in {posture.where}"
+        # The reference posture and where it was found, in words.
+        self.posture = f"{posture.kind} {where}"
+        if not posture.kind:
+            self.posture = "none, axes from hips, shoulders, toes and elbows"
+            roles.doubts.append(
+                "neither the rest pose nor a frame is a posture with known directions of the palms: the axes "
+                "of the arms follow the elbows"
+            )
+        named = self.dialect if self.dialect == UNKNOWN else f"{self.dialect} names"
+        # The map that reads it; it declares neither unit nor vertical axis.
+        self.marker_map = _build_map(roles, recipes, self.dialect)
+        # Joint of the file for each joint of a person.
+        self.roles = {name: skeleton.names[joint] for name, joint in roles.joints.items()}
+        # Joints and segments of a person that were guessed without a name or axis that says so; and joints of
+        # a person that were not found.
+        self.unsure = tuple(dict.fromkeys([*roles.unsure, *unsure]))
+        self.missing = tuple(name for name in COMPLETE if name not in roles.joints)
+        # What was found out, as text for the user; and what may well be wrong, one line each.
+        self.notes = (
+            f"skeleton: {named} ({self.score:.2f}), reference posture: {self.posture}; declare a marker map "
+            "(--map) to overrule this guess",
             *notes,
-        ),
-        doubts=(*roles.doubts, *doubts),
-    )
+        )
+        self.doubts = (*roles.doubts, *doubts)
 
 
-def _build_map(
-    skeleton: SkeletonGeometry, roles: Roles, recipes: Mapping[str, Any], dialect: str
-) -> MarkerMap:
+def _build_map(roles: Roles, recipes: Mapping[str, Any], dialect: str) -> MarkerMap:
     """Write joints and recipes of the segments as a marker map."""
-    joints, names = roles.joints, skeleton.names
+    skeleton, joints, names = roles.skeleton, roles.joints, roles.skeleton.names
     # A joint of the file with the name of another joint of the person is called differently in the map.
     taken = {name for name, joint in joints.items() if names[joint] != name}
     recorded = [f"{FILE}{name}" if name in taken else name for name in names]
@@ -153,9 +132,9 @@ def _build_map(
     )
 
 
-def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:
+def _settle_sides(roles: Roles) -> float:
     """Find left and right where no name says them, or check them; return how the feet agree."""
-    agreement, evidence = facing_agreement(skeleton, roles)
+    agreement, evidence = facing_agreement(roles)
     if roles.sided:
         if agreement < BACKWARD:
             roles.doubts.append(

@@ -3,12 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.files.yaml_document import read_yaml
@@ -174,17 +172,26 @@ SAMPLED_FRAMES = 120
 COINCIDING = 0.004
 
 
-@dataclass(frozen=True)
 class SkeletonGeometry:
-    """A skeleton in the poses of some frames, with its rest pose."""
+    """A skeleton in at most `SAMPLED_FRAMES` frames, the first among them, with its rest pose."""
 
-    names: tuple[str, ...]  # Names of the J joints and end sites, parents before children.
-    parents: NDArray[np.int64]  # (J,) int: index of each joint's parent, -1 for the root.
-    offsets: Array  # (J, 3): median position of each joint in its parent's axes, in the file's unit.
-    positions: Array  # (F, J, 3): positions in F frames in the file's axes, in the file's unit.
-    rotations: Array  # (F, J, 3, 3): rotations from the joints' axes to the file's in the same frames.
-    # (F,) int: indices of these frames in the recording; -1 for a pose that was cut off before its start.
-    frames: NDArray[np.int64]
+    def __init__(self, recording: SkeletonRecording) -> None:
+        # Names of the J joints and end sites, parents before children; index of each joint's parent (J,), -1
+        # for the root.
+        self.names, self.parents = recording.names, recording.parents
+        count = len(recording.time)
+        # Indices (F,) of the frames in the recording; -1 for a pose that was cut off before its start.
+        frames = np.unique(np.linspace(0, count - 1, min(count, SAMPLED_FRAMES)).astype(np.int64))
+        # Positions (F, J, 3) in the file's axes and unit, rotations (F, J, 3, 3) from the joints' axes to the
+        # file's.
+        positions, rotations = recording.positions[frames], recording.rotations[frames]
+        # Where a file animates the places of joints, the offsets of its rest pose may be anything.
+        above = np.maximum(self.parents, 0)
+        local = np.einsum("fjki,fjk->fji", rotations[:, above], positions - positions[:, above])
+        # Median position (J, 3) of each joint in its parent's axes, in the file's unit.
+        self.offsets: Array = np.median(local, axis=0)
+        self.offsets[self.parents < 0] = 0.0
+        self.frames, self.positions, self.rotations = frames, positions, rotations
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -255,22 +262,6 @@ class SkeletonGeometry:
         `joint`: index of the joint. Returns indices, parents first.
         """
         return [k for k in range(joint, len(self.names)) if k == joint or joint in self.ancestors[k]]
-
-
-def sample_geometry(recording: SkeletonRecording) -> SkeletonGeometry:
-    """Take a sample of a recording's frames.
-
-    Returns the skeleton in at most `SAMPLED_FRAMES` frames, the first among them.
-    """
-    count = len(recording.time)
-    frames = np.unique(np.linspace(0, count - 1, min(count, SAMPLED_FRAMES)).astype(np.int64))
-    positions, rotations = recording.positions[frames], recording.rotations[frames]
-    # Where a file animates the places of joints, the offsets of its rest pose may be anything.
-    above = np.maximum(recording.parents, 0)
-    local = np.einsum("fjki,fjk->fji", rotations[:, above], positions - positions[:, above])
-    offsets = np.median(local, axis=0)
-    offsets[recording.parents < 0] = 0.0
-    return SkeletonGeometry(recording.names, recording.parents, offsets, positions, rotations, frames)
 
 
 def angles_between(first: Array, second: Array) -> Array:

@@ -11,7 +11,7 @@ from simbench.errors import MotionError
 from simbench.motion.marker_maps.map_choice import GUESSED, GuessedMap, find_reading, guess_map
 from simbench.motion.marker_maps.map_library import describe_missing_names, find_aliases, list_fitting_maps
 from simbench.motion.marker_maps.map_schema import MarkerMap
-from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
@@ -43,7 +43,7 @@ def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested:
         )
     name = Path(recording.source).name
     if isinstance(recording, SkeletonRecording) and found.name.startswith(GUESSED):
-        guess = recognise_skeleton(recording)
+        guess = SkeletonGuess(recording)
         reduced, notes, doubts, unused = (
             guess.marker_map,
             guess.notes[1:],

@@ -24,8 +24,7 @@ from simbench.motion.marker_maps.skeleton_tree import read_names
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER, quote, read_numbers
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses
-from simbench.motion.recordings import RecordedPose, SkeletonRecording
+from simbench.motion.recordings import RecordedPose, SkeletonRecording, compute_world_poses
 
 # Most poses that are kept: an hour at 120 Hz of a body with fingers whose names say nothing, three gigabytes.
 MAX_POSES = 30_000_000

@@ -166,17 +166,9 @@ def read_written_csv(lines: list[str], header: list[str], source: str) -> HumanM
         raise MotionError(f"{source}, line 1: no complete arm; columns of {', '.join(least)} are missing")
     initial, note = find_initial_pose(column["time_s"], joints, segments)
     wanted = (*ARM_JOINTS, "pelvis", *LEG_JOINTS, *ARM_SEGMENTS, "trunk")
-    return validate_motion(
-        HumanMotion(
-            time=column["time_s"],
-            joints=joints,
-            segments=segments,
-            initial=initial,
-            source=source,
-            notes=(note,),
-            missing=tuple(n for n in wanted if n not in known),
-        )
-    )
+    missing = tuple(n for n in wanted if n not in known)
+    motion = HumanMotion(column["time_s"], joints, segments, initial, source, notes=(note,), missing=missing)
+    return validate_motion(motion)
 
 
 def _is_number(cell: str, delimiter: str) -> bool:
@@ -391,13 +383,6 @@ def read_named_positions(lines: list[str], source: str, options: ReadOptions) ->
     known = options.unit is None and table.unit is not None
     unit, notes, more = (table.unit or "m", (), ()) if known else find_array_unit(tracks, options)
     ignored = (f"{table.ignored} further columns ignored",) if table.ignored else ()
-    return MarkerRecording(
-        time=time,
-        names=names,
-        positions=UNITS[unit] * positions,
-        source=source,
-        up=options.up,
-        unit=unit,
-        notes=(*naming.notes, *notes, *ignored),
-        doubts=(*naming.doubts, *doubts, *more, *doubt_still_pelvis(tracks)),
-    )
+    notes, positions = (*naming.notes, *notes, *ignored), UNITS[unit] * positions
+    doubts = (*naming.doubts, *doubts, *more, *doubt_still_pelvis(tracks))
+    return MarkerRecording(time, names, positions, source, options.up, unit, notes=notes, doubts=doubts)

@@ -13,31 +13,19 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.files.json_document import parse_json
 from simbench.files.text import read_text
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor, check_time
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses
-from simbench.motion.recordings import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording, compute_world_poses
 from simbench.motion.shipped import LARGEST_CLIP, clip_folder, clip_names
 from simbench.robot.sides import SIDES
 
 SCALE = 0.25
 # Joint: parent, joint origin in the parent's frame (URDF units, y up), first column and number of columns.
-SKELETON: dict[str, tuple[str | None, tuple[float, float, float], int, int]] = {
-    "pelvis": (None, (0.0, 0.0, 0.0), 4, 4),
-    "chest": ("pelvis", (0.0, 0.944604, 0.0), 8, 4),
-    "neck": ("chest", (0.0, 0.895576, 0.0), 12, 4),
-    "right_hip": ("pelvis", (0.0, 0.0, 0.339548), 16, 4),
-    "right_knee": ("right_hip", (0.0, -1.686184, 0.0), 20, 1),
-    "right_ankle": ("right_knee", (0.0, -1.639480, 0.0), 21, 4),
-    "right_shoulder": ("chest", (-0.096200, 0.974000, 0.732440), 25, 4),
-    "right_elbow": ("right_shoulder", (0.0, -1.099152, 0.0), 29, 1),
-    "left_hip": ("pelvis", (0.0, 0.0, -0.339548), 30, 4),
-    "left_knee": ("left_hip", (0.0, -1.686184, 0.0), 34, 1),
-    "left_ankle": ("left_knee", (0.0, -1.639480, 0.0), 35, 4),
-    "left_shoulder": ("chest", (-0.096200, 0.974000, -0.732440), 39, 4),
-    "left_elbow": ("left_shoulder", (0.0, -1.099152, 0.0), 43, 1),
-}
+SKELETON: dict[str, tuple[str | None, tuple[float, float, float], int, int]] = read_yaml(
+    Path(__file__).with_suffix(".yaml"), MotionError
+).value
 # End sites: the wrist in the elbow's frame, the corners of the sole in the ankle's.
 WRIST = (0.0, -1.035788, 0.0)
 SOLE_CORNERS = tuple((x, -0.2, z) for x in (-0.174, 0.534) for z in (-0.18, 0.18))
@@ -92,19 +80,10 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
     # information.
     time = np.concatenate([[0.0], np.cumsum(frames[:-1, 0])])
     check_time(time, f"deepmimic:{path.stem}")
-    return SkeletonRecording(
-        time=time,
-        names=names,
-        parents=parents,
-        offsets=offsets,
-        positions=positions,
-        rotations=rotations,
-        source=f"deepmimic:{path.stem}",
-        unit="m",
-        up="y",
-        actor=Actor(name="deepmimic", height=HEIGHT, mass=MASS),
-        notes=(f"loop: {loop}", "no forearm pronation and no wrist motion in this format"),
-    )
+    actor = Actor(name="deepmimic", height=HEIGHT, mass=MASS)
+    notes = (f"loop: {loop}", "no forearm pronation and no wrist motion in this format")
+    bodies = parents, offsets, positions, rotations
+    return SkeletonRecording(time, names, *bodies, f"deepmimic:{path.stem}", "m", "y", actor, notes=notes)
 
 
 def _read_frames(path: Path) -> tuple[Array, str]:

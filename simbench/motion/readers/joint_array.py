@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.files.arrays import UNNAMED, read_array_file
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers.joint_names import (
@@ -32,19 +33,8 @@ from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 # At most this many names are listed in an error.
 LISTED = 12
-# Names of arrays that only the trajectory of a robot has.
-ROBOT_KEYS = ("dof_pos", "joint_pos", "root_pos", "qpos", "body_pos_w")
-# Keys under which archives hold positions of joints, the most telling first.
-POSITION_KEYS = (
-    "keypoints_3d", "keypoints3d", "kp3d", "kpts3d", "joints_3d", "joints3d",
-    "joint_positions", "positions_3d", "pred_joints", "j3d", "poses_3d", "pose_3d",
-    "keypoints", "joints", "positions", "motion", "xyz", "data",
-)  # fmt: skip
-RATE_KEYS = (
-    "fps", "mocap_framerate", "mocap_frame_rate", "framerate", "frame_rate", "rate", "sampling_rate",
-    "frequency", "hz",
-)  # fmt: skip
-NAME_KEYS = ("joint_names", "keypoint_names", "joints_names", "names", "labels")
+# Names of arrays that are looked for.
+_KEYS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 # Rate of most videos, Hz, taken where neither file nor user says one.
 ASSUMED_RATE = 30.0
 # Keypoints below this confidence are not used.
@@ -77,7 +67,7 @@ def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | Skeleton
     """
     content = read_array_file(path, MotionError)
     found = ", ".join(name[:40] for name in list(content)[:LISTED]) or "nothing"
-    if any(key in content for key in ROBOT_KEYS):
+    if any(key in content for key in _KEYS["robot"]):
         raise MotionError(
             f"{path}: holds the trajectory of a robot ({found}), not a recording of a person; run it with "
             f"`simbench run {path} --robot NAME`, or name it as trajectory:{path}"
@@ -100,7 +90,7 @@ def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | Skeleton
     lower = {key.lower(): key for key in reversed(fitting)}
     # A flat array with another name may hold anything, such as the angles of all joints.
     others = [key for key in fitting if key == UNNAMED or arrays[key].ndim > 2]
-    chosen = next((lower[name] for name in POSITION_KEYS if name in lower), None)
+    chosen = next((lower[name] for name in _KEYS["positions"] if name in lower), None)
     if chosen is None and len(others) == 1:
         chosen = others[0]
     if chosen is not None:
@@ -140,7 +130,7 @@ def read_joint_array(
     found, notes = _one_person(arrays[key], source)
     doubts: tuple[str, ...] = ()
     lower = {name.lower(): array for name, array in arrays.items()}
-    rates = ((name, lower[name]) for name in RATE_KEYS if name in lower)
+    rates = ((name, lower[name]) for name in _KEYS["rate"] if name in lower)
     said = next(((n, each) for n, each in rates if each.size == 1 and each.dtype.kind in "fiu"), None)
     if options.fps is not None:
         rate = options.fps
@@ -166,16 +156,9 @@ def read_joint_array(
     tracks = {name: positions[:, k] for k, name in enumerate(names)}
     refuse_image_positions(positions, tracks, source)
     unit, assumed, more = find_array_unit(tracks, options)
-    return MarkerRecording(
-        time=np.arange(len(positions)) / rate,
-        names=names,
-        positions=UNITS[unit] * positions,
-        source=source,
-        up=options.up,
-        unit=unit,
-        notes=(*notes, *assumed),
-        doubts=(*doubts, *naming.doubts, *more, *doubt_still_pelvis(tracks)),
-    )
+    time, positions = np.arange(len(positions)) / rate, UNITS[unit] * positions
+    notes, doubts = (*notes, *assumed), (*doubts, *naming.doubts, *more, *doubt_still_pelvis(tracks))
+    return MarkerRecording(time, names, positions, source, options.up, unit, notes=notes, doubts=doubts)
 
 
 def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...]]:
@@ -234,7 +217,7 @@ def name_array_joints(
     if options.skeleton is not None:
         return read_declared_names(options.skeleton, count, source)
     lower = {key.lower(): array for key, array in arrays.items()}
-    for key in NAME_KEYS:
+    for key in _KEYS["joint_names"]:
         value = lower.get(key)
         if value is not None and value.dtype.kind == "U" and value.shape == (count,):
             return JointNaming(name_joints(tuple(map(str, value))), ("joints named by the file",))

@@ -7,7 +7,7 @@ MediaPipe Pose; CMU Panoptic; Kinect v2 (also NTU RGB+D) and Azure Kinect.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -16,119 +16,23 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.files.text import read_text
-from simbench.files.yaml_document import parse_yaml
+from simbench.files.yaml_document import parse_yaml, read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.readers.marker_tables import quote
+from simbench.motion.readers.smpl_parameters import BODY_COUNT, SMPL, SMPL_H, SMPL_X
 from simbench.robot.sides import SIDES
 
-
-def _sided(order: tuple[str, ...], *names: str) -> Iterator[str]:
-    """Name `names` on the first side, then on the second."""
-    for side in order:
-        for name in names:
-            yield f"{side}_{name}"
-
-
-def _pairs(*names: str) -> Iterator[str]:
-    """Name each of `names` on the left, then on the right."""
-    for name in names:
-        yield from (f"{side}_{name}" for side in SIDES)
-
-
-RIGHT_FIRST = ("right", "left")
-SMPL_BODY = (
-    "pelvis", *_pairs("hip"), "spine1", *_pairs("knee"), "spine2", *_pairs("ankle"), "spine3",
-    *_pairs("foot"), "neck", *_pairs("collar"), "head", *_pairs("shoulder", "elbow", "wrist"),
-)  # fmt: skip
-FINGERS = tuple(f"{finger}{k}" for finger in ("index", "middle", "pinky", "ring", "thumb") for k in (1, 2, 3))
-# Vertices that the smplx package adds to the 24 joints of SMPL: face, feet and fingertips.
-SMPL_VERTICES = (
-    "nose", "right_eye", "left_eye", "right_ear", "left_ear",
-    *_sided(SIDES, "big_toe", "small_toe", "heel"),
-    *_sided(SIDES, "thumb_tip", "index_tip", "middle_tip", "ring_tip", "pinky_tip"),
-)  # fmt: skip
-COCO = ("nose", *_pairs("eye", "ear", "shoulder", "elbow", "wrist", "hip", "knee", "ankle"))
-FACE_POINTS = 68
-# The 21 points of a hand: wrist, then four from the base to the tip of each finger.
-HAND_POINTS = (
-    "hand_root",
-    *(f"{f}{k}" for f in ("thumb", "index", "middle", "ring", "pinky") for k in (1, 2, 3, 4)),
-)
+_TABLES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 ARM, LEG = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
 # Points without a meaning for a body have the empty name.
 LAYOUTS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "smpl": (
-        (*SMPL_BODY, *_pairs("hand")),
-        SMPL_BODY,
-        (*SMPL_BODY, *_pairs("hand"), *SMPL_VERTICES),
-    ),
-    "smplh": ((*SMPL_BODY, *_sided(SIDES, *FINGERS)),),
-    "smplx": ((*SMPL_BODY, "jaw", "", "", *_sided(SIDES, *FINGERS)),),
-    "h36m": (
-        ("pelvis", *_sided(RIGHT_FIRST, *LEG), "spine", "thorax", "nose", "head_top", *_sided(SIDES, *ARM)),
-        (
-            "pelvis", *_sided(("right",), *LEG, "toe"), "", *_sided(("left",), *LEG, "toe"), "",
-            "spine", "thorax", "nose", "head_top", "",
-            "", *_sided(("left",), *ARM), "", "", "", "", "", *_sided(("right",), *ARM), "", "", "", "",
-        ),
-    ),
-    "mpi_inf_3dhp": (
-        ("head_top", "neck", *_sided(RIGHT_FIRST, *ARM), *_sided(RIGHT_FIRST, *LEG), "pelvis", "spine",
-         "head"),
-    ),
-    "coco": (
-        COCO,
-        (
-            *COCO, *_sided(SIDES, "big_toe", "small_toe", "heel"), *[""] * FACE_POINTS,
-            *_sided(SIDES, *HAND_POINTS),
-        ),
-    ),
-    "halpe": ((*COCO, "head_top", "neck", "mid_hip", *_pairs("big_toe", "small_toe", "heel")),),
-    "mediapipe": (
-        (
-            "nose", *_sided(SIDES, "eye_inner", "eye", "eye_outer"), *_pairs("ear"), "mouth_left",
-            "mouth_right", *_pairs(*ARM, "pinky", "index", "thumb", *LEG, "heel", "foot_index"),
-        ),
-    ),
-    "openpose25": (
-        (
-            "nose", "neck", *_sided(RIGHT_FIRST, *ARM), "mid_hip", *_sided(RIGHT_FIRST, *LEG),
-            "right_eye", "left_eye", "right_ear", "left_ear", *_sided(SIDES, "big_toe", "small_toe", "heel"),
-        ),
-    ),
-    "openpose18": (
-        (
-            "nose", "neck", *_sided(RIGHT_FIRST, *ARM), *_sided(RIGHT_FIRST, *LEG),
-            "right_eye", "left_eye", "right_ear", "left_ear",
-        ),
-    ),
-    "panoptic": (
-        (
-            "neck", "nose", "mid_hip", *_sided(("left",), *ARM, *LEG), *_sided(("right",), *ARM, *LEG),
-            "left_eye", "left_ear", "right_eye", "right_ear",
-        ),
-    ),
-    "kinect": (
-        (
-            "pelvis", "spine", "neck", "head", *_sided(SIDES, *ARM, "hand"), *_sided(SIDES, *LEG, "foot"),
-            "chest", *_sided(SIDES, "hand_tip", "thumb"),
-        ),
-    ),
-    "azure_kinect": (
-        (
-            "pelvis", "spine", "chest", "neck", *_sided(SIDES, "collar", *ARM, "hand", "hand_tip", "thumb"),
-            *_sided(SIDES, *LEG, "foot"), "head", "nose", "left_eye", "left_ear", "right_eye", "right_ear",
-        ),
-    ),
-}  # fmt: skip
-# Other names of the layouts, as users and papers write them.
-ALIASES = {
-    "human36m": "h36m", "smpl24": "smpl", "smpl22": "smpl", "smpl45": "smpl",
-    "smpl+h": "smplh", "smpl-h": "smplh", "smpl-x": "smplx", "humanml3d": "smpl",
-    "coco17": "coco", "coco_wholebody": "coco", "coco-wholebody": "coco", "blazepose": "mediapipe",
-    "openpose": "openpose25", "body25": "openpose25", "body_25": "openpose25", "halpe26": "halpe",
-    "ntu": "kinect", "kinect_v2": "kinect", "cmu_panoptic": "panoptic",
-}  # fmt: skip
+    "smpl": (SMPL.names, SMPL.names[:BODY_COUNT], (*SMPL.names, *_TABLES["smpl_vertices"])),
+    "smplh": (SMPL_H.names,),
+    "smplx": (tuple("" if name.endswith("_eye") else name for name in SMPL_X.names),),
+    **{layout: tuple(map(tuple, sizes)) for layout, sizes in _TABLES["layouts"].items()},
+}
+ALIASES, SIDE_WORDS, SIDED, UNSIDED = (_TABLES[key] for key in ("aliases", "side_words", "sided", "unsided"))
+ARM_CONVENTIONS, LEG_CONVENTIONS = _TABLES["arm_conventions"], _TABLES["leg_conventions"]
 # With these layouts, joints beyond the last named one are regressed from the body's surface and may be left
 # out.
 EXTENDED = ("smpl", "smplh", "smplx")
@@ -136,48 +40,6 @@ EXTENDED = ("smpl", "smplh", "smplx")
 UNNAMED_WORDS = ("-", "none", "")
 # A word, a run of capitals, or a number.
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-SIDE_WORDS = {
-    "left": "left", "l": "left", "lft": "left", "lt": "left",
-    "right": "right", "r": "right", "rgt": "right", "rt": "right",
-}  # fmt: skip
-# Words that say nothing about which joint it is.
-EMPTY_WORDS = {
-    *("joint", "jnt", "jc", "centre", "center", "pos", "position"),
-    *("kp", "keypoint", "mixamorig", "skeleton"),
-}
-# Names of the three joints of a limb, proximal to distal, in the conventions that are in use: by the joint,
-# by the bone that begins there. The first whose three names are all there is meant.
-ARM_CONVENTIONS = (
-    ("shoulder", "elbow", "wrist"),
-    ("shoulder", "elbow", "hand"),
-    ("arm", "forearm", "hand"),
-    ("upperarm", "forearm", "wrist"),
-    ("upperarm", "forearm", "hand"),
-    ("upperarm", "lowerarm", "hand"),
-    ("uarm", "farm", "hand"),
-    ("sho", "elb", "wri"),
-)
-LEG_CONVENTIONS = (
-    ("hip", "knee", "ankle"),
-    ("hip", "knee", "foot"),
-    ("upleg", "leg", "foot"),
-    ("upperleg", "lowerleg", "foot"),
-    ("thigh", "calf", "foot"),
-    ("thigh", "shin", "foot"),
-    ("thigh", "shank", "foot"),
-    ("hip", "kne", "ank"),
-)
-# Other joints with a side: by the words that name them.
-SIDED = {
-    "toe": "toe", "toebase": "toe", "toes": "toe", "ball": "toe",
-    "bigtoe": "big_toe", "smalltoe": "small_toe", "heel": "heel", "footindex": "foot_index",
-    "index": "index", "pinky": "pinky", "thumb": "thumb", "ear": "ear",
-    "eye": "eye", "collar": "collar", "clavicle": "collar",
-}  # fmt: skip
-UNSIDED = {
-    "pelvis": "pelvis", "hips": "pelvis", "hip": "pelvis", "midhip": "pelvis", "hipcenter": "pelvis",
-    "spine": "spine", "thorax": "thorax", "chest": "chest", "neck": "neck", "head": "head", "nose": "nose",
-}  # fmt: skip
 _SIDED_WORDS = {word for words in (*ARM_CONVENTIONS, *LEG_CONVENTIONS) for word in words} | {*SIDED}
 # Lengths between joint centres as fractions of the stature (Winter 2009, table 4.1; the shoulders and hips
 # are joint centres, nearer to each other than the bones' ends).
@@ -272,7 +134,7 @@ def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
     found: dict[tuple[str | None, str], str] = {}
     for name in names:
         words = [word.lower() for word in WORDS.findall(name.rpartition(":")[2])]
-        words = [word for word in words if word not in EMPTY_WORDS]
+        words = [word for word in words if word not in _TABLES["empty_words"]]
         written = next((word for word in words if word in SIDE_WORDS), None)
         if written is not None:
             words.remove(written)

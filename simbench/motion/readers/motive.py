@@ -6,6 +6,7 @@ every further line is a frame: its number, its time, and the numbers; a cell is 
 seen.
 """
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +16,13 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from simbench.errors import MotionError
 from simbench.files.text import parse_finite_number
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.map_evaluation import normalise
 from simbench.motion.read_options import UNITS, ReadOptions, resolve_length_unit
 from simbench.motion.readers.joint_names import name_joints
 from simbench.motion.readers.marker_tables import find_times, read_sparse_numbers, split_row
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses, find_parent
-from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording, compute_world_poses, find_parent
 from simbench.robot.sides import SIDES
 
 # Most lines between the first one and that of the axes.
@@ -37,27 +38,7 @@ PARENTS = {
         ("Shoulder", "Chest"), ("UArm", "{}Shoulder"), ("FArm", "{}UArm"), ("Hand", "{}FArm"),
         ("Thigh", "Hip"), ("Shin", "{}Thigh"), ("Foot", "{}Shin"), ("Toe", "{}Foot"))},
 }  # fmt: skip
-# Names in the other conventions that Motive exports: of FBX, of BVH and of Unreal.
-CONVENTIONS = (
-    {
-        "Hips": "Hip", "Spine": "Ab", "Spine1": "Chest", "Neck": "Neck",
-        "Head": "Head", "{Side}Shoulder": "{S}Shoulder", "{Side}Arm": "{S}UArm", "{Side}ForeArm": "{S}FArm",
-        "{Side}Hand": "{S}Hand", "{Side}UpLeg": "{S}Thigh", "{Side}Leg": "{S}Shin", "{Side}Foot": "{S}Foot",
-        "{Side}ToeBase": "{S}Toe",
-    },
-    {
-        "Hips": "Hip", "Chest": "Ab", "Chest2": "Chest", "Neck": "Neck",
-        "Head": "Head", "{Side}Collar": "{S}Shoulder", "{Side}Shoulder": "{S}UArm", "{Side}Elbow": "{S}FArm",
-        "{Side}Wrist": "{S}Hand", "{Side}Hip": "{S}Thigh", "{Side}Knee": "{S}Shin", "{Side}Ankle": "{S}Foot",
-        "{Side}Toe": "{S}Toe",
-    },
-    {
-        "pelvis": "Hip", "spine_01": "Ab", "spine_03": "Chest", "neck_01": "Neck",
-        "head": "Head", "clavicle_{s}": "{S}Shoulder", "upperarm_{s}": "{S}UArm", "lowerarm_{s}": "{S}FArm",
-        "hand_{s}": "{S}Hand", "thigh_{s}": "{S}Thigh", "calf_{s}": "{S}Shin", "foot_{s}": "{S}Foot",
-        "ball_{s}": "{S}Toe",
-    },
-)  # fmt: skip
+CONVENTIONS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 NEEDED = ("Hip", "LUArm", "LFArm", "LHand", "RUArm", "RFArm", "RHand")
 # A rest pose is a T-pose if legs, trunk and arms are within the angle of this cosine of their axes; its
 # axes are those of the file's world if they are nearer to them than the second cosine.
@@ -137,15 +118,9 @@ def read_motive_csv(
 
     positions = component("position", "xyz")
     if not bones:
+        names, positions = name_joints(names) if chosen[0].kind == "Bone" else names, UNITS[unit] * positions
         return MarkerRecording(
-            time=time,
-            names=name_joints(names) if chosen[0].kind == "Bone" else names,
-            positions=UNITS[unit] * positions,
-            source=source,
-            up=options.up,
-            unit=unit,
-            notes=tuple(notes),
-            doubts=doubts,
+            time, names, positions, source, options.up, unit, notes=tuple(notes), doubts=doubts
         )
     local = properties.get("coordinate space", "").strip().lower() == "local"
     tracks = _BoneTracks(
@@ -262,30 +237,17 @@ class _BoneTracks(NamedTuple):
                 if axes is None
                 else "its rotations do not fit"
             )
+            doubts = (*doubts, f"only the positions of the skeleton are used: {reason}")
+            points, positions = name_joints(tuple(self.names[k] for k in kept)), UNITS[unit] * positions
             return MarkerRecording(
-                time=time,
-                names=name_joints(tuple(self.names[k] for k in kept)),
-                positions=UNITS[unit] * positions,
-                source=source,
-                up=options.up,
-                unit=unit,
-                notes=notes,
-                doubts=(*doubts, f"only the positions of the skeleton are used: {reason}"),
+                time, points, positions, source, options.up, unit, notes=notes, doubts=doubts
             )
         # The axis of the file that is up in the T-pose, if it is one.
         highest = int(np.abs(axes[:, 1]).argmax())
+        up = options.up or ("xyz"[highest] if axes[highest, 1] > AXIS_COSINE else None)
+        offsets, rotations = offsets @ axes, rotations @ axes
         return SkeletonRecording(
-            time=time,
-            names=names,
-            parents=parents,
-            offsets=offsets @ axes,
-            positions=positions,
-            rotations=rotations @ axes,
-            source=source,
-            unit=unit,
-            up=options.up or ("xyz"[highest] if axes[highest, 1] > AXIS_COSINE else None),
-            notes=notes,
-            doubts=doubts,
+            time, names, parents, offsets, positions, rotations, source, unit, up, notes=notes, doubts=doubts
         )
 
     def whole_frames(

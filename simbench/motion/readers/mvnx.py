@@ -17,8 +17,7 @@ from simbench.files.text import parse_finite_number, require_regular_file
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.marker_tables import LARGEST_NUMBER, quote
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses, find_parent
-from simbench.motion.recordings import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording, compute_world_poses, find_parent
 
 # Segments by the one that carries them; each begins at the joint between the two.
 PARENTS = {
@@ -101,19 +100,9 @@ def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
         notes.append(f"the first of {content.subjects} persons is read")
     if len(content.segments) > len(kept):
         notes.append(f"{len(content.segments) - len(kept)} further segments ignored")
-    return SkeletonRecording(
-        time=np.asarray(numbers / rate),
-        names=names,
-        parents=parents,
-        offsets=offsets,
-        positions=positions,
-        rotations=rotations,
-        source=source,
-        unit=options.unit or "m",
-        up=options.up or "z",
-        notes=tuple(notes),
-        doubts=doubts,
-    )
+    time, unit, up = np.asarray(numbers / rate), options.unit or "m", options.up or "z"
+    bodies = parents, offsets, positions, rotations
+    return SkeletonRecording(time, names, *bodies, source, unit, up, notes=tuple(notes), doubts=doubts)
 
 
 class _NotAllowedError(Exception):

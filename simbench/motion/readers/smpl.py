@@ -16,7 +16,6 @@ from simbench.files.arrays.data_pickle import SparseMatrix
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor
 from simbench.motion.read_options import AXES, UP_AXES, ReadOptions
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.smpl_parameters import (
     BODY_COUNT,
     CHUNK,
@@ -27,9 +26,8 @@ from simbench.motion.readers.smpl_parameters import (
     Layout,
     PoseParameters,
     find_persons,
-    read_parameters,
 )
-from simbench.motion.recordings import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording, compute_world_poses
 from simbench.robot.anthropometry import (
     ANKLE_HEIGHT,
     FOREARM,
@@ -106,7 +104,7 @@ def read_smpl(content: Mapping[str, Any], source: str, options: ReadOptions) -> 
     if not persons:
         raise MotionError(f"{source}: no pose parameters of the SMPL family")
     person = max(persons, key=lambda person: person.frames)
-    parameters = read_parameters(person, source)
+    parameters = PoseParameters(person, source)
     notes, doubts = list(parameters.notes), list(parameters.doubts)
     if len(persons) > 1:
         notes.append(f"{len(persons)} persons: {person.name or 'the first'} taken, the longest or first")
@@ -138,19 +136,9 @@ def read_smpl(content: Mapping[str, Any], source: str, options: ReadOptions) -> 
     up = _vertical_axis(parameters, positions, notes, doubts)
     if options.strict and doubts:
         raise MotionError(f"{source}: {doubts[0]}; with --strict nothing is assumed")
+    time, bodies = np.arange(len(positions)) / rate, (parents, offsets, positions, rotations)
     return SkeletonRecording(
-        time=np.arange(len(positions)) / rate,
-        names=names,
-        parents=parents,
-        offsets=offsets,
-        positions=positions,
-        rotations=rotations,
-        source=source,
-        unit="m",
-        up=up,
-        actor=actor,
-        notes=tuple(notes),
-        doubts=tuple(doubts),
+        time, names, *bodies, source, "m", up, actor, notes=tuple(notes), doubts=tuple(doubts)
     )
 
 

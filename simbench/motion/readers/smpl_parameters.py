@@ -4,9 +4,9 @@ The forms of rotations, axis-angle, 6D, or matrices, are told by the shapes of t
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import prod
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.files.arrays import UNNAMED
+from simbench.files.yaml_document import read_yaml
 from simbench.kinematics.arrays import Array
 from simbench.robot.sides import SIDES
 
@@ -57,26 +58,10 @@ SMPL_H = Layout("SMPL-H", {**_BODY, **_FINGERS})
 SMPL_X = Layout("SMPL-X", {**_BODY, **_FACE, **_FINGERS})
 LAYOUTS = {len(layout.names): layout for layout in (SMPL, SMPL_H, SMPL_X)}
 """Layouts by number of joints: 24, 52, 55."""
-# Names of the same quantity in archives and in the output of programs; the first that is there counts.
-# What is in the world's axes comes before what is in a camera's.
-FULL_POSE = (
-    *("poses", "pose_world", "poses_world", "fullpose", "full_pose", "smpl_poses", "smpl_pose"),
-    *("smpl_thetas", "thetas", "pose", "pred_rotmat", "pred_pose", "pose_cam"),
-)
-ROOT_POSE = (
-    *("global_orient_world", "root_orient", "global_orient", "root_orient_world", "root_pose"),
-    "global_orient_cam",
-)
-BODY_POSE = ("pose_body", "body_pose", "smpl_body_pose")
-TRANSLATION = (
-    *("trans_world", "trans", "transl_world", "transl", "smpl_trans", "translation", "root_trans"),
-    *("pred_trans", "trans_cam", "cam_trans"),
-)
-SHAPE = ("betas", "beta", "smpl_betas", "shape", "shapes", "pred_shape")
-SEX = ("gender", "genders", "sex")
-RATE = ("mocap_framerate", "mocap_frame_rate", "framerate", "frame_rate", "fps", "mocap_fps")
-# Words in the names of containers: parameters in a camera's axes are taken where there are no others.
-CAMERA_WORDS, WORLD_WORDS = ("incam", "cam", "camera"), ("global", "world")
+# Names of the same quantity in archives and in the output of programs.
+_NAMES = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
+FULL_POSE, ROOT_POSE, BODY_POSE = _NAMES["full_pose"], _NAMES["root_pose"], _NAMES["body_pose"]
+TRANSLATION, SHAPE, SEX, RATE = (_NAMES[key] for key in ("translation", "shape", "sex", "rate"))
 # Numbers of a row of a full pose, at least, and of the root's: 22 joints of axis-angle, one of any form.
 BODY_WIDTH, ROOT_WIDTHS = 66, (3, 6, 9)
 # Containers are looked into to this depth, and at most so many persons are listed.
@@ -86,24 +71,11 @@ MAX_NAMES, MAX_NUMBERS = 1000, 20_000_000
 # Names that belong to all persons when they stand beside the containers of the persons.
 SHARED = (*RATE, *SEX, *SHAPE, *TRANSLATION)
 SEXES = {"male": "male", "m": "male", "female": "female", "f": "female"}
-# Further parts of a pose: names, number of joints, and the joint of the layout with which the part begins.
-HAND_COUNT = 15
-PARTS = (
-    (("pose_hand", "hand_pose"), 2 * HAND_COUNT, "left_index1"),
-    (("left_hand_pose", "lhand_pose", "pose_left_hand"), HAND_COUNT, "left_index1"),
-    (("right_hand_pose", "rhand_pose", "pose_right_hand"), HAND_COUNT, "right_index1"),
-    (("jaw_pose", "pose_jaw"), 1, "jaw"),
-    (("pose_eye", "eye_pose"), 2, "left_eye"),
-    (("leye_pose", "left_eye_pose"), 1, "left_eye"),
-    (("reye_pose", "right_eye_pose"), 1, "right_eye"),
-)
 FACE_NAMES = {
-    name for names, _, joint in PARTS if joint in ("jaw", "left_eye", "right_eye") for name in names
+    name for names, _, joint in _NAMES["parts"] if joint in ("jaw", "left_eye", "right_eye") for name in names
 }
 # AIST++ divides its translations by this factor, and was recorded at this rate, Hz (Li et al. 2021).
 AIST_SCALING, AIST_RATE = "smpl_scaling", 60.0
-# Names that only estimates from video have.
-CAMERA_NAMES = ("pred_cam", "orig_cam", "cam", "cam_trans", "pose_cam", "pred_trans", "bboxes", "img_focal")
 FORMS = {3: "axis-angle", 6: "6D", 9: "rotation matrices"}
 # Matrices and 6D numbers of estimators are orthonormal to about 1e-6, in single precision or with filtering
 # less; beyond this they are no rotations.
@@ -183,7 +155,8 @@ def _persons(
             width = rows[0].size
             if (width >= BODY_WIDTH and width % 3 == 0) if pose is not None else width in ROOT_WIDTHS:
                 words = "_".join(path).lower()
-                camera = any(w in words for w in CAMERA_WORDS) and not any(w in words for w in WORLD_WORDS)
+                camera = any(word in words for word in _NAMES["camera_words"])
+                camera &= not any(word in words for word in _NAMES["world_words"])
                 yield Person("/".join(path), {**outer, **content}, len(rows), camera)
                 return
     shared = {name: content[name] for name in SHARED if name in content}
@@ -297,7 +270,7 @@ class Person(NamedTuple):
             return SMPL, parts, False
         layout = SMPL_X if any(name in self.values for name in FACE_NAMES) else SMPL_H
         hands = []
-        for names, count, joint in PARTS:
+        for names, count, joint in _NAMES["parts"]:
             key = first_of(self.values, names)
             if key is None or joint not in layout.names:
                 continue
@@ -335,24 +308,74 @@ class Person(NamedTuple):
         return array.reshape(frames, 3).astype(np.float64) / factor
 
 
-@dataclass(frozen=True)
 class PoseParameters:
     """Pose parameters of one person."""
 
-    layout: Layout  # The joints.
-    # Index of the first joint of each part, and the rotations of its joints; joints of no part do not move.
-    parts: tuple[tuple[int, JointRotations], ...]
-    translation: Array  # (T, 3): translation of the body, m.
-    betas: Array  # (n,): shape parameters; none where the archive has none.
-    sex: str | None  # `female` or `male`.
-    rate: float | None  # Sampling rate, Hz, where the archive says so.
-    # Whether only the joints of the body without hands are given, so that the model is not known.
-    body_only: bool
-    amass: bool  # Whether the names are those of AMASS, whose vertical axis is z.
-    camera: bool  # Whether the names are those of estimates in a camera's axes.
-    inverse: bool  # Whether the rotations are the inverses of those that are given.
-    notes: tuple[str, ...]  # `notes`, `doubts`: what was left out or assumed, and what of it may be wrong.
-    doubts: tuple[str, ...]
+    def __init__(self, person: Person, source: str) -> None:
+        """Read the parameters. `source`: name of the recording, for messages."""
+        where = f"{source}, {person.name}" if person.name else source
+        values = person.values
+        notes: list[str] = []
+        doubts: list[str] = []
+        layout, parts, body_only = person.read_pose(where, notes)
+        frames = len(parts[0][1].values)
+        for start, part in parts:
+            if len(part.values) != frames:
+                raise MotionError(
+                    f"{where}: {len(part.values)} frames from {layout.names[start]} on, {frames} elsewhere; "
+                    "all arrays must have one row a frame"
+                )
+        forms = ", ".join(dict.fromkeys(part.form for _, part in parts))
+        model = "SMPL family, the body's joints only" if body_only else layout.model
+        notes.insert(0, f"{model}: {frames} frames of {forms}")
+        inverse = _six_number_inverse(parts, notes, doubts)
+        name = first_of(values, SEX)
+        # A text, bytes, or an array or list of one of them.
+        sex = None if name is None else values[name]
+        sex = sex.reshape(-1)[0] if isinstance(sex, np.ndarray) and sex.size == 1 else sex
+        sex = sex[0] if isinstance(sex, list) and len(sex) == 1 else sex
+        sex = sex.decode("latin1").strip("\x00") if isinstance(sex, bytes) else sex
+        translation = person.read_translation(frames, where, doubts)
+        keys = set(values)
+        # The mean of the shape parameters where there is one row a frame.
+        key = first_of(values, SHAPE)
+        shape = None if key is None else as_numbers(values[key])
+        betas = np.zeros(0)
+        if shape is not None and shape.size and 0 < shape.ndim <= 3:
+            rows = shape.reshape(-1, shape.shape[-1]).astype(np.float64)
+            check_finite(rows, f"{where}, {key}")
+            betas = np.asarray(rows.mean(axis=0))
+        rate = None
+        if (key := first_of(values, RATE)) is not None:
+            array = as_numbers(values[key])
+            rate = float(array.reshape(-1)[0]) if array is not None and array.size == 1 else float("nan")
+            if not 1.0 <= rate <= 10_000.0:
+                raise MotionError(
+                    f"{where}, {key}: {rate:g}; it must be one number of frames a second, 1 to 10000"
+                )
+        elif AIST_SCALING in values:
+            notes.append(f"{AIST_RATE:g} frames a second, those of AIST++, whose names the file has")
+            rate = AIST_RATE
+        # The joints; and whether only those of the body without hands are given, so that the model is not
+        # known.
+        self.layout, self.body_only = layout, body_only
+        # Index of the first joint of each part, and the rotations of its joints; joints of no part do not
+        # move. They may be the inverses of those that are given.
+        self.parts, self.inverse = parts, inverse
+        # Translation of the body (T, 3), m; shape parameters (n,), none where the archive has none; sampling
+        # rate, Hz, where the archive says so.
+        self.translation, self.betas, self.rate = translation, betas, rate
+        # `female` or `male`.
+        self.sex = SEXES.get(sex.lower()) if isinstance(sex, str) else None
+        # Whether the names are those of AMASS, whose vertical axis is z.
+        self.amass = "root_orient" in keys or (
+            {"poses", "trans"} <= keys and any(key.startswith("mocap_") for key in keys)
+        )
+        # Whether the names are those of estimates in a camera's axes.
+        estimated = bool(keys & set(_NAMES["camera_names"])) and not any("world" in key for key in keys)
+        self.camera = person.camera or estimated
+        # What was left out or assumed, and what of it may be wrong.
+        self.notes, self.doubts = notes, doubts
 
     def local_rotations(self, first: int, last: int, count: int) -> Array:
         """Compute the rotations of the first joints in a range of frames.
@@ -367,68 +390,6 @@ class PoseParameters:
                 kept = part._replace(values=part.values[:, : count - start])
                 rotations[:, start : start + kept.joints] = kept.matrices(first, last)
         return rotations.swapaxes(-1, -2) if self.inverse else rotations
-
-
-def read_parameters(person: Person, source: str) -> PoseParameters:
-    """Read the pose parameters of a person. `source`: name of the recording, for messages."""
-    where = f"{source}, {person.name}" if person.name else source
-    values = person.values
-    notes: list[str] = []
-    doubts: list[str] = []
-    layout, parts, body_only = person.read_pose(where, notes)
-    frames = len(parts[0][1].values)
-    for start, part in parts:
-        if len(part.values) != frames:
-            raise MotionError(
-                f"{where}: {len(part.values)} frames from {layout.names[start]} on, {frames} elsewhere; "
-                "all arrays must have one row a frame"
-            )
-    forms = ", ".join(dict.fromkeys(part.form for _, part in parts))
-    model = "SMPL family, the body's joints only" if body_only else layout.model
-    notes.insert(0, f"{model}: {frames} frames of {forms}")
-    inverse = _six_number_inverse(parts, notes, doubts)
-    name = first_of(values, SEX)
-    # A text, bytes, or an array or list of one of them.
-    sex = None if name is None else values[name]
-    sex = sex.reshape(-1)[0] if isinstance(sex, np.ndarray) and sex.size == 1 else sex
-    sex = sex[0] if isinstance(sex, list) and len(sex) == 1 else sex
-    sex = sex.decode("latin1").strip("\x00") if isinstance(sex, bytes) else sex
-    translation = person.read_translation(frames, where, doubts)
-    keys = set(values)
-    # The mean of the shape parameters where there is one row a frame.
-    key = first_of(values, SHAPE)
-    shape = None if key is None else as_numbers(values[key])
-    betas = np.zeros(0)
-    if shape is not None and shape.size and 0 < shape.ndim <= 3:
-        rows = shape.reshape(-1, shape.shape[-1]).astype(np.float64)
-        check_finite(rows, f"{where}, {key}")
-        betas = np.asarray(rows.mean(axis=0))
-    rate = None
-    if (key := first_of(values, RATE)) is not None:
-        array = as_numbers(values[key])
-        rate = float(array.reshape(-1)[0]) if array is not None and array.size == 1 else float("nan")
-        if not 1.0 <= rate <= 10_000.0:
-            raise MotionError(
-                f"{where}, {key}: {rate:g}; it must be one number of frames a second, 1 to 10000"
-            )
-    elif AIST_SCALING in values:
-        notes.append(f"{AIST_RATE:g} frames a second, those of AIST++, whose names the file has")
-        rate = AIST_RATE
-    return PoseParameters(
-        layout=layout,
-        parts=tuple(parts),
-        translation=translation,
-        betas=betas,
-        sex=SEXES.get(str(sex).lower()) if isinstance(sex, str) else None,
-        rate=rate,
-        body_only=body_only,
-        amass=("poses" in keys and "trans" in keys and any(key.startswith("mocap_") for key in keys))
-        or "root_orient" in keys,
-        camera=person.camera or (bool(keys & set(CAMERA_NAMES)) and not any("world" in key for key in keys)),
-        inverse=inverse,
-        notes=tuple(notes),
-        doubts=tuple(doubts),
-    )
 
 
 def _six_number_inverse(parts: list[tuple[int, JointRotations]], notes: list[str], doubts: list[str]) -> bool:

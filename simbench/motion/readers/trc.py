@@ -17,6 +17,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.marker_tables import (
+    NO_VALUE,
     Slips,
     drop_shared_prefix,
     find_length_unit,
@@ -36,10 +37,7 @@ LARGEST = 1e9
 # Rows that are held as Python numbers at a time.
 CHUNK = 2000
 # What programs write for a coordinate that they do not know.
-NOT_A_NUMBER = (
-    *("nan", "-nan", "null", "n/a", "#n/a", "na", "-", "--", "none"),
-    *("inf", "-inf", "1.#qnan", "1.#ind"),
-)
+NOT_A_NUMBER = NO_VALUE - {"", "nd"} | {"1.#qnan", "1.#ind"}
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?|[+-]?\d+,")
 
 Rows = NDArray[np.signedinteger[Any]]

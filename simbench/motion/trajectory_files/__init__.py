@@ -18,10 +18,8 @@ from simbench.motion.trajectory_files.joint_order import assign_joints
 from simbench.motion.trajectory_files.native import (
     is_run_log,
     read_run_log,
-    read_trajectory,
     read_trajectory_netcdf,
     to_stored,
-    write_trajectory,
 )
 from simbench.motion.trajectory_files.stored_motion import (
     RobotMotion,
@@ -31,17 +29,7 @@ from simbench.motion.trajectory_files.stored_motion import (
     require_numbers,
 )
 from simbench.motion.trajectory_files.table import looks_like_robot_table, read_table
-from simbench.motion.trajectory_files.write import write_robot_motion
 from simbench.robot.robot import Robot
-
-__all__ = [
-    "RobotMotion",
-    "TrajectoryOptions",
-    "read_robot_motion",
-    "read_trajectory",
-    "write_robot_motion",
-    "write_trajectory",
-]
 
 _Reader = Callable[[Path, Robot, TrajectoryOptions], StoredMotion]
 
@@ -96,15 +84,14 @@ def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions
     """
     stored = require_numbers(stored, where)
     time, notes, doubts = find_sampling(stored, options.fps, where)
-    joints = assign_joints(stored, robot, options, where)
-    base = assign_base(stored, robot, joints, time, options, where)
-    trajectory = JointTrajectory(
-        np.ascontiguousarray(time), np.ascontiguousarray(joints.q), robot.joint_names, base.pose
-    )
+    q, are_degrees, joint_notes, joint_doubts = assign_joints(stored, robot, options, where)
+    base, base_notes, base_doubts = assign_base(stored, robot, q, are_degrees, time, options, where)
+    columns = np.ascontiguousarray(time), np.ascontiguousarray(q)
+    trajectory = JointTrajectory(*columns, robot.joint_names, base)
     return RobotMotion(
         validate_trajectory(trajectory, where),
-        (*notes, *joints.notes, *base.notes),
-        (*doubts, *joints.doubts, *base.doubts),
+        (*notes, *joint_notes, *base_notes),
+        (*doubts, *joint_doubts, *base_doubts),
         stored.format,
     )
 

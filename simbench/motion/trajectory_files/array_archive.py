@@ -11,35 +11,15 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.files.arrays import UNNAMED, read_array_file
+from simbench.files.yaml_document import read_yaml
 from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
 from simbench.motion.trajectory_files.table import split_columns
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
-# Keys by what programs call them, the most specific first.
-_JOINTS = (
-    *("dof_pos", "joint_pos", "dof_positions", "joint_positions", "joint_position", "dof", "dofs"),
-    *("joint_angles", "joints", "q_joints", "joint_q", "motor_pos"),
-)
-_VELOCITIES = ("dof_vel", "joint_vel", "dof_velocities", "joint_velocities", "joint_velocity", "dof_vels")
-_NAMES = ("joint_names", "dof_names", "joints_names", "joint_name", "joint_order", "joint_list")
-_POSITION = (
-    *("root_pos", "root_trans_offset", "root_trans", "root_translation", "root_position", "base_pos"),
-    *("base_position", "root_pos_w", "base_trans", "base_pos_w"),
-)
-_QUATERNION = (
-    *("root_rot", "root_quat", "root_orientation", "root_rotation", "base_quat", "base_rot"),
-    *("base_orientation", "root_quat_w", "base_quat_w", "root_ori"),
-)
-_POSE = ("root_pose", "base_pose", "root_state", "base_state", "root", "base")
-_BODY_POSITION = ("body_pos_w", "body_positions", "body_link_pos_w", "link_pos", "body_pos")
-_BODY_QUATERNION = ("body_quat_w", "body_rotations", "body_link_quat_w", "body_quat", "body_rot")
-_BODY_NAMES = ("body_names", "link_names", "body_link_names", "link_body_list")
-_FPS = ("fps", "framerate", "frame_rate", "mocap_framerate", "mocap_frame_rate", "frequency", "motion_fps")
-_STEP = ("dt", "timestep", "time_step")
-_TIME = ("time", "times", "timestamp", "timestamps", "t")
-_HUMAN = ("poses", "betas", "pose_body", "body_pose", "smpl_params_global", "global_orient", "trans")
+# Names of arrays by what programs call them, the most specific first.
+_KEYS = read_yaml(Path(__file__).with_suffix(".yaml"), MotionError).value
 
 
 def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
@@ -72,8 +52,9 @@ def holds_joint_positions(content: Mapping[str, Any]) -> bool:
     Returns true if the names are those of a robot's motion.
     """
     names = {str(name).lower() for name in content}
-    beside = {*_POSITION, *_QUATERNION, *_BODY_POSITION, *_VELOCITIES, *_NAMES}
-    return "qpos" in names or bool(names & set(_JOINTS) and names & beside)
+    kinds = ("position", "quaternion", "body_position", "velocities", "names")
+    beside = {name for kind in kinds for name in _KEYS[kind]}
+    return "qpos" in names or bool(names & set(_KEYS["joints"]) and names & beside)
 
 
 def _of_mapping(
@@ -81,12 +62,12 @@ def _of_mapping(
 ) -> StoredMotion:
     """Motion of a file of named arrays, or of named motions."""
     arrays = {str(name).lower(): value for name, value in content.items()}
-    if (joints := _find(arrays, _JOINTS)) is not None:
+    if (joints := _find(arrays, _KEYS["joints"])) is not None:
         return _of_arrays(arrays, joints, where)
     if (table := _find(arrays, ("qpos", "q", "motion", "data"))) is not None and table.ndim == 2:
         # Generalised coordinates in one array, MuJoCo's: position, quaternion w, x, y, z, joints.
         found = split_columns(table, robot, options, where)
-        names, time = _names(arrays, _NAMES), _find(arrays, _TIME)
+        names, time = _names(arrays, _KEYS["names"]), _find(arrays, _KEYS["time"])
         count = found.joints.shape[1]
         return replace(
             found,
@@ -100,15 +81,15 @@ def _of_mapping(
     motions = {name: value for name, value in content.items() if isinstance(value, Mapping)}
     if motions:
         return _of_first(motions, robot, options, where)
-    if any(name in arrays for name in _HUMAN):
-        human = ", ".join(sorted(set(arrays) & set(_HUMAN))[:3])
+    if any(name in arrays for name in _KEYS["human"]):
+        human = ", ".join(sorted(set(arrays) & set(_KEYS["human"]))[:3])
         raise MotionError(
             f"{where}: a person's recording ({human}), not a robot's motion; turn it into one with simbench "
             "retarget"
         )
     raise MotionError(
         f"{where}: no joint positions among {', '.join(list(content)[:8]) or 'its arrays'}; allowed: "
-        f"{', '.join(_JOINTS[:6])} or qpos"
+        f"{', '.join(_KEYS['joints'][:6])} or qpos"
     )
 
 
@@ -131,9 +112,9 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
     if joints.ndim != 2:
         raise MotionError(f"{where}: joint positions of shape {joints.shape}; must be (samples, joints)")
     position, quaternion, order, is_order_named, notes = _base(arrays, where)
-    bodies = _find(arrays, _BODY_POSITION)
-    velocities = _find(arrays, _VELOCITIES)
-    time = _find(arrays, _TIME)
+    bodies = _find(arrays, _KEYS["body_position"])
+    velocities = _find(arrays, _KEYS["velocities"])
+    time = _find(arrays, _KEYS["time"])
     for name, value in (
         ("base position", position),
         ("base orientation", quaternion),
@@ -148,7 +129,7 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
     return StoredMotion(
         format="phc" if is_phc else "gmr" if {"root_pos", "root_rot", "dof_pos"} <= set(arrays) else "npz",
         joints=joints,
-        joint_names=_names(arrays, _NAMES),
+        joint_names=_names(arrays, _KEYS["names"]),
         time=None if time is None or time.size != len(joints) else time.ravel(),
         fps=_rate(arrays, where),
         position=position,
@@ -170,11 +151,11 @@ def _base(arrays: Mapping[str, Any], where: str) -> _Base:
     Returns its position; its quaternion, the order that is usual for its name, and whether the name says it;
     and notes. Raises MotionError a base that is not (T, 3) and (T, 4), or of which one part is missing.
     """
-    position = _find(arrays, _POSITION)
+    position = _find(arrays, _KEYS["position"])
     quaternion: Array | None = None
     order: str | None = None
     named, notes = False, ""
-    for name, each in ((name, each) for name in _QUATERNION for each in ("xyzw", "wxyz", "")):
+    for name, each in ((name, each) for name in _KEYS["quaternion"] for each in ("xyzw", "wxyz", "")):
         quaternion = _find(arrays, (f"{name}_{each}" if each else name,))
         if quaternion is not None:
             # Retargeters that follow SciPy and Isaac Gym call it a rotation.
@@ -185,13 +166,13 @@ def _base(arrays: Mapping[str, Any], where: str) -> _Base:
         quaternion = Rotation.from_rotvec(turns.reshape(len(turns), -1)[:, :3]).as_quat()
         order, named = "xyzw", True
     if position is None and quaternion is None:
-        pose = _find(arrays, _POSE)
+        pose = _find(arrays, _KEYS["pose"])
         if pose is not None and pose.ndim == 2 and pose.shape[1] >= 7:
             return pose[:, :3], pose[:, 3:7], None, False, ()
-        places, turned = _find(arrays, _BODY_POSITION), _find(arrays, _BODY_QUATERNION)
+        places, turned = _find(arrays, _KEYS["body_position"]), _find(arrays, _KEYS["body_quaternion"])
         if places is None or turned is None or not places.ndim == turned.ndim == 3 or not places.shape[1]:
             return None, None, None, False, ()
-        names = _names(arrays, _BODY_NAMES) or ()
+        names = _names(arrays, _KEYS["body_names"]) or ()
         notes = f"base taken from the first link{f', {names[0]}' if names else ''}"
         position, quaternion, order = places[:, 0], turned[:, 0], "wxyz"
     for name, value, width in (("position", position, 3), ("quaternion", quaternion, 4)):
@@ -243,7 +224,7 @@ def _names(arrays: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...] | 
 
 def _rate(arrays: Mapping[str, Any], where: str) -> float | None:
     """Return the samples a second that the file declares."""
-    for keys, is_step in ((_FPS, False), (_STEP, True)):
+    for keys, is_step in ((_KEYS["fps"], False), (_KEYS["step"], True)):
         for key in keys:
             value = arrays.get(key)
             if value is None:

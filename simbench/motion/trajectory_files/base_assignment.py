@@ -7,7 +7,6 @@ then its supporting foot slides over the floor, or its sole is not level.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -18,10 +17,8 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.trajectory_files.joint_order import (
-    AssignedJoints,
     FootPoses,
     foot_poses,
-    lowest_sole,
     resting_posture,
 )
 from simbench.motion.trajectory_files.stored_motion import StoredMotion, TrajectoryOptions
@@ -60,37 +57,28 @@ _TRAVEL_SPEED = 0.2
 """Mean speed from which a base without feet is taken to travel forwards, m/s."""
 
 
-class AssignedBase(NamedTuple):
-    """Pose of the base in the robot's form, and what was found out about it."""
-
-    # (T, 7) or None: pose of the root link in the world: x, y, z (m), quaternion x, y, z, w; None for a fixed
-    # base.
-    pose: Array | None
-    notes: tuple[str, ...] = ()  # `notes`, `doubts`: one line each.
-    doubts: tuple[str, ...] = ()
-
-
 def assign_base(
     stored: StoredMotion,
     robot: Robot,
-    joints: AssignedJoints,
+    q: Array,
+    are_degrees: bool,
     time: Array,
     options: TrajectoryOptions,
     where: str,
-) -> AssignedBase:
+) -> tuple[Array | None, tuple[str, ...], tuple[str, ...]]:
     """Bring the base into the robot's form, or derive it from the joints.
 
-    `stored`: content of the file; `robot`: robot whose motion it is; `joints`: its joint positions; `time`
-    (T,): times of the samples, s; `options`: what the user declares; `where`: the file, for messages. Returns
-    the motion of the base.
+    `stored`: content of the file; `robot`: robot whose motion it is; `q` (T, n): its joint
+    positions; `are_degrees`: whether the file's angles are in degrees; `time` (T,): times of the samples, s;
+    `options`: what the user declares; `where`: the file, for messages. Returns the pose (T, 7) of the root
+    link in the world, x, y, z (m), quaternion x, y, z, w, or None for a fixed base; notes and doubts, one
+    line each.
     """
     has_orientation = stored.quaternion is not None or stored.euler is not None
     if not robot.floating:
         ignored = stored.position is not None or has_orientation
-        return AssignedBase(
-            None, ("the base's pose is ignored: the robot's base is fixed",) if ignored else ()
-        )
-    feet = foot_poses(robot, joints.q)
+        return None, ("the base's pose is ignored: the robot's base is fixed",) if ignored else (), ()
+    feet = foot_poses(robot, q)
     if stored.position is None or not has_orientation:
         if feet is None:
             raise MotionError(
@@ -98,7 +86,7 @@ def assign_base(
                 "derived; give a file with the base's position and quaternion"
             )
         doubt = "no pose of the base in the file: derived, with the lower foot flat and still on the floor"
-        return AssignedBase(derive_base(feet), (), (doubt,))
+        return derive_base(feet), (), (doubt,)
     notes: list[str] = []
     doubts: list[str] = []
     # By its declared unit, or by the height at which the robot's base is at rest.
@@ -118,17 +106,17 @@ def assign_base(
                 f"{height:.3g} m"
             )
             position = position * _UNITS[fits[0]]
-    quaternion = _orientation(stored, position, joints, time, feet, options, where, notes, doubts)
+    quaternion = _orientation(stored, position, are_degrees, time, feet, options, where, notes, doubts)
     pose = np.hstack([position, quaternion])
     if feet is not None:
-        pose = _check_floor(pose, robot, joints.q, feet, notes, doubts)
-    return AssignedBase(pose, tuple(notes), tuple(doubts))
+        pose = _check_floor(pose, robot, q, feet, notes, doubts)
+    return pose, tuple(notes), tuple(doubts)
 
 
 def _orientation(
     stored: StoredMotion,
     position: Array,
-    joints: AssignedJoints,
+    are_degrees: bool,
     time: Array,
     feet: FootPoses | None,
     options: TrajectoryOptions,
@@ -139,7 +127,7 @@ def _orientation(
     """Bring the orientation into unit quaternions x, y, z, w (T, 4)."""
     if stored.euler is not None:
         angles = stored.euler
-        if joints.are_degrees or float(np.abs(angles).max(initial=0.0)) > 2.0 * np.pi:
+        if are_degrees or float(np.abs(angles).max(initial=0.0)) > 2.0 * np.pi:
             angles = np.radians(angles)
             notes.append("the base's angles are in degrees, converted")
         return unit_quaternions(Rotation.from_euler("xyz", angles).as_quat(), where, [])
@@ -330,4 +318,5 @@ def derive_base(feet: FootPoses) -> Array:
 def _median_height(pose: Array, feet: FootPoses) -> float:
     """Median height of the lowest corner of the soles above z = 0, m."""
     rotation = Rotation.from_quat(pose[:, 3:]).as_matrix()
-    return float(np.median(lowest_sole(feet, rotation, pose[:, :3])))
+    heights = np.einsum("tj,ftcj->ftc", rotation[:, 2], feet.corners) + pose[:, 2, None]
+    return float(np.median(heights.min(axis=(0, 2))))

@@ -34,16 +34,6 @@ _SAMPLES = 200
 _UNIT = {"rad": 1.0, "deg": np.pi / 180.0, "m": 1.0, "cm": 0.01, "mm": 0.001}
 
 
-class AssignedJoints(NamedTuple):
-    """Joint positions in the robot's order, and what was found out about them."""
-
-    q: Array  # (T, n): joint positions in the order of the robot, rad or m.
-    columns: tuple[int, ...]  # Index in the robot's order of each column of the file.
-    are_degrees: bool  # Whether the file's angles are in degrees.
-    notes: tuple[str, ...]  # `notes`, `doubts`: one line each.
-    doubts: tuple[str, ...]
-
-
 class FootPoses(NamedTuple):
     """Poses of the feet of a robot in the frame of its base."""
 
@@ -68,16 +58,6 @@ def foot_poses(robot: Robot, q: Array) -> FootPoses | None:
     soles = np.array([robot.soles[role] for role in feet])
     corners = np.einsum("ftij,fcj->ftci", rotation, soles) + position[:, :, None]
     return FootPoses(rotation, position, corners)
-
-
-def lowest_sole(feet: FootPoses, rotation: Array, position: Array) -> Array:
-    """Compute the height of the lowest corner of any sole in every sample.
-
-    `feet`: poses of the feet in the base frame; `rotation` (T, 3, 3): rotation of the base in the world;
-    `position` (T, 3): position of the base in the world, m. Returns (T,): height above z = 0 of the world, m.
-    """
-    heights = np.einsum("tj,ftcj->ftc", rotation[:, 2], feet.corners) + position[:, 2, None]
-    return heights.min(axis=(0, 2))
 
 
 def resting_posture(robot: Robot) -> NDArray[np.float64]:
@@ -145,11 +125,12 @@ def read_joint_order(path: str) -> tuple[str, ...]:
 
 def assign_joints(
     stored: StoredMotion, robot: Robot, options: TrajectoryOptions, where: str
-) -> AssignedJoints:
+) -> tuple[Array, bool, tuple[str, ...], tuple[str, ...]]:
     """Bring the joints into the robot's order and into radians; those that the file lacks stay at rest.
 
     `stored`: content of the file; `robot`: robot whose motion it is; `options`: what the user declares; its
-    joint order overrules the names in the file; `where`: the file, for messages.
+    joint order overrules the names in the file; `where`: the file, for messages. Returns the joint positions
+    (T, n), rad or m; whether the file's angles are in degrees; notes and doubts, one line each.
     """
     names, notes, doubts = stored.joint_names, [*stored.notes], [*stored.doubts]
     count = stored.joints.shape[1]
@@ -202,7 +183,7 @@ def assign_joints(
             f"{robot.joint_names[worst]} is up to {excess[:, worst].max():.2g} beyond its limits, in "
             f"{share[worst]:.0%} of the samples: order, unit or robot may be another"
         )
-    return AssignedJoints(q, columns, are_degrees, tuple(notes), tuple(doubts))
+    return q, are_degrees, tuple(notes), tuple(doubts)
 
 
 def match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[int, ...]:

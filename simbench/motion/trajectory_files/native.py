@@ -268,15 +268,4 @@ def read_run_log(path: Path) -> StoredMotion:
         raise MotionError(f"{log}: {name} has the shape {joints.shape}; must be {(len(time), len(names))}")
     if base is not None and base.shape != (len(time), 7):
         base = None
-    return StoredMotion(
-        format="run",
-        joints=joints,
-        joint_names=names,
-        joint_units=None,
-        time=time,
-        position=None if base is None else base[:, :3],
-        length_unit=1.0,
-        quaternion=None if base is None else base[:, 3:],
-        quaternion_order="xyzw",
-        is_order_named=True,
-    )
+    return to_stored(JointTrajectory(time, joints, names, base), "run")

@@ -24,7 +24,6 @@ from simbench.motion.person_body import (
     has_only_ankles,
     leg_segments,
     low_pass,
-    measure_body,
     person_feet,
     standing_heights,
     with_heels,
@@ -138,13 +137,13 @@ def observe_person(motion: HumanMotion) -> Person:
             f"retarget.physics: steps: {motion.source}: the recording lacks {', '.join(absent)}; "
             "allowed: stand"
         )
-    body, up = measure_body(motion)
+    body = PersonBody(motion)
     height = body.pelvis[:, 2] - np.min([motion.joints[f"{side}_ankle"][:, 2] for side in SIDES], axis=0)
-    down = (height < _LOW_PELVIS * leg_segments(motion)) | (up[:, 2] < 0.0)
+    down = (height < _LOW_PELVIS * leg_segments(motion)) | (body.up[:, 2] < 0.0)
     if down.any():
         frame = int(down.argmax())
         what = f"the pelvis is {height[frame]:.2f} m above the ankles"
-        if up[frame, 2] < 0.0:
+        if body.up[frame, 2] < 0.0:
             what = "the shoulders are below the pelvis"
         raise RetargetError(
             f"retarget.physics: steps: {motion.source}: the person is not on their feet at "
@@ -152,7 +151,7 @@ def observe_person(motion: HumanMotion) -> Person:
             "motion.end_s)"
         )
     motion, notes, doubts = on_level_floor(motion)
-    body, _ = measure_body(motion)
+    body = PersonBody(motion)
     feet = still = with_heels(motion)
     belt = _belt_velocity(feet, body)
     if belt is not None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import pinocchio as pin
 from pydantic import BaseModel
 
-from simbench.motion.actors import TASKS
+from simbench.motion.actors.session import TASKS
 from simbench.motion.shipped import describe_actors
 from simbench.options import (
     BALANCE_CONTROLLERS,

@@ -5,8 +5,9 @@ import pytest
 from scipy.signal import savgol_filter
 
 from simbench.errors import MotionError
-from simbench.motion.actors import DrawerTask, perform_drawer
+from simbench.motion.actors import perform_drawer
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES
+from simbench.motion.actors.tasks import DrawerTask
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, PALM_OFFSET
 from simbench.motion.readers import read_motion
 from simbench.robot.sides import SIDES

@@ -2,10 +2,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.motion.actors.human_model import build_human_model, make_leaning_posture
+from simbench.motion.actors.human_model import HumanModel, make_leaning_posture
 from simbench.motion.human_motion import HANGING_LIMB, PALM_OFFSET, Actor
 
-HUMAN = build_human_model(Actor("test", 1.70, 70.0))
+HUMAN = HumanModel(Actor("test", 1.70, 70.0))
 
 
 def poses(**degrees):

@@ -1,32 +1,22 @@
 import csv
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.spatial.transform import Rotation
+from script_modules import loaded_script
 
-from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import ActorPerformance
-from simbench.motion.actors.quantities import (
-    BEYOND_USUAL,
-    FREE_LIMITS,
-    LIMITS,
-    USUAL,
-    compute_humerus_angles,
-    compute_speed,
-    measure,
-    measure_hand_speeds,
-    measure_joint_extents,
-    measure_skin_motion,
-)
 from simbench.motion.actors.session import TASKS, ground_truth, perform_in_session
 from simbench.motion.actors.virtual_mocap import compute_frame_poses
 from simbench.motion.human_motion import Actor, HumanMotion, InitialPose, transform
 from simbench.motion.writers import write_netcdf
 from simbench.robot.sides import SIDES
+
+with loaded_script("studies/actor_quantities.py") as quantities:
+    pass
 
 RATE = 100.0
 TIME = np.arange(400) / RATE
@@ -36,7 +26,7 @@ SEGMENTS = [f"{side}_{segment}" for side in SIDES for segment in ("upper_arm", "
 
 @pytest.fixture(scope="module")
 def human():
-    return build_human_model(Actor(name="somebody", height=1.7, mass=70.0))
+    return HumanModel(Actor(name="somebody", height=1.7, mass=70.0))
 
 
 def made_performance(human, q, palms=None):
@@ -64,7 +54,7 @@ def standing(human):
 def test_hand_speed_on_a_circle():
     radius, turning = 0.2, 3.0
     around = radius * np.stack([np.cos(turning * TIME), np.sin(turning * TIME), 0.0 * TIME], axis=1)
-    speed = compute_speed(TIME, transform(np.eye(3), around))
+    speed = quantities.compute_speed(TIME, transform(np.eye(3), around))
     # Central differences see sin(h) / h of it.
     np.testing.assert_allclose(speed[1:-1], radius * turning * np.sinc(turning / RATE / np.pi), rtol=1e-12)
 
@@ -79,7 +69,7 @@ def test_hand_speeds_are_of_the_faster_hand_in_each_phase(human):
         return transform(np.eye(3), at)
 
     palms = {"left": moved(1.0, 1.0, 0.30), "right": moved(2.2, 1.0, -0.10)}
-    speeds = measure_hand_speeds(made_performance(human, standing(human), palms)[0])
+    speeds = quantities.measure_hand_speeds(made_performance(human, standing(human), palms)[0])
     assert speeds["hand speed, transition"][1] == pytest.approx(15 / 8 * 0.30, rel=2e-3)
     assert speeds["hand speed, work"][1] == pytest.approx(15 / 8 * 0.10, rel=2e-3)
 
@@ -109,7 +99,7 @@ def test_humerus_in_postures_known_by_hand(columns, plane, elevation, rotation):
     turned = Rotation.from_rotvec([0.3, -0.8, 1.1]).as_matrix()
     for side, arm in (("right", right), ("left", left)):
         for trunk in (np.eye(3), turned):
-            angles = compute_humerus_angles(trunk[None], trunk @ arm, side)
+            angles = quantities.compute_humerus_angles(trunk[None], trunk @ arm, side)
             np.testing.assert_allclose(np.concatenate(angles), [plane, elevation, rotation], atol=1e-9)
 
 
@@ -125,7 +115,8 @@ def test_joint_extents_are_those_of_the_samples_asked_for(human):
     performance, bones = made_performance(human, q)
     bones |= compute_frame_poses(human, q, ["trunk"])
     work, whole = (
-        measure_joint_extents(performance, bones, samples) for samples in (slice(200, 350), slice(None))
+        quantities.measure_joint_extents(performance, bones, samples)
+        for samples in (slice(200, 350), slice(None))
     )
     np.testing.assert_allclose(work["elbow flexion"], [0.0, 80.0], atol=1e-9)
     np.testing.assert_allclose(work["forearm pronation"], [0.0, 0.0], atol=1e-9)
@@ -156,7 +147,7 @@ def test_a_known_lag_and_shift_of_the_skin_are_found(human, noise):
         place = place + rng.normal(0.0, noise, place.shape)
         segments[name] = bone @ transform(turn.as_matrix(), place)
     performance = replace(performance, motion=replace(performance.motion, segments=segments))
-    found = measure_skin_motion(performance, bones)
+    found = quantities.measure_skin_motion(performance, bones)
     np.testing.assert_allclose(found["upper arm skin lag"], 0.30, atol=2e-3)
     np.testing.assert_allclose(found["forearm skin lag"], 0.12, atol=2e-3)
     np.testing.assert_allclose(found["upper arm skin rotation"], 0.30 * 40.0, rtol=5e-3)
@@ -167,45 +158,42 @@ def test_a_known_lag_and_shift_of_the_skin_are_found(human, noise):
 
 def test_a_bone_that_hardly_turns_tells_no_lag(human):
     performance, bones = made_performance(human, standing(human))
-    found = measure_skin_motion(performance, bones)
+    found = quantities.measure_skin_motion(performance, bones)
     assert "upper arm skin lag" not in found
     np.testing.assert_allclose(found["upper arm skin shift"], 0.0, atol=1e-9)
 
 
 def test_every_range_has_a_source_and_every_excuse_a_range():
-    for ranges in (USUAL, LIMITS, FREE_LIMITS):
+    for ranges in (quantities.USUAL, quantities.LIMITS, quantities.FREE_LIMITS):
         for allowed in ranges.values():
             assert allowed.low < allowed.high
             assert len(allowed.source) > 10
-    assert set(BEYOND_USUAL) <= set(TASKS)
-    assert all(set(excused) <= set(USUAL) for excused in BEYOND_USUAL.values())
+    assert set(quantities.BEYOND_USUAL) <= set(TASKS)
+    assert all(set(excused) <= set(quantities.USUAL) for excused in quantities.BEYOND_USUAL.values())
 
 
 def test_performances_and_their_files_are_within_the_limits(tmp_path, monkeypatch, capsys):
     rows, measured = [], {}
     for number, task in ((2, "drawer"), (3, "hand_drill")):
         performance = perform_in_session(2018, number, task)
-        measured[task] = measure(performance)
+        measured[task] = quantities.measure(performance)
         for name, (low, high) in measured[task][1].items():
-            assert LIMITS[name].low <= low, name
-            assert high <= LIMITS[name].high, name
+            assert quantities.LIMITS[name].low <= low, name
+            assert high <= quantities.LIMITS[name].high, name
         rows.append({"file": f"{task}.nc", "actor": number, "task": task})
         write_netcdf(performance.motion, tmp_path / f"{task}.nc", *ground_truth(performance))
     with (tmp_path / "session.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
         table.writerows(rows)
-    script = Path(__file__).parents[3] / "scripts" / "studies" / "describe_session.py"
-    spec = importlib.util.spec_from_file_location("describe_session", script)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    again = measure(module.load(tmp_path / "drawer.nc", module.session_people(2018)[1]))
-    for kept, known in zip(again, measured["drawer"], strict=True):
-        assert kept.keys() == known.keys()
-        np.testing.assert_allclose(list(kept.values()), list(known.values()), atol=1e-9)
-    monkeypatch.setattr("sys.argv", ["describe_session.py", str(tmp_path)])
-    assert module.main() == 0
-    assert "Nothing is outside." in capsys.readouterr().out
-    monkeypatch.setattr("sys.argv", ["describe_session.py", str(tmp_path), "--seed", "1"])
-    assert module.main() == 2
-    assert "give --seed" in capsys.readouterr().err
+    with loaded_script("studies/describe_session.py") as module:
+        again = quantities.measure(module.load(tmp_path / "drawer.nc", module.session_people(2018)[1]))
+        for kept, known in zip(again, measured["drawer"], strict=True):
+            assert kept.keys() == known.keys()
+            np.testing.assert_allclose(list(kept.values()), list(known.values()), atol=1e-9)
+        monkeypatch.setattr("sys.argv", ["describe_session.py", str(tmp_path)])
+        assert module.main() == 0
+        assert "Nothing is outside." in capsys.readouterr().out
+        monkeypatch.setattr("sys.argv", ["describe_session.py", str(tmp_path), "--seed", "1"])
+        assert module.main() == 2
+        assert "give --seed" in capsys.readouterr().err

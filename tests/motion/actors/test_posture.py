@@ -4,7 +4,7 @@ import pytest
 
 from simbench.errors import MotionError
 from simbench.motion.actors.human_model import (
-    build_human_model,
+    HumanModel,
     check_ranges,
     couple_clavicles,
     find_arms_forward_posture,
@@ -14,7 +14,7 @@ from simbench.motion.actors.human_model import (
 from simbench.motion.human_motion import Actor
 from simbench.robot.sides import SIDES
 
-HUMAN = build_human_model(Actor("test", 1.70, 70.0))
+HUMAN = HumanModel(Actor("test", 1.70, 70.0))
 
 
 def test_raising_the_arms_lifts_the_shoulders():
@@ -65,7 +65,7 @@ def test_out_of_reach_is_said():
 
 
 def test_people_on_the_same_chair_have_their_hips_equally_high():
-    tall = build_human_model(Actor("tall", 1.90, 85.0))
+    tall = HumanModel(Actor("tall", 1.90, 85.0))
     for human in (HUMAN, tall):
         assert make_leaning_posture(human, 0.0, seated=True)[2] == 0.54
 

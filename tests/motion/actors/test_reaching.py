@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.motion.actors.human_model import build_human_model, couple_clavicles, make_leaning_posture
+from simbench.motion.actors.human_model import HumanModel, couple_clavicles, make_leaning_posture
 from simbench.motion.actors.palm_control import (
-    build_reacher,
+    Reacher,
     compute_least_abduction,
     compute_palm_errors,
     compute_palm_jacobian,
@@ -18,8 +18,8 @@ from simbench.motion.actors.people import AVERAGE_PERSON
 from simbench.motion.actors.perform import compensate_sway, compute_strain, find_nearest_posture
 from simbench.robot.sides import SIDES
 
-HUMAN = build_human_model(AVERAGE_PERSON.actor)
-REACHER = build_reacher(HUMAN)
+HUMAN = HumanModel(AVERAGE_PERSON.actor)
+REACHER = Reacher(HUMAN)
 HELD = make_hold({"left": None, "right": None})
 
 

@@ -9,13 +9,13 @@ from simbench.kinematics.redundancy_criteria import compute_manipulability_gradi
 from simbench.motion.actors.human_model import (
     ARM_JOINT_NAMES,
     SPINE_JOINTS,
-    build_human_model,
+    HumanModel,
     couple_clavicles,
     make_leaning_posture,
 )
 from simbench.motion.actors.palm_control import (
     Manner,
-    build_reacher,
+    Reacher,
     compute_palm_errors,
     compute_palm_jacobian,
     compute_palm_poses,
@@ -26,8 +26,8 @@ from simbench.motion.actors.palm_control import (
 from simbench.motion.actors.people import AVERAGE_PERSON, ERGONOMIC, MANIPULABILITY_GAIN, ActorStrategy
 from simbench.robot.sides import SIDES
 
-HUMAN = build_human_model(AVERAGE_PERSON.actor)
-REACHER = build_reacher(HUMAN)
+HUMAN = HumanModel(AVERAGE_PERSON.actor)
+REACHER = Reacher(HUMAN)
 HELD = make_hold({"left": None, "right": np.array([0.0, 1.0, 0.0])})
 PERIOD = 0.01
 # All joints are well inside the middle of their ranges, where nothing stiffens.

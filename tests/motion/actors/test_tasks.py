@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError
-from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.palm_control import build_reacher
+from simbench.motion.actors.human_model import HumanModel
+from simbench.motion.actors.palm_control import Reacher
 from simbench.motion.actors.people import STANCES, draw_strategy, session_people
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.session import SESSION_TASKS
@@ -24,7 +24,7 @@ WHO = dict(zip(SESSION_TASKS, (0, 4, 12, 8, 15, 3, 16, 9), strict=False))
 
 
 def place(name, person, rng, extra=0.0):
-    human = build_human_model(person.actor, person.proportions, person.lift)
+    human = HumanModel(person.actor, person.proportions, person.lift)
     task = PLACES[name](human, person, STANCES[person.stance] + extra, rng)
     return replace(task, timing=replace(task.timing, repetitions=REPETITIONS))
 
@@ -222,7 +222,7 @@ def test_the_drills_crank_goes_round_while_the_left_hand_holds_it(performances):
 @pytest.mark.parametrize("name", PLACES)
 def test_joints_stay_in_their_ranges_and_move_as_a_persons(performances, name):
     performance = performances[name]
-    reacher = build_reacher(performance.human)
+    reacher = Reacher(performance.human)
     joints = performance.q[:, reacher.in_q]
     model = performance.human.model
     lower, upper = model.lowerPositionLimit[reacher.in_q], model.upperPositionLimit[reacher.in_q]

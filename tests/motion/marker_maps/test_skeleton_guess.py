@@ -21,7 +21,7 @@ from skeleton_dialects import (
 from simbench.errors import MotionError
 from simbench.motion.marker_maps.map_evaluation import RecordedBody
 from simbench.motion.marker_maps.map_library import find_aliases
-from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_reader import read_bvh
 
@@ -111,7 +111,7 @@ def turned(one, other):
 def test_every_layout_gives_back_the_body_it_was_written_from(tmp_path, name):
     dialect = DIALECTS[name]
     recording = read(tmp_path, dialect)
-    guess = recognise_skeleton(recording)
+    guess = SkeletonGuess(recording)
     assert guess.dialect == NAMES[name]
     joints, frames = evaluate(recording, guess, dialect)
     for joint in LIMBS:
@@ -133,21 +133,20 @@ def test_every_layout_gives_back_the_body_it_was_written_from(tmp_path, name):
 
 def test_the_score_says_how_much_was_known(tmp_path):
     scores = {
-        name: recognise_skeleton(read(tmp_path, DIALECTS[name])).score
-        for name in ("mixamo", "lafan1", "unnamed")
+        name: SkeletonGuess(read(tmp_path, DIALECTS[name])).score for name in ("mixamo", "lafan1", "unnamed")
     }
     assert scores["mixamo"] == 1.0
     assert scores["mixamo"] > scores["lafan1"] > scores["unnamed"]
 
 
 def test_what_was_assumed_is_said(tmp_path):
-    guess = recognise_skeleton(read(tmp_path, DIALECTS["mixamo"]))
+    guess = SkeletonGuess(read(tmp_path, DIALECTS["mixamo"]))
     assert guess.doubts == guess.unsure == guess.missing == ()
     assert "mixamo names (1.00), reference posture: T-pose of the hierarchy" in guess.notes[0]
     assert "--map" in guess.notes[0]
-    along = recognise_skeleton(read(tmp_path, DIALECTS["lafan1"]))
+    along = SkeletonGuess(read(tmp_path, DIALECTS["lafan1"]))
     assert "neither the rest pose nor a frame" in along.doubts[0]
-    unnamed = recognise_skeleton(read(tmp_path, DIALECTS["unnamed"]))
+    unnamed = SkeletonGuess(read(tmp_path, DIALECTS["unnamed"]))
     assert any("left and right: by the toes" in doubt for doubt in unnamed.doubts)
     assert "left_elbow" in unnamed.unsure
 
@@ -170,7 +169,7 @@ def test_a_t_pose_frame_is_the_reference_where_the_hierarchy_is_none(tmp_path):
     dialect = DIALECTS["lafan1"]
     body = replace(straight, segments=segments)
     recording = read(tmp_path, dialect, body)
-    guess = recognise_skeleton(recording)
+    guess = SkeletonGuess(recording)
     assert guess.posture.startswith("T-pose in ")
     _, frames = evaluate(recording, guess, dialect)
     # The arms never bend, so that only the posture says where the thumbs are.
@@ -183,7 +182,7 @@ def test_arms_turned_in_the_rest_pose_are_found_by_the_elbows_and_doubted(tmp_pa
     """A T-pose whose arms are rotated by a quarter turn at the shoulder, and no finger tells it."""
     dialect = replace(DIALECTS["vrm"], rest="T arms turned")
     recording = read(tmp_path, dialect)
-    guess = recognise_skeleton(recording)
+    guess = SkeletonGuess(recording)
     assert any("the elbow bends 90°" in doubt for doubt in guess.doubts)
     _, frames = evaluate(recording, guess, dialect)
     for side in SIDES:
@@ -200,7 +199,7 @@ def test_swapped_sides_are_told(tmp_path, name):
     def other_side(joint):
         return exchange(exchange(joint, "Left", "Right"), " L ", " R ")
 
-    guess = recognise_skeleton(read(tmp_path, rename(DIALECTS[name], other_side)))
+    guess = SkeletonGuess(read(tmp_path, rename(DIALECTS[name], other_side)))
     assert any("left and right are swapped" in doubt for doubt in guess.doubts)
     assert guess.score < 0.7
 
@@ -210,7 +209,7 @@ def test_mirrored_axes_are_told(tmp_path, name):
     """All positions and rotations reflected at the plane x = 0: no rotation gives that back."""
     recording = read(tmp_path, DIALECTS[name])
     mirror = np.diag([-1.0, 1.0, 1.0])
-    guess = recognise_skeleton(
+    guess = SkeletonGuess(
         replace(
             recording,
             offsets=recording.offsets @ mirror,
@@ -224,7 +223,7 @@ def test_mirrored_axes_are_told(tmp_path, name):
 @pytest.mark.parametrize("joint", ["LeftHand", "RightLowerArm", "LeftLowerLeg", "RightFoot"])
 @pytest.mark.parametrize("factor", [1.6, 0.6])
 def test_a_bone_of_another_length_is_doubted(tmp_path, joint, factor):
-    guess = recognise_skeleton(read(tmp_path, replace(DIALECTS["vrm"], spoil={joint: factor})))
+    guess = SkeletonGuess(read(tmp_path, replace(DIALECTS["vrm"], spoil={joint: factor})))
     # One that no person's limb has is left out.
     assert any("of the right one" in doubt or "limb's lengths" in doubt for doubt in guess.doubts)
     assert guess.score < 0.95
@@ -237,7 +236,7 @@ def test_a_bone_of_another_length_is_doubted(tmp_path, joint, factor):
 def test_joints_named_as_others_are_read_by_the_geometry_and_doubted(tmp_path, one, other):
     dialect = rename(DIALECTS["vrm"], lambda joint: exchange(joint, one, other))
     recording = read(tmp_path, dialect)
-    guess = recognise_skeleton(recording)
+    guess = SkeletonGuess(recording)
     assert any("have no limb's lengths" in doubt for doubt in guess.doubts)
     joints, _ = evaluate(recording, guess, dialect)
     for joint in set(LIMBS) & set(joints):
@@ -248,7 +247,7 @@ def test_a_name_that_the_map_itself_uses_may_mean_another_joint(tmp_path):
     """A file whose `left_elbow` is the wrist, and the reverse."""
     dialect = rename(DIALECTS["smpl, lower case"], lambda joint: exchange(joint, "left_elbow", "left_wrist"))
     recording = read(tmp_path, dialect)
-    guess = recognise_skeleton(recording)
+    guess = SkeletonGuess(recording)
     assert guess.doubts
     joints, _ = evaluate(recording, guess, dialect)
     for joint in set(LIMBS) & set(joints):
@@ -263,7 +262,7 @@ def test_arms_named_as_legs_are_read_by_the_geometry_and_doubted(tmp_path):
 
     dialect = rename(DIALECTS["vrm"], change)
     recording = read(tmp_path, dialect)
-    guess = recognise_skeleton(recording)
+    guess = SkeletonGuess(recording)
     assert any("contradict the bones' lengths" in doubt for doubt in guess.doubts)
     joints, _ = evaluate(recording, guess, dialect)
     for joint in LIMBS:
@@ -275,15 +274,15 @@ def test_arms_named_as_legs_are_read_by_the_geometry_and_doubted(tmp_path):
     [("LeftLowerArm", "left_elbow"), ("RightHand", "right_wrist"), ("RightLowerLeg", "right_knee")],
 )
 def test_a_dropped_joint_leaves_its_limb_out(tmp_path, joint, limb):
-    guess = recognise_skeleton(read(tmp_path, without(DIALECTS["vrm"], joint)))
+    guess = SkeletonGuess(read(tmp_path, without(DIALECTS["vrm"], joint)))
     assert limb in guess.missing
     assert guess.doubts
 
 
 @pytest.mark.parametrize("joint", ["Spine", "Neck", "LeftShoulder", "RightToes"])
 def test_a_joint_that_no_limb_needs_may_be_missing(tmp_path, joint):
-    guess = recognise_skeleton(read(tmp_path, without(DIALECTS["vrm"], joint)))
-    whole = recognise_skeleton(read(tmp_path, DIALECTS["vrm"]))
+    guess = SkeletonGuess(read(tmp_path, without(DIALECTS["vrm"], joint)))
+    whole = SkeletonGuess(read(tmp_path, DIALECTS["vrm"]))
     limbs = [name for name in LIMBS if not name.endswith("toe")]
     assert {name: guess.roles[name] for name in limbs} == {name: whole.roles[name] for name in limbs}
 
@@ -345,7 +344,7 @@ def test_an_animal_is_no_person(tmp_path, names):
     path = tmp_path / "elephant.bvh"
     path.write_text(animal_bvh(names), encoding="utf-8")
     with pytest.raises(MotionError, match=r"elephant\.bvh: no human skeleton: .*legs") as caught:
-        recognise_skeleton(read_bvh(path, ReadOptions()))
+        SkeletonGuess(read_bvh(path, ReadOptions()))
     assert "\n" not in str(caught.value)
 
 
@@ -363,12 +362,12 @@ def test_a_hand_and_a_chain_are_no_person(tmp_path):
     for joints in (hand, chain):
         recording = read(tmp_path, replace(dialect, joints=joints), body)
         with pytest.raises(MotionError, match="no human skeleton"):
-            recognise_skeleton(recording)
+            SkeletonGuess(recording)
 
 
 def test_twist_joints_fingers_and_helpers_take_no_role(tmp_path):
     for name in ("unreal", "iclone", "makehuman", "cmu", "SOMA 77"):
-        guess = recognise_skeleton(read(tmp_path, DIALECTS[name]))
+        guess = SkeletonGuess(read(tmp_path, DIALECTS[name]))
         used = set(guess.roles.values())
         places_used = {DIALECTS[name].joints[joint][0] for joint in used}
         assert not any(
@@ -387,4 +386,4 @@ def test_limbs_that_no_joint_connects_are_refused(tmp_path):
     with pytest.raises(
         MotionError, match=r"the limbs hang on 3 roots \(.*LeftShoulder, .*RightShoulder, .*Hips\)"
     ):
-        recognise_skeleton(replace(recording, parents=parents))
+        SkeletonGuess(replace(recording, parents=parents))
