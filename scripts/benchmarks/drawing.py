@@ -17,7 +17,7 @@ from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.rendering import camera
-from simbench.sim.rendering.painting import make_cast, make_records
+from simbench.sim.rendering.painting import Cast, make_records
 from simbench.sim.rendering.scene_view import Frames, light_direction, view_matrix
 
 PEERS = {"pyrender": ("pyrender", "trimesh", "numpy<2"), "vtk": ("vtk",), "mujoco": ("mujoco",)}
@@ -122,7 +122,7 @@ def _peer_rows(folder: Path, peers: Path, repeat: int, bare: float) -> list[tupl
     """Measure the same triangles and poses with other libraries, without encoding."""
     shown = load_scene(folder, "1280 × 720")
     view = shown.camera
-    cast = make_cast(shown.robot, shown.mechanisms, view, ghost=False, video=True, shadows=True)
+    cast = Cast(shown.robot, shown.mechanisms, view, ghost=False, video=True, shadows=True)
     records = make_records(cast, _cut(shown.frames, slice(0, PEER_FRAMES)))
     light = light_direction(view)
     solids = cast.content.solids

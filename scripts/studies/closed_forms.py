@@ -2,7 +2,7 @@
 
 python scripts/studies/closed_forms.py [--engines NAME ...] [--steps SECONDS ...] [--out FILE.json]
 
-Runs every scene of `simbench.sim.experiments`: free fall, a block that slides to rest and one
+Runs every scene of `closed_form_scenes`: free fall, a block that slides to rest and one
 that lands obliquely, a pendulum, a spinning body, the inertia of a body on two wires, and loads a little
 below and above what friction holds.
 """
@@ -11,11 +11,11 @@ import argparse
 import json
 from pathlib import Path
 
+from closed_form_scenes import SCENES
 from rich.console import Console
 from rich.table import Table
 
 from simbench.sim.engine import ENGINES
-from simbench.sim.experiments import SCENES
 
 
 def main() -> None:

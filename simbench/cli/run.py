@@ -190,7 +190,7 @@ def browser_view(
         yield None
         return
     from simbench.runs.live_view import LiveView
-    from simbench.sim.rendering.scene_viewer import LOOPBACK, PORT, Address
+    from simbench.sim.rendering.scene_viewer import LOOPBACK, PORT
 
     def open_page(url: str) -> None:
         print(f"view   {url}", file=sys.stderr, flush=True)
@@ -199,7 +199,7 @@ def browser_view(
                 webbrowser.get()
                 webbrowser.open(url)
 
-    with LiveView(Address(host or LOOPBACK, port or PORT), open_page, realtime=realtime) as view:
+    with LiveView(open_page, host or LOOPBACK, port or PORT, realtime=realtime) as view:
         yield view
 
 

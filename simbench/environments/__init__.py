@@ -11,8 +11,7 @@ from simbench.errors import SimbenchError
 from simbench.runs.scenario.scenario_files import list_scenarios
 
 NAMESPACE = "simbench"
-OWN = f"{NAMESPACE}/Scenario-v0"
-"""Environment of a scenario that the argument `scenario` names."""
+OWN = f"{NAMESPACE}/Scenario-v0"  # Environment of a scenario that the argument `scenario` names.
 _CLASS = "simbench.environments.environment:ScenarioEnv"
 
 

@@ -42,14 +42,13 @@ if TYPE_CHECKING:
 
     from simbench.sim.rendering.scene_renderer import Scene
 
+# Magnitude of observations, and of actions that the contract does not limit; what diverges is clipped.
 _LIMIT = 1e6
-"""Magnitude of observations, and of actions that the contract does not limit; what diverges is clipped."""
 _SEED_LIMIT = 2**63
 
-POSITION_SCALE, VELOCITY_SCALE = 0.1, 1.0
-"""Root mean square errors at which a term is 1/e, rad and rad/s."""
+POSITION_SCALE, VELOCITY_SCALE = 0.1, 1.0  # Root mean square errors at which a term is 1/e, rad and rad/s.
+# The same of the base's angle (rad) and height (m), equipment (m or rad), and actions.
 TILT_SCALE, HEIGHT_SCALE, EQUIPMENT_SCALE, CHANGE_SCALE = 0.2, 0.05, 0.05, 1.0
-"""The same of the base's angle (rad) and height (m), equipment (m or rad), and actions."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +150,7 @@ class ScenarioEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         else:
             self.contract, self._where = read_contract(Path(contract)), str(contract)
         law = self._make_law(self._prepared)
-        self.observation_names = law.observer.names
-        """Name of each entry of an observation."""
+        self.observation_names = law.observer.names  # Name of each entry of an observation.
         self.metadata = {**self.metadata, "render_fps": round(self.contract.rate_hz)}
         limit = self.contract.action.clip or _LIMIT
         self.action_space = gymnasium.spaces.Box(-limit, limit, (len(law.joints),), np.float32)

@@ -18,10 +18,16 @@ from simbench.runs.video import VideoScene, View, load_video_scene, make_camera,
 from simbench.sim.engine import open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.camera import OPENGL, Renderer, choose_renderer
-from simbench.sim.rendering.painting import StreamBrokenError, VideoStream, make_cast, open_video_stream
+from simbench.sim.rendering.painting import Cast, StreamBrokenError, VideoStream, open_video_stream
 from simbench.sim.rendering.scene_renderer import Scene, open_window, pose_scene, pressed_keys
 from simbench.sim.rendering.scene_view import UndrawableShapeError, fits_video
-from simbench.sim.rendering.scene_viewer import Address, BrowserView, open_browser_view, require_browser_view
+from simbench.sim.rendering.scene_viewer import (
+    LOOPBACK,
+    PORT,
+    BrowserView,
+    open_browser_view,
+    require_browser_view,
+)
 
 VIDEO_NAME = "video.mp4"
 _RATE = 30.0
@@ -99,7 +105,7 @@ def live_video(
         yield nothing
         return
     try:
-        cast = make_cast(robot, mechanisms, camera, ghost=False, video=True, shadows=not fast)
+        cast = Cast(robot, mechanisms, camera, ghost=False, video=True, shadows=not fast)
     except UndrawableShapeError:
         yield nothing
         return
@@ -122,15 +128,22 @@ def live_video(
 class LiveView:
     """A scene that browsers show while its run is simulated, and after that for as long as it is open.
 
-    `address`: where the scene is served; `on_ready`: called with the scene's URL, before anything is
-    simulated; `realtime`: whether the simulation keeps to the clock; else it goes as fast as it can, and the
-    scene follows.
+    `on_ready`: called with the scene's URL, before anything is simulated; `host`, `port`: address to listen
+    on, and first port to try; `realtime`: whether the simulation keeps to the clock; else it goes as fast as
+    it can, and the scene follows.
     """
 
-    def __init__(self, address: Address, on_ready: Callable[[str], None], *, realtime: bool = False) -> None:
+    def __init__(
+        self,
+        on_ready: Callable[[str], None],
+        host: str = LOOPBACK,
+        port: int = PORT,
+        *,
+        realtime: bool = False,
+    ) -> None:
         require_browser_view()
         self.realtime = realtime
-        self._address, self._on_ready = address, on_ready
+        self._address, self._on_ready = (host, port), on_ready
         self._view: BrowserView | None = None
         self._mechanisms: Sequence[Mechanism] = ()
         self._count = 0
@@ -157,14 +170,14 @@ class LiveView:
         """
         camera = make_camera(scenario.camera)
         try:
-            cast = make_cast(
+            cast = Cast(
                 robot, mechanisms, camera, ghost=False, video=True, shadows=False, average_textures=True
             )
         except UndrawableShapeError as error:
             raise RunError(f"--view: {robot.name} cannot be shown: {error}") from error
         title = f"{scenario.name} on {robot.name}"
         self._mechanisms, self._count = mechanisms, 0
-        self._view = self._stack.enter_context(open_browser_view(cast, title, duration, self._address))
+        self._view = self._stack.enter_context(open_browser_view(cast, title, duration, *self._address))
         self._on_ready(self._view.url)
 
     def add(self, log: xr.Dataset) -> None:

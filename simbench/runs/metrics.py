@@ -503,8 +503,8 @@ def push_metrics(
     time, height = log["time"].values, log["base_pose"].values[:, 2]
     speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
     survived, rest = 0, 0.0
-    for push in pushes:
-        start = push.start * timestep
+    for _, _, first_step, _ in pushes:
+        start = first_step * timestep
         before = time <= start + section.interval_s
         if (height[before] < FELL_HEIGHT * height[0]).any():
             rest = math.nan
@@ -514,7 +514,7 @@ def push_metrics(
         still_from = float(moving[-1]) if moving.size else start
         came_to_rest = still_from <= time[before][-1] - _STILL_FOR
         rest = max(rest, still_from - start) if came_to_rest and not math.isnan(rest) else math.nan
-    strongest = pushes[survived - 1].impulse if survived else 0.0
+    strongest = pushes[survived - 1][0] if survived else 0.0
     return {
         "push.survived_ns": strongest,
         "push.survived_count": float(survived),

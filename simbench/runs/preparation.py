@@ -50,7 +50,7 @@ from simbench.sim.control.laws import ControlLaw
 from simbench.sim.engine import World
 from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.grasp import EmptyHand, Grip, GripDesign
+from simbench.sim.grasp import EmptyHand, Grip
 from simbench.sim.loop import Balancer, Simulation
 from simbench.sim.push import Push
 from simbench.sim.starting_pose import find_seat, fit_steps, require_seat, tilt_base
@@ -273,13 +273,12 @@ def place_in_world(
         timeline.reference.position[0],
     )
     # Each hand has a grip if one of them holds equipment.
-    design = GripDesign(**scenario.grip.model_dump())
     held = find_held_mechanisms([fixture.mechanism for fixture in fixtures.values()])
     sides = [role.removesuffix("_hand") for role in robot.hands]
     grips: list[Grip | EmptyHand] = []
     if any(side in held for side in sides):
         grips = [
-            Grip(body, side, fixtures[held[side].name], design) if side in held else EmptyHand()
+            Grip(body, side, fixtures[held[side].name], scenario.grip) if side in held else EmptyHand()
             for side in sides
         ]
     section, balanced = scenario.balance, prepared.balanced

@@ -27,7 +27,7 @@ from simbench.sim.rendering.camera import Renderer, picture_strip
 from simbench.sim.rendering.camera import render_video as draw_video
 from simbench.sim.rendering.drawing_process import SUFFIXES
 from simbench.sim.rendering.portrait import fit_camera
-from simbench.sim.rendering.scene_view import Balance, Camera, CameraPath, Frames, Ghost, move_camera
+from simbench.sim.rendering.scene_view import Balance, Camera, Frames, move_camera
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -131,7 +131,7 @@ def load_video_scene(
         shift, nearest = _left_in_picture(camera, "--ghost-offset", view.ghost), _nearest(log, times)
         base = reconstruct_planned_base(robot, log)[nearest]
         base[:, :3] += shift
-        ghost = Ghost(base, log["joint_reference"].values[nearest])
+        ghost = base, log["joint_reference"].values[nearest]
         camera, frames = _aim_between(camera, shift), replace(frames, ghost=ghost)
     if view.person is not None:
         shift = _left_in_picture(camera, "--person-offset", view.person)
@@ -297,7 +297,7 @@ def sample_frames(
     if overlays and "zmp" in chosen:
         corners = chosen["support_polygon"].values
         polygons = tuple(polygon[~np.isnan(polygon[:, 0])] for polygon in corners)
-        balance = Balance(chosen["cog"].values[:, :2], chosen["zmp"].values, polygons)
+        balance = chosen["cog"].values[:, :2], chosen["zmp"].values, polygons
     return Frames(
         chosen["base_pose"].values,
         chosen["joint_position"].values,
@@ -327,7 +327,7 @@ def make_camera_path(
     log: xr.Dataset,
     times: NDArray[np.float64],
     video_times: NDArray[np.float64],
-) -> CameraPath | None:
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Compute how the camera of a scenario moves.
 
     `section`: the scenario's section `camera`, with a target; `log`: log of the run; `times` (F,): times of
@@ -344,7 +344,7 @@ def make_camera_path(
         shift[:, :2] = smooth[_nearest(log, times)] - section.target_m[:2]
     if section.orbit_s is not None:
         turn = 360.0 * video_times / section.orbit_s
-    return CameraPath(shift, turn)
+    return shift, turn
 
 
 def _shrink(camera: Camera, width: int, fps: int) -> Camera:

@@ -75,14 +75,13 @@ def build_standing_reference(
     return Timeline(reference, stance.base, settings.settle_s, times, None, base_path, zmp, cog, still)
 
 
+# Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's.
 _USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
-"""Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's."""
+# The same for a lower pendulum, as multiples of its natural frequency.
 _LEAST_COG_GAIN, _MOST_ZMP_GAIN = 1.4, 0.7
-"""The same for a lower pendulum, as multiples of its natural frequency."""
 
 
-_CORRECTIONS = 2
-"""Corrections of a gait's COG: each leaves about a tenth of the ZMP's error."""
+_CORRECTIONS = 2  # Corrections of a gait's COG: each leaves about a tenth of the ZMP's error.
 
 
 class OnlineBalance:
@@ -107,16 +106,8 @@ class OnlineBalance:
         whole = self.whole
         before = whole.configuration.copy()
         whole.tick(step // self.every, state.q, foot_wrench)
-        _write_legs(
-            step,
-            self.every,
-            whole.legs,
-            before,
-            whole.configuration,
-            whole.velocity,
-            reference.position,
-            reference.velocity,
-        )
+        now, rows = (whole.configuration, whole.velocity), (reference.position, reference.velocity)
+        _write_legs(step, self.every, whole.legs, before, *now, *rows)
         if self.feedforward:
             reference.feedforward[step : step + self.every] = whole.torque
 
@@ -188,7 +179,6 @@ def balance_run(
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     omega = natural_frequency(float(cog[2]))
     gains = _choose_gains(balance, omega)
-    check_gains(gains, omega)
     if stepping is None:
         position = timeline.reference.position
         rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
@@ -239,7 +229,6 @@ def balance_plan(
     """
     omega = natural_frequency(float(plan.cog_height[0]))
     gains = _choose_gains(balance, omega)
-    check_gains(gains, omega)
     every = round(1.0 / (settings.timestep_s * balance.rate_hz))
     return BalancedRun(timeline, _balancer(robot, plan, gains, balance, every, feedforward))
 
@@ -265,10 +254,12 @@ def _balancer(
 
 
 def _choose_gains(balance: BalanceSection, omega: float) -> CogZmpGains:
-    """Take the scenario's gains, or usual ones that are stable for the robot's pendulum, ω in 1/s."""
+    """Take the scenario's gains, if they are stable, or usual ones that are for the robot's ω, 1/s."""
     cog = max(_USUAL_GAINS.cog, _LEAST_COG_GAIN * omega) if balance.gain_cog is None else balance.gain_cog
     zmp = min(_USUAL_GAINS.zmp, _MOST_ZMP_GAIN * omega) if balance.gain_zmp is None else balance.gain_zmp
-    return CogZmpGains(cog, zmp)
+    gains = CogZmpGains(cog, zmp)
+    check_gains(gains, omega)
+    return gains
 
 
 def _known(value: float | None) -> float:

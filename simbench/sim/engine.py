@@ -6,12 +6,14 @@ module knows which engine is at work: bodies and links are handles that only the
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, NewType, Protocol, cast
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RunError
@@ -21,20 +23,19 @@ from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.state import FixtureState, RobotState
 from simbench.sim.vectors import Motion, Quaternion, Vector
 
-GRAVITY = 9.81
-"""Gravitational acceleration along -z in every world, m/s²."""
+GRAVITY = 9.81  # Gravitational acceleration along -z in every world, m/s².
 
+# Names a body of a world; only the engine that gave it knows what the number means.
 BodyHandle = NewType("BodyHandle", int)
-"""Names a body of a world; only the engine that gave it knows what the number means."""
+# Names a link of a body; only the engine that gave it knows what the number means.
 LinkHandle = NewType("LinkHandle", int)
-"""Names a link of a body; only the engine that gave it knows what the number means."""
 
 
+# A contact point of the last step, as one of the two bodies feels it: link of the body that feels the
+# contact; body that it touches, and that body's link; contact point on the body, world frame, m; distance
+# between the two surfaces, m, negative where they penetrate; normal force, N; normal and friction force on
+# the body, world axes, N. Plain: every step that senses makes a dozen of them.
 Contact = tuple[LinkHandle, BodyHandle, LinkHandle, Vector, float, float, Vector]
-"""A contact point of the last step, as one of the two bodies feels it: link of the body that feels the
-contact; body that it touches, and that body's link; contact point on the body, world frame, m; distance
-between the two surfaces, m, negative where they penetrate; normal force, N; normal and friction force on the
-body, world axes, N. Plain: every step that senses makes a dozen of them."""
 
 
 class Contacts(Protocol):
@@ -276,6 +277,22 @@ class Fixture(Body, Protocol):
         stand : (7,) array, optional
             Pose of the fixture's frame: x, y, z (m), quaternion x, y, z, w; unchanged by default.
         """
+
+
+class MechanismBody:
+    """What a fixture has in every engine: its mechanism, and what follows from that alone."""
+
+    mechanism: Mechanism
+
+    @cached_property
+    def initial_pose(self) -> Array:
+        """Initial pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w; (7,)."""
+        return np.asarray(pin.SE3ToXYZQUAT(self.mechanism.pose))
+
+    @property
+    def name(self) -> str:
+        """Name in metrics and logs."""
+        return self.mechanism.name
 
 
 class RigidBody(Protocol):
@@ -623,6 +640,7 @@ class EngineLibrary(NamedTuple):
 
 
 BULLET, MUJOCO = "bullet", "mujoco"
+# Every engine by its name. A new one is a folder that implements `Engine`, and an entry here.
 ENGINES = {
     BULLET: EngineLibrary(
         "simbench.sim.bullet",
@@ -637,7 +655,6 @@ ENGINES = {
         'pip install mujoco, or in a clone pip install -e ".[mujoco]"',
     ),
 }
-"""Every engine by its name. A new one is a folder that implements `Engine`, and an entry here."""
 
 
 def is_installed(name: str) -> bool:

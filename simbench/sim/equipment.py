@@ -26,10 +26,9 @@ from simbench.sim.fixtures.mechanism import (
     moved_inertia,
 )
 
-_GRID = 9
-"""Positions of each joint from which those of a chain are searched."""
+_GRID = 9  # Positions of each joint from which those of a chain are searched.
+# Steps of that search, and what keeps it determined where a joint does not move the handle, m².
 _GAUSS_NEWTON_STEPS, _DAMPING = 12, 1e-9
-"""Steps of that search, and what keeps it determined where a joint does not move the handle, m²."""
 
 
 def compute_joint_positions(
@@ -143,12 +142,9 @@ def _points_on_chain(
     return places, slopes
 
 
-_POSITIONS = 101
-"""Number of joint positions at which the handles of a fixture are described."""
-_CATCH = {"slide": 0.003, "turn": 0.02}
-"""Displacement up to which a latch catches, m and rad."""
-_FULL_TURN = 2.0 * np.pi
-"""Range of a joint without end stops, rad."""
+_POSITIONS = 101  # Number of joint positions at which the handles of a fixture are described.
+_CATCH = {"slide": 0.003, "turn": 0.02}  # Displacement up to which a latch catches, m and rad.
+_FULL_TURN = 2.0 * np.pi  # Range of a joint without end stops, rad.
 
 
 def find_held_mechanisms(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:

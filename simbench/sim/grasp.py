@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.compiled import compile_for, compiled
+from simbench.options import GripSection
 from simbench.robot.robot_limbs import links_with_collision_shape, palm_links
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
@@ -31,8 +31,8 @@ from simbench.sim.vectors import (
 )
 
 Wrench = tuple[float, float, float, float, float, float]
+# Motion that a handle leaves free to a palm: none, rotation about its axis, translation along it.
 RIGID, PIVOT, SLIDE = 0, 1, 2
-"""Motion that a handle leaves free to a palm: none, rotation about its axis, translation along it."""
 
 
 class GripSpring(NamedTuple):
@@ -117,28 +117,9 @@ def _on_joint(
     return x, y, z, mx, my, mz
 
 
-_TOUCH_DISTANCE = 1e-3
-"""Distance of a hand's link from the handle that counts as contact, m."""
+_TOUCH_DISTANCE = 1e-3  # Distance of a hand's link from the handle that counts as contact, m.
 _AT_REST: Motion = ((0.0,) * 3, (0.0,) * 3, (0.0, 0.0, 0.0, 1.0), (0.0,) * 3, (0.0,) * 3)
 _NO_WRENCH: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-@dataclass(frozen=True)
-class GripDesign:
-    """Strength and compliance of a grip."""
-
-    # `stiffness_n_m`, `damping_ns_m`: stiffness (N/m) and damping (N·s/m) between palm and handle, in all
-    # directions.
-    stiffness_n_m: float
-    damping_ns_m: float
-    # `rotational_stiffness_nm_rad`, `rotational_damping_nms_rad`: stiffness (N·m/rad) and damping (N·m·s/rad)
-    # about all axes.
-    rotational_stiffness_nm_rad: float
-    rotational_damping_nms_rad: float
-    # `max_force_n`, `max_torque_nm`: force (N) and torque (N·m) at which the hand lets go.
-    max_force_n: float
-    max_torque_nm: float
-    tolerance_m: float  # Distance of palm and handle within which the grip may engage, m.
 
 
 class Grip:
@@ -157,16 +138,13 @@ class Grip:
     strength and compliance.
     """
 
-    def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripDesign) -> None:
+    def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripSection) -> None:
         model, hand = body.robot.model, body.robot.hands[f"{side}_hand"]
         frame = model.frames[model.getFrameId(body.robot.frames[f"{side}_hand"])]
-        self.wrench: Wrench = _NO_WRENCH
-        """Force (N) and torque (N·m) on the palm, world axes, at `point`."""
-        self.point: Vector = (0.0, 0.0, 0.0)
-        """Point of application of the wrench, world frame, m."""
+        self.wrench: Wrench = _NO_WRENCH  # Force (N) and torque (N·m) on the palm, world axes, at `point`.
+        self.point: Vector = (0.0, 0.0, 0.0)  # Point of application of the wrench, world frame, m.
         self.engaged = False
-        self.lost = 0
-        """How often the grip let go because of overload."""
+        self.lost = 0  # How often the grip let go because of overload.
         self.body, self.fixture = body, fixture
         handle = fixture.mechanism.handles[side]
         self.palm_link = body.links[hand.palm]
@@ -260,18 +238,16 @@ class Grip:
 class EmptyHand:
     """A hand for which no equipment has a handle: it holds nothing."""
 
-    wrench: Wrench = _NO_WRENCH
-    """Force (N) and torque (N·m) on the palm: none."""
-    point: Vector = (0.0, 0.0, 0.0)
-    """Point of application, world frame, m: of no meaning."""
+    wrench: Wrench = _NO_WRENCH  # Force (N) and torque (N·m) on the palm: none.
+    point: Vector = (0.0, 0.0, 0.0)  # Point of application, world frame, m: of no meaning.
     engaged = False
-    lost = 0
-    """How often it let go because of overload."""
+    lost = 0  # How often it let go because of overload.
 
     def release(self) -> None:
         """Do nothing: it is open."""
 
 
+# What is logged of the grips of a robot.
 GRIP_SIGNALS: tuple[Signal[Sequence[Grip | EmptyHand]], ...] = (
     Signal(
         "grip_wrench",
@@ -296,7 +272,6 @@ GRIP_SIGNALS: tuple[Signal[Sequence[Grip | EmptyHand]], ...] = (
         dtype=bool,
     ),
 )
-"""What is logged of the grips of a robot."""
 
 
 def apply_grips(grips: Sequence[Grip | EmptyHand], hold: Sequence[bool], sense: bool) -> list[Load]:

@@ -31,24 +31,19 @@ from simbench.sim.recorder import (
 from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
 from simbench.sim.state import RobotState, empty_state
 
-_SENSE_RATE = 200.0
-"""Rate at which feet and fingertips feel contact, Hz, independent of the log's rate."""
-_HELD_FORCE = 5.0
-"""Vertical force (N) down to which a foot that the ground holds counts as held."""
+_SENSE_RATE = 200.0  # Rate at which feet and fingertips feel contact, Hz, independent of the log's rate.
+_HELD_FORCE = 5.0  # Vertical force (N) down to which a foot that the ground holds counts as held.
+# Fraction of the weight from which a foot that comes down counts as held. A motor that is driven as if the
+# foot were held, while it bounces, turns it with the rotor's share of the torque as well: feet chattered at 4
+# times their joints' speed limits. Driven as if free, it gives way while the foot lies down flat.
 _GROUNDED_FRACTION = 0.1
-"""Fraction of the weight from which a foot that comes down counts as held. A motor that is driven as if the
-foot were held, while it bounces, turns it with the rotor's share of the torque as well: feet chattered at 4
-times their joints' speed limits. Driven as if free, it gives way while the foot lies down flat."""
+# Fraction of the weight below which a held foot is sensed in every step: it may leave the ground.
 _LIGHT_FRACTION = 0.35
-"""Fraction of the weight below which a held foot is sensed in every step: it may leave the ground."""
-_AFTER_FALL = 0.5
-"""Time for which a run goes on after a fall, s."""
-_KEPT_STATES = 64
-"""Number of states whose extremes are taken at once."""
-_DIGITS = 9
-"""Digits of a time after the point, s."""
+_AFTER_FALL = 0.5  # Time for which a run goes on after a fall, s.
+_KEPT_STATES = 64  # Number of states whose extremes are taken at once.
+_DIGITS = 9  # Digits of a time after the point, s.
+# Exceptions with which controllers answer to states that are not finite.
 NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
-"""Exceptions with which controllers answer to states that are not finite."""
 
 
 class Balancer(Protocol):

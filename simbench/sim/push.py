@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,15 +12,9 @@ from simbench.sim.engine import RobotBody
 from simbench.sim.state import Signal
 from simbench.sim.vectors import conjugate, cross, rotate
 
-
-@dataclass(frozen=True)
-class Push:
-    """A force F(t) = (π / 2) (J / T) sin(π t / T) for 0 ≤ t ≤ T, whose impulse is J."""
-
-    impulse: float  # J, N·s.
-    direction: float  # Angle in the floor's plane from world x, rad.
-    start: int  # `start`, `duration`: first step and number of steps.
-    duration: int
+# A force F(t) = (π / 2) (J / T) sin(π t / T) for 0 ≤ t ≤ T: its impulse J, N·s; angle in the floor's plane
+# from world x, rad; first step, and number of steps.
+Push = tuple[float, float, int, int]
 
 
 def apply_pushes(body: RobotBody, pushes: Sequence[Push], step: int, loads: list[Load]) -> Array:
@@ -32,14 +25,14 @@ def apply_pushes(body: RobotBody, pushes: Sequence[Push], step: int, loads: list
     moment about the world's origin (N·m).
     """
     wrench = np.zeros(6)
-    for push in pushes:
-        elapsed = step - push.start
-        if not 0 <= elapsed < push.duration:
+    for impulse, direction, start, duration in pushes:
+        elapsed = step - start
+        if not 0 <= elapsed < duration:
             continue
         # The sines of all the steps' middles add up to 1 / sin(π / 2T).
-        peak = push.impulse / body.world.timestep * math.sin(0.5 * math.pi / push.duration)
-        magnitude = peak * math.sin(math.pi * (elapsed + 0.5) / push.duration)
-        force = (magnitude * math.cos(push.direction), magnitude * math.sin(push.direction), 0.0)
+        peak = impulse / body.world.timestep * math.sin(0.5 * math.pi / duration)
+        magnitude = peak * math.sin(math.pi * (elapsed + 0.5) / duration)
+        force = (magnitude * math.cos(direction), magnitude * math.sin(direction), 0.0)
         com, rotation = body.root_com_frame()
         body.apply_force(body.root, force, com)
         # In the root link's frame, whose origin is not the centre of mass.
@@ -49,6 +42,7 @@ def apply_pushes(body: RobotBody, pushes: Sequence[Push], step: int, loads: list
     return wrench
 
 
+# What is logged of pushes, measured on what `apply_pushes` returns.
 PUSH_SIGNALS: tuple[Signal[Array], ...] = (
     Signal(
         "push_wrench",
@@ -58,7 +52,6 @@ PUSH_SIGNALS: tuple[Signal[Array], ...] = (
         lambda wrench: wrench,
     ),
 )
-"""What is logged of pushes, measured on what `apply_pushes` returns."""
 
 
 def plan_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
@@ -74,11 +67,11 @@ def plan_pushes(section: PushSection | None, settings: SimulationSection) -> tup
         return round(time / settings.timestep_s)
 
     return tuple(
-        Push(
-            impulse=section.first_ns + number * section.increment_ns,
-            direction=section.direction_rad,
-            start=steps(settings.settle_s + section.start_s + number * section.interval_s),
-            duration=max(1, steps(section.duration_s)),
+        (
+            section.first_ns + number * section.increment_ns,
+            section.direction_rad,
+            steps(settings.settle_s + section.start_s + number * section.interval_s),
+            max(1, steps(section.duration_s)),
         )
         for number in range(section.count)
     )

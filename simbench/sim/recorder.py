@@ -27,6 +27,7 @@ from simbench.sim.state import (
     root_and_joint_signals,
 )
 
+# What is logged of the reference, measured on a row of `Reference.position`.
 REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (
     Signal(
         "joint_reference",
@@ -36,8 +37,8 @@ REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (
         lambda position: position,
     ),
 )
-"""What is logged of the reference, measured on a row of `Reference.position`."""
 
+# What `derive_signals` computes from the samples after a run.
 DERIVED_SIGNALS: tuple[Signal[None], ...] = (
     Signal("cog", ("xyz",), "m", "COG (centre of gravity) of the robot in the world."),
     Signal("cog_velocity", ("xyz",), "m/s", "Velocity of the COG in the world."),
@@ -50,24 +51,20 @@ DERIVED_SIGNALS: tuple[Signal[None], ...] = (
         "Pose of the frames of the feet in the world: position (m), then quaternion x, y, z, w.",
     ),
 )
-"""What `derive_signals` computes from the samples after a run."""
 
 
+# Signals that are measured on the same object: the array of each, and the function that measures it.
 Channels = list[tuple[NDArray[Any], Callable[[Source], ArrayLike]]]
-"""Signals that are measured on the same object: the array of each, and the function that measures it."""
 
 
-_SAME_TIME = 1e-9
-"""Difference of two times that are the same but for rounding, s."""
+_SAME_TIME = 1e-9  # Difference of two times that are the same but for rounding, s.
 
 
+# Speed of a joint or of the base that only an explosion reaches, rad/s or m/s.
+#
+# Bullet cuts all speeds off at 100, so that a state there is not a solution of the equations of motion.
 SPEED_BOUND = 99.0
-"""Speed of a joint or of the base that only an explosion reaches, rad/s or m/s.
-
-Bullet cuts all speeds off at 100, so that a state there is not a solution of the equations of motion.
-"""
-FARTHEST = 1000.0
-"""Distance of the base from the origin that only an explosion reaches, m."""
+FARTHEST = 1000.0  # Distance of the base from the origin that only an explosion reaches, m.
 
 
 class Divergence(NamedTuple):

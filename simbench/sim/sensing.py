@@ -11,8 +11,7 @@ from simbench.sim.engine import BodyHandle, Contacts, Fixture, LinkHandle, Robot
 from simbench.sim.state import Signal
 from simbench.sim.vectors import Vector
 
-TOUCH_DISTANCE = 1e-3
-"""Points closer than this (m) to the floor count for the support polygon."""
+TOUCH_DISTANCE = 1e-3  # Points closer than this (m) to the floor count for the support polygon.
 
 POINTS_PER_FOOT = 4
 _NO_POINT = (math.nan, math.nan)
@@ -38,6 +37,7 @@ class ContactSums:
         return cls(np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6))
 
 
+# What is logged of a robot's contacts.
 CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
     Signal(
         "foot_wrench",
@@ -63,7 +63,6 @@ CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
         lambda sums: sums.other_wrench,
     ),
 )
-"""What is logged of a robot's contacts."""
 
 
 def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
@@ -102,8 +101,7 @@ class ContactSensor:
         self, body: RobotBody, names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
     ) -> None:
         self.body, self.names = body, names
-        self.events: list[ContactEvent] = []
-        """All contacts so far, in the order of their beginning."""
+        self.events: list[ContactEvent] = []  # All contacts so far, in the order of their beginning.
         self._open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = {}
         robot, model = body.robot, body.robot.model
         self._feet: dict[LinkHandle, int] = {}

@@ -16,10 +16,10 @@ from simbench.robot.robot import SEATED, Robot
 from simbench.sim.balance_loop import balance_run, build_standing_reference
 from simbench.sim.fixtures.mechanism import Mechanism, mechanism_obstacles
 
+# Angle by which a robot is tilted when a simulation begins, rad: a fifth of a micrometre across a foot.
 INITIAL_TILT = 1e-6
-"""Angle by which a robot is tilted when a simulation begins, rad: a fifth of a micrometre across a foot."""
+# Axis in the frame of the root link, parallel to no edge of a foot, so that one corner is the lowest.
 _AXIS = np.array([1.0, 2.0, 0.0]) / np.sqrt(5.0)
-"""Axis in the frame of the root link, parallel to no edge of a foot, so that one corner is the lowest."""
 
 
 def tilt_base(base: Array) -> Array:
@@ -36,8 +36,8 @@ def tilt_base(base: Array) -> Array:
     return np.concatenate([base[:3], tilted.as_quat()])
 
 
+# Largest distance of the thighs above the seat at the start, and in it, m: they settle without a jolt.
 _LARGEST_GAP, _LARGEST_PENETRATION = 0.002, 0.0005
-"""Largest distance of the thighs above the seat at the start, and in it, m: they settle without a jolt."""
 
 
 def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism | None:
@@ -110,12 +110,11 @@ def measure_seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> flo
     )
 
 
+# Of a step that the legs are not too short for: length, width and lift as parts of the leg's length; rad.
 _LENGTH, _WIDTH, _LIFT, _TURN = 0.26, 0.13, 0.04, 0.3
-"""Of a step that the legs are not too short for: length, width and lift as parts of the leg's length; rad."""
+# Parts of those steps that are tried in turn; of the lift, the square root.
 _SHORTER = (1.0, 0.8, 0.64, 0.5, 0.4, 0.3)
-"""Parts of those steps that are tried in turn; of the lift, the square root."""
-_RESERVE = 0.05
-"""Part of each joint's range and speed limit that the plan leaves to the balance controller."""
+_RESERVE = 0.05  # Part of each joint's range and speed limit that the plan leaves to the balance controller.
 
 
 def fit_steps(

@@ -11,8 +11,7 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 
-Source = TypeVar("Source")
-"""Object that a signal is measured on: a state, a command, the grips of a robot."""
+Source = TypeVar("Source")  # Object that a signal is measured on: a state, a command, the grips of a robot.
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ import math
 from simbench.kinematics.compiled import compiled
 
 Vector = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
-"""Unit quaternion x, y, z, w."""
+Quaternion = tuple[float, float, float, float]  # Unit quaternion x, y, z, w.
+# Pose and velocity of a link in world axes: centre of mass (m), origin (m) and rotation of its frame,
+# velocity of the centre of mass (m/s), angular velocity (rad/s). Plain: compiled functions take it at once.
 Motion = tuple[Vector, Vector, Quaternion, Vector, Vector]
-"""Pose and velocity of a link in world axes: centre of mass (m), origin (m) and rotation of its frame,
-velocity of the centre of mass (m/s), angular velocity (rad/s). Plain: compiled functions take it at once."""
 
 
 @compiled

@@ -1,9 +1,9 @@
 """Scenes that several tests build: a drawer, a grip, a short scenario."""
 
+from simbench.options import GripSection
 from simbench.sim.fixtures.furniture import Drawer
-from simbench.sim.grasp import GripDesign
 
-SOFT_GRIP = GripDesign(
+SOFT_GRIP = GripSection(
     stiffness_n_m=2000.0,
     damping_ns_m=30.0,
     rotational_stiffness_nm_rad=20.0,

@@ -18,7 +18,6 @@ from simbench.runs.video import View, load_video_scene, render_video
 from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.rendering import painting as video_stream
 from simbench.sim.rendering.scene_renderer import open_window, pressed_keys
-from simbench.sim.rendering.scene_viewer import Address
 
 SHORT = {"motion.task": {"amplitude_rad": 0.4, "speed_rad_s": 1.0, "repetitions": 1}, "checks": {}}
 
@@ -45,7 +44,7 @@ def page(monkeypatch):
     made = Page()
 
     @contextmanager
-    def serve(cast, title, duration, address):
+    def serve(cast, title, duration, host, port):
         made.title, made.duration = title, duration
         yield made
 
@@ -57,7 +56,7 @@ def page(monkeypatch):
 def test_a_page_is_sent_every_frame_once_while_the_run_stays_the_same(page, tmp_path):
     scenario = simbench.load_scenario("puma560_sweep", SHORT)
     said = []
-    with LiveView(Address(), said.append) as view:
+    with LiveView(said.append) as view:
         watched = run_scenario(scenario, tmp_path / "watched", gui=view, on_progress=False)
         view.finish("over", wait=False)
     plain = run_scenario(scenario, tmp_path / "plain", on_progress=False)

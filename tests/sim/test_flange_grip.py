@@ -7,13 +7,14 @@ import pinocchio as pin
 import pytest
 import scenes
 
+from simbench.options import GripSection
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.sim.bullet import open_world
 from simbench.sim.control.laws import ComputedTorqueLaw
 from simbench.sim.fixtures.furniture import drawer_mechanism
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.grasp import Grip
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
 
@@ -25,7 +26,7 @@ REACHED = np.array([0.3, -0.9, 3.1, 0.0, np.pi / 2 - 2.2, 0.0])
 MASS, FRICTION, DAMPING = 2.5, 3.0, 5.0
 PANEL, OPENING = 0.018, 0.10
 STIFFNESS = 2000.0
-GRIP = GripDesign(STIFFNESS, 30.0, 10.0, 0.5, 60.0, 3.0, 0.02)
+GRIP = GripSection(stiffness_n_m=STIFFNESS)
 # The flange's face comes to the front's face from outside, 1 cm below the edge on which the handle is, and
 # would end 1 mm inside.
 TOUCH = np.array([-0.5 * PANEL, 0.0, -0.010])

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -242,7 +240,7 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
     world, romeo, weightless, floating_hand, change, offset, holds
 ):
     fixture = world.add_fixture(DRAWER)
-    hand = floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, replace(GRIP, **change))
+    hand = floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, GRIP.model_copy(update=change))
     hand.look()
     assert hand.grip.engaged
     hand.move(hand.TOUCHING * offset)

@@ -4,15 +4,23 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.options import GripSection
 from simbench.sim.bullet import open_world
 from simbench.sim.bullet.bullet_body import bullet
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import IRON, WARM, Board, Rod
-from simbench.sim.grasp import GripDesign
 
 DT = 1e-3
 SPRING, DAMPER, BEND, TWIST_DAMPER = 2000.0, 30.0, 20.0, 0.5
-GRIP = GripDesign(SPRING, DAMPER, BEND, TWIST_DAMPER, 60.0, 3.0, 0.02)
+GRIP = GripSection(
+    stiffness_n_m=SPRING,
+    damping_ns_m=DAMPER,
+    rotational_stiffness_nm_rad=BEND,
+    rotational_damping_nms_rad=TWIST_DAMPER,
+    max_force_n=60.0,
+    max_torque_nm=3.0,
+    tolerance_m=0.02,
+)
 # Across the palm, as a hand closes around a rod; oblique, so that no axis is mistaken for another.
 ACROSS = np.array([0.28, 0.96, 0.0])
 RADIUS = 0.02

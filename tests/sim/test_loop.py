@@ -323,7 +323,7 @@ def test_grips_and_equipment_are_logged_as_they_act(romeo, weightless, stance):
 
 
 def test_a_lost_grip_is_counted_and_stays_open(romeo, weightless, stance):
-    weak = replace(GRIP, max_force_n=2.0)
+    weak = GRIP.model_copy(update={"max_force_n": 2.0})
     log, start = hold_the_drawer(weightless(romeo), stance, weak, amplitude=0.06, steps=200, release=200)
     assert log.grips_lost == 1
     held = np.flatnonzero(log["grip_engaged"][:, 0])

@@ -6,7 +6,7 @@ import pytest
 
 from simbench.sim.bullet import open_world
 from simbench.sim.bullet.bullet_body import bullet
-from simbench.sim.push import Push, apply_pushes
+from simbench.sim.push import apply_pushes
 from simbench.sim.state import empty_state
 
 DT = 0.001
@@ -14,7 +14,7 @@ DT = 0.001
 
 def test_a_free_robot_gains_the_impulse(romeo):
     """In the air without gravity: the momentum of all links, by Pinocchio, is the impulse."""
-    push = Push(impulse=12.0, direction=0.6, start=3, duration=37)
+    push = 12.0, 0.6, 3, 37
     with open_world(DT) as world:
         bullet.setGravity(0.0, 0.0, 0.0, physicsClientId=world.client)
         body = world.add_robot(romeo, np.array([0, 0, 2.0, 0, 0, 0, 1.0]), romeo.postures["standing"])
@@ -38,7 +38,7 @@ def test_the_controllers_prediction_gets_the_same_force(romeo):
     with open_world(DT) as world:
         body = world.add_robot(romeo, base, romeo.postures["standing"])
         loads = []
-        wrench = apply_pushes(body, [Push(5.0, -1.0, 0, 11)], 5, loads)
+        wrench = apply_pushes(body, [(5.0, -1.0, 0, 11)], 5, loads)
     joint, force = loads[0]
     placed = pin.XYZQUATToSE3(base).act(pin.Force(np.array(force)))
     assert joint == 1

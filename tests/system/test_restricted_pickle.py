@@ -14,7 +14,6 @@ import pytest
 from simbench.robot.robot import load_robot
 from simbench.runs import execution
 from simbench.runs.execution import JobResult, read_result, run_isolated
-from simbench.sim.rendering.scene_renderer import Job
 from simbench.sim.rendering.scene_view import Camera, Frames
 from simbench.system.restricted_pickle import load_pickle, parse_pickle
 
@@ -72,14 +71,14 @@ def test_what_a_drawing_process_gets_comes_through():
     robot = load_robot("puma560")
     frames = Frames(np.zeros((3, 7)), np.ones((3, 6)), {}, None, {})
     camera = Camera((0.0, 0.0, 0.5), 2.0, 0.0, 0.0, 50.0, 64, 48, 30)
-    job = Job(robot, [], frames, camera, range(0, 3, 2))
-    read = parse_pickle(pickle.dumps([job]))[0]
-    np.testing.assert_array_equal(read.frames.joints, frames.joints)
-    assert read.camera == job.camera
-    assert read.indices == range(0, 3, 2)
-    assert read.robot.joint_names == robot.joint_names
-    assert isinstance(read.robot.model, pin.Model)
-    assert read.robot.urdf == robot.urdf
+    job = robot, [], frames, camera, range(0, 3, 2)
+    [read_robot, _, read_frames, read_camera, indices] = parse_pickle(pickle.dumps([job]))[0]
+    np.testing.assert_array_equal(read_frames.joints, frames.joints)
+    assert read_camera == camera
+    assert indices == range(0, 3, 2)
+    assert read_robot.joint_names == robot.joint_names
+    assert isinstance(read_robot.model, pin.Model)
+    assert read_robot.urdf == robot.urdf
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ import tempfile
 from pathlib import Path
 
 import yaml
+from inertia_measurements import measure_motor_inertia, measure_on_two_wires
 from rich.table import Table
 
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.experiments import measure_motor_inertia, measure_on_two_wires
 
 MODELS = {
     "the robot's own": [],

@@ -26,9 +26,6 @@ def require_robot(robot: Robot) -> None:
         )
 
 
-__all__ = ["open_stage", "open_world", "require_display", "require_robot"]
-
-
 def open_world(
     timestep: float = 0.001, *, floor_friction: float = 0.8, gui: bool = False
 ) -> "AbstractContextManager[BulletWorld]":

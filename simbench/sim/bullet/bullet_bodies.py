@@ -11,7 +11,6 @@ I_r (a · ω) instead of I_r q̇ as the momentum, the joint control cancels.
 import itertools
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from operator import itemgetter
 
 import numpy as np
@@ -19,10 +18,11 @@ import pinocchio as pin
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
+from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet import require_robot
-from simbench.sim.bullet.bullet_body import ROOT, BulletBody, bullet, link_handles, quiet_native_output
-from simbench.sim.engine import BodyHandle, LinkHandle, RootMotion, World
+from simbench.sim.bullet.bullet_body import ROOT, BulletBody, bullet, link_handles
+from simbench.sim.engine import BodyHandle, LinkHandle, MechanismBody, RootMotion, World
 from simbench.sim.fixtures.body_file import FRICTION, write_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.state import FixtureState, RobotState
@@ -87,8 +87,7 @@ def add_rotors(urdf: str, tensors: Mapping[str, Array]) -> str:
     return ET.tostring(robot, encoding="unicode")
 
 
-_POSITION, _SPEED = itemgetter(0), itemgetter(1)
-"""Elements of Bullet's joint states."""
+_POSITION, _SPEED = itemgetter(0), itemgetter(1)  # Elements of Bullet's joint states.
 
 
 class BulletRobot(BulletBody):
@@ -159,13 +158,13 @@ class BulletRobot(BulletBody):
         index = {info[1].decode(): info[0] for info in infos}
         com, principal = bullet.getDynamicsInfo(body, -1, physicsClientId=client)[3:5]
         self.client, self.handle, self.links, self.world, self.robot = client, body, links, world, robot
+        # Bullet's joint indices in the order of `robot.joint_names`.
         self.joints = tuple(index[name] for name in robot.joint_names)
-        """Bullet's joint indices in the order of `robot.joint_names`."""
+        # Origin (3,), m, and quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
         self.root_com, self.root_principal = com, principal
-        """Origin (3,), m, and quaternion x, y, z, w of Bullet's inertial frame in the root link's frame."""
         self.to_root: Quaternion = conjugate(principal)
+        # By joint of the model, the rotor (3, 3) that is inertia of a leg's link, in its axes, kg·m².
         self.rotors: Mapping[int, Array] = tensors
-        """By joint of the model, the rotor (3, 3) that is inertia of a leg's link, in its axes, kg·m²."""
         self.root, self.has_armature = ROOT, False
         self.place(base, positions)
 
@@ -262,7 +261,7 @@ class BulletRobot(BulletBody):
         )
 
 
-class BulletFixture(BulletBody):
+class BulletFixture(BulletBody, MechanismBody):
     """A piece of equipment in one of Bullet's worlds, in its initial state.
 
     Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
@@ -301,21 +300,10 @@ class BulletFixture(BulletBody):
                 physicsClientId=client,
             )
         self.client, self.handle, self.links, self.mechanism = client, body, links, mechanism
-        self.joints: tuple[int, ...] = joints
-        """Bullet's index of each joint of the mechanism."""
+        self.joints: tuple[int, ...] = joints  # Bullet's index of each joint of the mechanism.
+        # Body that carries a fixture that stands freely, and its parts' names to Bullet's indices.
         self.furniture, self.furniture_links = furniture, furniture_links
-        """Body that carries a fixture that stands freely, and its parts' names to Bullet's indices."""
         self.place(mechanism.start)
-
-    @cached_property
-    def initial_pose(self) -> Array:
-        """Initial pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w; (7,)."""
-        return np.asarray(pin.SE3ToXYZQUAT(self.mechanism.pose))
-
-    @property
-    def name(self) -> str:
-        """Name in metrics and logs."""
-        return self.mechanism.name
 
     def read_state(self) -> FixtureState:
         """Read joint positions and velocities and the pose of the fixture.

@@ -3,37 +3,25 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from simbench.robot.native_output import hidden_native_stdout, quiet_native_output
+from simbench.robot.native_output import quiet_native_output
 from simbench.sim.engine import BodyHandle, Contact, LinkHandle
 from simbench.sim.vectors import Motion, Vector
 
 with quiet_native_output():
     import pybullet as bullet
 
-__all__ = [
-    "ROOT",
-    "BulletBody",
-    "BulletContacts",
-    "bullet",
-    "hidden_native_stdout",
-    "link_handles",
-    "quiet_native_output",
-]
+__all__ = ["ROOT", "BulletBody", "BulletContacts", "bullet", "link_handles"]
 
 
-ROOT = LinkHandle(-1)
-"""Bullet's index of every body's root link."""
+ROOT = LinkHandle(-1)  # Bullet's index of every body's root link.
 
 
 class BulletBody:
     """A body in one of Bullet's worlds."""
 
-    client: int
-    """PyBullet's client id."""
-    handle: BodyHandle
-    """PyBullet's body id."""
-    links: Mapping[str, LinkHandle]
-    """Link name to Bullet's index (root: -1)."""
+    client: int  # PyBullet's client id.
+    handle: BodyHandle  # PyBullet's body id.
+    links: Mapping[str, LinkHandle]  # Link name to Bullet's index (root: -1).
 
     def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
         """Compute the poses and velocities of links for the present joint positions.

@@ -11,16 +11,17 @@ from scipy.spatial.transform import Rotation
 
 from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
+from simbench.robot.native_output import hidden_native_stdout, quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.mesh_files import mesh_points
 from simbench.sim.bullet.bullet_bodies import BulletFixture, BulletRobot
-from simbench.sim.bullet.bullet_body import BulletContacts, bullet, hidden_native_stdout, quiet_native_output
+from simbench.sim.bullet.bullet_body import BulletContacts, bullet
 from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle, RobotBody, UnreadableShapeError
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
 
+# Iterations of Bullet's constraint solver in a step (`scripts/studies/solver_iterations.py`).
 SOLVER_ITERATIONS = 50
-"""Iterations of Bullet's constraint solver in a step (`scripts/studies/solver_iterations.py`)."""
 
 
 class BulletWorld:

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Protocol
 
 from simbench.kinematics.arrays import Array
 from simbench.sim.state import RobotState, Signal
 
+# A known external force: Pinocchio's index of the joint whose body it acts on, force (N) and moment (N·m) in
+# the joint's frame.
 Load = tuple[int, tuple[float, float, float, float, float, float]]
-"""A known external force: Pinocchio's index of the joint whose body it acts on, force (N) and moment (N·m) in
-the joint's frame."""
 
 
 @dataclass
@@ -24,29 +25,16 @@ class Command:
     saturated: int = 0  # Number of motors at their limit.
 
 
-COMMAND_SIGNALS: tuple[Signal[Command], ...] = (
-    Signal(
-        "torque_requested",
-        ("joint",),
-        "N m",
-        "Motor torque that the control law asks for.",
-        lambda command: command.requested,
-    ),
-    Signal(
-        "torque_motor", ("joint",), "N m", "Motor torque within the limits.", lambda command: command.motor
-    ),
-    Signal(
-        "torque_joint", ("joint",), "N m", "Torque that the joint receives.", lambda command: command.joint
-    ),
-    Signal(
-        "torque_friction",
-        ("joint",),
-        "N m",
-        "Coulomb and viscous friction on the joint.",
-        lambda command: command.friction,
-    ),
+# What is logged of a command.
+COMMAND_SIGNALS: tuple[Signal[Command], ...] = tuple(
+    Signal(f"torque_{name}", ("joint",), "N m", description, attrgetter(name))
+    for name, description in (
+        ("requested", "Motor torque that the control law asks for."),
+        ("motor", "Motor torque within the limits."),
+        ("joint", "Torque that the joint receives."),
+        ("friction", "Coulomb and viscous friction on the joint."),
+    )
 )
-"""What is logged of a command."""
 
 
 class Controller(Protocol):

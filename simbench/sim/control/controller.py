@@ -27,13 +27,13 @@ from simbench.kinematics.task_matrix import (
 from simbench.kinematics.tree import KinematicTree, joint_axes, kinematic_tree, place_bodies
 from simbench.robot.robot import Robot
 from simbench.sim.control.command import Command, Controller, Load
-from simbench.sim.control.joint_controller import JointController, friction_torque
+from simbench.sim.control.joint_controller import JointController, add_friction, deliver
 from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState
 
+# Structured, (1,): one argument, where each array would cost its part of the time that a call takes.
 Record = NDArray[np.void]
-"""Structured, (1,): one argument, where each array would cost its part of the time that a call takes."""
 
 
 def arm_constants(
@@ -227,46 +227,24 @@ def _predict(c: np.void, m: np.void, requested: Array) -> int:
         m["friction"][i] = 0.0
     factorise(factor, n)
     substitute(factor, acceleration, n)
-    if c["rubbing_count"]:
-        _rub(c, m)
-    saturated = 0
-    for i in range(n):
-        requested[i] = m["asked"][i] - m["rest"][i] * acceleration[i]
-        m["motor"][i] = min(max(requested[i], -c["limit"][i]), c["limit"][i])
-        saturated += m["motor"][i] != requested[i]
-        m["friction"][i] -= c["viscous"][i] * (m["speed"][i] + dt * acceleration[i])
-        m["joint"][i] = m["motor"][i] - c["delivered"][i] * acceleration[i] + m["friction"][i]
-    return saturated
+    rubbing, response = c["rubbing"][: c["rubbing_count"]], m["response"]
+    if len(rubbing):
+        for joint in rubbing:
+            # Row by row: the inverse of a symmetric matrix.
+            for k in range(n):
+                response[joint, k] = 0.0
+            response[joint, joint] = 1.0
+            substitute(factor, response[joint], n)
+        coulomb, breakaway = c["coulomb"], c["breakaway"]
+        add_friction(acceleration, response, m["speed"], dt, rubbing, coulomb, breakaway, m["friction"])
+    motors = c["limit"], c["delivered"], c["viscous"]
+    torques = requested, m["motor"], m["friction"], m["joint"]
+    return deliver(acceleration, m["speed"], dt, m["asked"], m["rest"], motors, torques)
 
 
-@compiled
-def _rub(c: np.void, m: np.void) -> None:
-    """Add Coulomb friction, or what holds resting joints, and its effect on the accelerations."""
-    n, count, response, acceleration = len(c["gain"]), c["rubbing_count"], m["response"], m["acceleration"]
-    rubbing = c["rubbing"][:count]
-    free, speed, block = np.empty(count), np.empty(count), np.empty((count, count))
-    coulomb, breakaway = np.empty(count), np.empty(count)
-    for i, joint in enumerate(rubbing):
-        # Row by row: the inverse of a symmetric matrix.
-        for k in range(n):
-            response[joint, k] = 0.0
-        response[joint, joint] = 1.0
-        substitute(m["factor"], response[joint], n)
-        free[i], speed[i] = acceleration[joint], m["speed"][joint]
-        coulomb[i], breakaway[i] = c["coulomb"][joint], c["breakaway"][joint]
-    for i, joint in enumerate(rubbing):
-        for k, other in enumerate(rubbing):
-            block[i, k] = response[joint, other]
-    torque = friction_torque(free, block, speed, c["timestep"], coulomb, breakaway)
-    for i, joint in enumerate(rubbing):
-        m["friction"][joint] += torque[i]
-        for k in range(n):
-            acceleration[k] += response[joint, k] * torque[i]
-
-
+# Joints up to which an arm's step is compiled as a whole, anew for every number of them. With more, numba has
+# taken the record of one robot for that of another in the same process.
 _MOST_ARM_JOINTS = 9
-"""Joints up to which an arm's step is compiled as a whole, anew for every number of them. With more, numba
-has taken the record of one robot for that of another in the same process."""
 
 
 class ArmController:

@@ -44,8 +44,7 @@ from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState, empty_state
 
 _MOST_ATTEMPTS = 100
-_REST = 1e-7
-"""Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds."""
+_REST = 1e-7  # Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds.
 
 
 @compiled
@@ -224,16 +223,16 @@ def _acceleration(
         acceleration[3 + i] = root[i] * bx + root[3 + i] * by + root[6 + i] * bz
 
 
+# Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction.
 GROUND_MASS = 1e5
-"""Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
 
+# Of motors and gears, (n,) each: largest torque, N·m; reflected rotor inertia that the engine does not have,
+# kg·m²; viscous friction, N·m·s/rad.
 Motors = tuple[Array, Array, Array]
-"""Of motors and gears, (n,) each: largest torque, N·m; reflected rotor inertia that the engine does not have,
-kg·m²; viscous friction, N·m·s/rad."""
+# Of a step, (n,) each, N·m, buffers that `deliver` writes: motor torque that the law asks for, and the same
+# within the limits; friction on the joint; torque that the joint receives.
 Torques = tuple[Array, Array, Array, Array]
-"""Of a step, (n,) each, N·m, buffers that `_deliver` writes: motor torque that the law asks for, and the same
-within the limits; friction on the joint; torque that the joint receives."""
 
 
 class JointController:
@@ -265,11 +264,7 @@ class JointController:
         self._model.armature = self._armature(self._law.implicit)
         self._torque = np.zeros(robot.model.nv)
         self._asked = np.zeros(count)
-        sticking = robot.friction.breakaway > 0.0
-        self._sticks = bool(sticking.any())
-        self._rubbing = np.flatnonzero(sticking)
-        self._coulomb = robot.friction.coulomb[self._rubbing]
-        self._breakaway = robot.friction.breakaway[self._rubbing]
+        self._rubbing = np.flatnonzero(robot.friction.breakaway > 0.0)
         links = tuple(seated) or tuple(robot.frames[role] for role in robot.feet)
         self._contact = ContactTorque(body, links)
         self._feet = [robot.model.frames[robot.model.getFrameId(link)].parentJoint for link in links]
@@ -294,7 +289,7 @@ class JointController:
         self._torques: Torques = (np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
         self._predicted_again = (np.zeros(count), *self._torques[1:])
         self._deliver = compile_for(
-            _deliver,
+            deliver,
             *(self._torque[self._joints], state.v, self._timestep, self._asked),
             *(self._law.implicit, self._motors, self._torques),
         )
@@ -366,18 +361,10 @@ class JointController:
         _drive(self._asked, contact, self._motors[2], state.v, self._torque)
         acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
         friction[:] = 0.0
-        if self._sticks:
+        if len(self._rubbing):
             response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints]
-            _rub(
-                acceleration,
-                response,
-                state.v,
-                timestep,
-                self._rubbing,
-                self._coulomb,
-                self._breakaway,
-                friction,
-            )
+            limits = self._robot.friction.coulomb, self._robot.friction.breakaway
+            add_friction(acceleration, response, state.v, timestep, self._rubbing, *limits, friction)
         return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
 
 
@@ -390,7 +377,7 @@ def _drive(asked: Array, contact: Array, viscous: Array, v: Array, torque: Array
 
 
 @compiled
-def _rub(
+def add_friction(
     acceleration: Array,
     response: Array,
     v: Array,
@@ -402,24 +389,26 @@ def _rub(
 ) -> None:
     """Add Coulomb friction, or what holds resting joints, to `friction`, and its effect to `acceleration`.
 
-    Arrays are over joints (n,), except for `v` (nv,), the limits of the joints with friction (k,), and the
-    inverse of the mass matrix `response` (n, n).
+    Arrays are over joints (n,), except for `v` (nv,), the joints with friction `rubbing` (k,), and the
+    inverse of the mass matrix `response` (n, n), of which the rows of these joints are read.
     """
     count, root = len(rubbing), len(v) - len(acceleration)
     free, speed, block = np.empty(count), np.empty(count), np.empty((count, count))
+    sliding, holding = np.empty(count), np.empty(count)
     for i, joint in enumerate(rubbing):
         free[i], speed[i] = acceleration[joint], v[root + joint]
+        sliding[i], holding[i] = coulomb[joint], breakaway[joint]
         for k, other in enumerate(rubbing):
             block[i, k] = response[joint, other]
-    torque = friction_torque(free, block, speed, timestep, coulomb, breakaway)
+    torque = friction_torque(free, block, speed, timestep, sliding, holding)
     for k, other in enumerate(rubbing):
         friction[other] += torque[k]
         for i in range(len(acceleration)):
-            acceleration[i] += response[i, other] * torque[k]
+            acceleration[i] += response[other, i] * torque[k]
 
 
 @compiled
-def _deliver(
+def deliver(
     acceleration: Array,
     v: Array,
     timestep: float,

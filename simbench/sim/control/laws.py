@@ -189,6 +189,25 @@ LAWS: Mapping[str, Callable[[Robot, float, float], ControlLaw]] = {
 }
 
 
+class RowsLaw:
+    """A law whose `torque` computes everything, from the reference in rows."""
+
+    by_model = False
+    beside_step = True
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Put the reference into rows, from which `torque` takes it.
+
+        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
+        n): feed-forward torque, N·m; `acceleration` (..., n) or float: reference acceleration, rad/s².
+        Returns (..., 4 n): all of them: position, velocity, acceleration, feed-forward.
+        """
+        rows = np.broadcast_to(acceleration, np.shape(position))
+        return np.concatenate([position, velocity, rows, feedforward], axis=-1)
+
+
 class ExplicitTorqueLaw:
     """Computed torque, its inverse dynamics by an explicit model.
 
@@ -210,6 +229,7 @@ class ExplicitTorqueLaw:
         torques_every: int = 1,
     ) -> None:
         self._closing = ComputedTorqueLaw(robot, timestep, bandwidth_hz)
+        self.demand = self._closing.demand
         # The state is subtracted in `torque`, not by the controller.
         nothing = np.zeros(model.joints)
         self.implicit = self.gain = self.rate_gain = nothing
@@ -218,17 +238,6 @@ class ExplicitTorqueLaw:
         self._every = elements_every, torques_every
         self._elements, self._target = np.zeros(len(model.module.ELEMENTS)), nothing.copy()
         self._held, self._step = nothing.copy(), 0
-
-    def demand(
-        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
-    ) -> Array:
-        """Compute the reference's part of the acceleration.
-
-        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
-        n): feed-forward torque, N·m; not used: the model takes its place; `acceleration` (..., n) or float:
-        reference acceleration, rad/s². Returns (..., n): demand, rad/s².
-        """
-        return self._closing.demand(position, velocity, feedforward, acceleration)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Compute the model's torques of the acceleration that closes the error.

@@ -12,10 +12,10 @@ from simbench.options import Coefficient, Rate, ScenarioSection
 from simbench.robot.robot import Robot
 
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
+# One number for all entries, or one for each.
 Numbers = Number | Annotated[tuple[Number, ...], Strict(False)]
-"""One number for all entries, or one for each."""
+# One gain for all joints, one for each in the order of the contract, or by joint; the robot's by default.
 Gains = Coefficient | Annotated[tuple[Coefficient, ...], Strict(False)] | dict[str, Coefficient] | None
-"""One gain for all joints, one for each in the order of the contract, or by joint; the robot's by default."""
 
 
 class TermSection(ScenarioSection):
@@ -135,8 +135,7 @@ _JOINTS = (
     "last_action",
     "phase",
 )
-RESIDUAL = 0.1
-"""Change of a joint's planned position by an action of 1, rad (m)."""
+RESIDUAL = 0.1  # Change of a joint's planned position by an action of 1, rad (m).
 
 
 def tracking_contract(robot: Robot, rate_hz: float = 50.0) -> PolicyContract:

@@ -15,16 +15,16 @@ from simbench.kinematics.arrays import Array
 from simbench.plugins.declarations import call_plugin, plugin_maker
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
+from simbench.sim.control.laws import RowsLaw
 from simbench.sim.control.policy_contract import PolicyContract
-from simbench.sim.control.policy_observer import Observer, Snapshot, spread
+from simbench.sim.control.policy_observer import Observer, Snapshot, rotation_matrix, spread
 from simbench.sim.state import RobotState
 
-Act = Callable[[Array], Array]
-"""Maps an observation (size,) to an action (m,)."""
+Act = Callable[[Array], Array]  # Maps an observation (size,) to an action (m,).
 _RATE_TOLERANCE = 1e-6
 
 
-class ActionLaw:
+class ActionLaw(RowsLaw):
     """Turns an action into torques; the joints that the contract does not name follow the plan by PD.
 
     Evaluated at the end of the step as `PdLaw`: with C = D dt + K dt², τ(a) = τ(0) − C a, and τ(0) is K (q* −
@@ -34,9 +34,6 @@ class ActionLaw:
     contract has none, rad; 0 by default. Raises PolicyError if the contract does not suit the robot or the
     physics step.
     """
-
-    by_model = False
-    beside_step = True
 
     def __init__(
         self,
@@ -112,18 +109,6 @@ class ActionLaw:
         self.action[:] = values
         self._given[self.joints] = self._scale * np.clip(values, -self._clip, self._clip)
 
-    def demand(
-        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
-    ) -> Array:
-        """Put the reference into rows, from which `torque` takes it.
-
-        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
-        n): feed-forward torque, N·m; `acceleration` (..., n) or float: reference acceleration, rad/s².
-        Returns (..., 4 n): all of them: position, velocity, acceleration, feed-forward.
-        """
-        rows = np.broadcast_to(acceleration, np.shape(position))
-        return np.concatenate([position, velocity, rows, feedforward], axis=-1)
-
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Compute the torques of the held action.
 
@@ -192,28 +177,19 @@ class PolicyLaw(ActionLaw):
         `state`: state at the start of the step; `demand` (4 n,): row of `demand` for this step. Returns
         (size,).
         """
-        rows = demand.reshape(4, -1)
-        count, picked = rows.shape[1], self.joints
-        floating = self.robot.floating
-        base = state.q[:7] if floating else _UPRIGHT
+        base = state.q[:7] if self.robot.floating else _UPRIGHT
         planned = self._planned_base(base)
         return self.observer.observe(
             Snapshot(
-                time=self.time,
-                duration=self._duration,
-                position=state.q[-count:][picked],
-                velocity=state.v[-count:][picked],
-                default=self.default,
-                reference_position=rows[0][picked],
-                reference_velocity=rows[1][picked],
-                reference_acceleration=rows[2][picked],
-                feedforward=rows[3][picked],
-                last_action=self.action,
-                base_position=base[:3],
-                base_rotation=_rotation(base[3:]),
-                base_velocity=state.v[:6] if floating else np.zeros(6),
-                planned_position=planned[:3],
-                planned_rotation=_rotation(planned[3:]),
+                self.time,
+                self._duration,
+                state,
+                demand,
+                self.joints,
+                base,
+                planned,
+                self.default,
+                self.action,
             )
         )
 
@@ -228,7 +204,7 @@ class PolicyLaw(ActionLaw):
             return 0.0, 0.0
         base = state.q[:7]
         planned = self._planned_base(base)
-        cosine = 0.5 * (np.trace(_rotation(planned[3:]).T @ _rotation(base[3:])) - 1.0)
+        cosine = 0.5 * (np.trace(rotation_matrix(planned[3:]).T @ rotation_matrix(base[3:])) - 1.0)
         return float(np.arccos(np.clip(cosine, -1.0, 1.0))), float(planned[2] - base[2])
 
     def _planned_base(self, measured: Array) -> Array:
@@ -240,18 +216,6 @@ class PolicyLaw(ActionLaw):
 
 
 _UPRIGHT = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-
-
-def _rotation(quaternion: Array) -> Array:
-    """Rotation matrix (3, 3) of a unit quaternion x, y, z, w."""
-    x, y, z, w = quaternion.tolist()
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
 
 
 def _find_joints(robot: Robot, contract: PolicyContract, where: str) -> Array:
@@ -303,8 +267,8 @@ def _by_joint(
     return [given[name] for name in contract.joints]
 
 
+# Types of an ONNX graph's input and output.
 _TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64}
-"""Types of an ONNX graph's input and output."""
 MISSING = "control.policy: ONNX files need onnxruntime: install simbench's extra `onnx`"
 
 

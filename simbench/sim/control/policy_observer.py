@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,29 +15,55 @@ from simbench.errors import PolicyError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.policy_contract import Numbers, PolicyContract
+from simbench.sim.state import RobotState
 
 
-@dataclass
+def rotation_matrix(quaternion: Array) -> Array:
+    """Rotation matrix (3, 3) of a unit quaternion x, y, z, w."""
+    x, y, z, w = quaternion.tolist()
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
+
+
 class Snapshot:
-    """What terms are computed from at one moment."""
+    """What terms are computed from at one moment.
 
-    time: float  # Time, s.
-    duration: float  # Duration of the run, s.
-    position: Array  # `position`, `velocity` (m,): measured joint positions and velocities, rad and rad/s.
-    velocity: Array
-    default: Array  # (m,): default positions, rad.
-    # `reference_position`, `reference_velocity`, `reference_acceleration` (m,): reference at the end of the
-    # physics step, rad, rad/s, rad/s².
-    reference_position: Array
-    reference_velocity: Array
-    reference_acceleration: Array
-    feedforward: Array  # (m,): feed-forward torque of the plan, N·m.
-    last_action: Array  # (m,): last action as the policy returned it; 0 at first.
-    base_position: Array  # (3,): position of the base in the world, m.
-    base_rotation: Array  # (3, 3): rotation from the base frame to the world.
-    base_velocity: Array  # (6,): linear (m/s) and angular (rad/s) velocity of the base in the base frame.
-    planned_position: Array  # (3,): planned position of the base in the world, m.
-    planned_rotation: Array  # (3, 3): planned rotation from the base frame to the world.
+    `time`: time, s; `duration`: duration of the run, s; `state`: measured state; `demand` (4 n,): reference
+    at the end of the physics step: positions, velocities, accelerations and feed-forward torques of all
+    joints, rad, rad/s, rad/s², N·m; `joints` (m,): columns of the contract's joints; `base`, `planned` (7,):
+    measured and planned pose of the base in the world; `default` (m,): default positions, rad;
+    `last_action` (m,): last action as the policy returned it; 0 at first.
+    """
+
+    def __init__(
+        self,
+        time: float,
+        duration: float,
+        state: RobotState,
+        demand: Array,
+        joints: Array,
+        base: Array,
+        planned: Array,
+        default: Array,
+        last_action: Array,
+    ) -> None:
+        self.time, self.duration, self.default, self.last_action = time, duration, default, last_action
+        rows = demand.reshape(4, -1)
+        self.reference_position, self.reference_velocity, self.reference_acceleration, self.feedforward = (
+            row[joints] for row in rows
+        )
+        count = rows.shape[1]
+        self.position, self.velocity = state.q[-count:][joints], state.v[-count:][joints]
+        # Position, m, and rotation to the world, measured and planned.
+        self.base_position, self.base_rotation = base[:3], rotation_matrix(base[3:])
+        self.planned_position, self.planned_rotation = planned[:3], rotation_matrix(planned[3:])
+        # Linear (m/s) and angular (rad/s) velocity of a free base in the base frame.
+        self.base_velocity = state.v[:-count]
 
 
 class Term(NamedTuple):
@@ -51,6 +76,7 @@ class Term(NamedTuple):
     base: bool = False  # Whether it needs a floating base.
 
 
+# Name of each term to what it is.
 TERMS: Mapping[str, Term] = {
     "joint_position": Term(lambda now: now.position, None, "rad", "joint positions"),
     "joint_position_relative": Term(
@@ -118,7 +144,6 @@ TERMS: Mapping[str, Term] = {
         base=True,
     ),
 }
-"""Name of each term to what it is."""
 
 
 class Observer:
@@ -164,10 +189,9 @@ class Observer:
         steps = [term[k] for k in range(len(named[0])) for term in named]
         if not self._by_step:
             steps = [step for term in named for step in term]
+        # Name of each entry, such as `joint_velocity.LKneePitch`, with `@-1` for the value before.
         self.names = tuple(name for step in steps for name in step)
-        """Name of each entry, such as `joint_velocity.LKneePitch`, with `@-1` for the value before."""
-        self.size = len(self.names)
-        """Number of entries."""
+        self.size = len(self.names)  # Number of entries.
         if contract.observation_size not in (None, self.size):
             raise PolicyError(
                 f"{where}: observation_size: {contract.observation_size}; allowed: {self.describe_size()}"

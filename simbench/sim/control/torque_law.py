@@ -16,7 +16,7 @@ from simbench.kinematics.arrays import Array
 from simbench.options import CONTROL_LAWS, ControlSection
 from simbench.plugins.declarations import call_plugin, plugin_maker
 from simbench.robot.robot import Robot
-from simbench.sim.control.laws import LAWS, ControlLaw, ExplicitTorqueLaw
+from simbench.sim.control.laws import LAWS, ControlLaw, ExplicitTorqueLaw, RowsLaw
 from simbench.sim.control.policy_contract import read_contract
 from simbench.sim.control.policy_law import PolicyLaw, load_callable, load_onnx
 from simbench.sim.state import RobotState, empty_state
@@ -93,13 +93,12 @@ class ControlInputs:
     feedforward: Array
 
 
+# Gives the torques (n,) that the motors are asked for, N·m (N of a sliding joint), limited afterwards.
+#
+# An attribute `implicit` (n,), if it has one, is by how much each motor gives less per acceleration of its
+# joint in this step, kg·m²: D dt + K dt² makes stiffness K and damping D act at the end of the step, which is
+# stable at gains for which a torque of the state at its start is not.
 TorqueLaw = Callable[[ControlInputs], Array]
-"""Gives the torques (n,) that the motors are asked for, N·m (N of a sliding joint), limited afterwards.
-
-An attribute `implicit` (n,), if it has one, is by how much each motor gives less per acceleration of its
-joint in this step, kg·m²: D dt + K dt² makes stiffness K and damping D act at the end of the step, which is
-stable at gains for which a torque of the state at its start is not.
-"""
 
 
 class ControlLawPlugin(Protocol):
@@ -122,15 +121,12 @@ class ControlLawPlugin(Protocol):
         """
 
 
-class PluggedLaw:
+class PluggedLaw(RowsLaw):
     """A torque law as a control law.
 
     `reference`: how the scenario names it, for messages; `law`: the function; `robot`: robot that it drives;
     `timestep`: physics step, s. Raises PluginError if `implicit` of the law has another shape.
     """
-
-    by_model = False
-    beside_step = True
 
     def __init__(self, reference: str, law: TorqueLaw, robot: Robot, timestep: float) -> None:
         count = len(robot.joint_names)
@@ -145,18 +141,6 @@ class PluggedLaw:
         self._root = robot.root_q, robot.root_v
         at, speed, *rows = np.zeros((6, count))
         self._inputs = ControlInputs(0.0, at, speed, empty_state(robot), rows[0], rows[1], rows[2], rows[3])
-
-    def demand(
-        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
-    ) -> Array:
-        """Put the reference into rows, from which `torque` takes it.
-
-        `position`, `velocity` (..., n): reference at the end of a step, rad and rad/s; `feedforward` (...,
-        n): feed-forward torque, N·m; `acceleration` (..., n) or float: reference acceleration, rad/s².
-        Returns (..., 4 n): all of them in this order.
-        """
-        rows = np.broadcast_to(acceleration, np.shape(position))
-        return np.concatenate([position, velocity, rows, feedforward], axis=-1)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Ask the law.

@@ -12,8 +12,6 @@ from simbench.robot.robot import Robot
 if TYPE_CHECKING:
     from simbench.sim.mujoco.mujoco_world import MujocoWorld
 
-__all__ = ["open_world", "require_display", "require_robot"]
-
 
 def require_robot(robot: Robot) -> None:
     """Refuse a robot that MuJoCo cannot read or simulate.

@@ -19,14 +19,12 @@ from simbench.sim.mujoco.mujoco_scene import END_STOP, MujocoBody, MujocoScene, 
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector
 
+# Link that is put before the root: MuJoCo takes the first link of a URDF for the world, without inertia.
 _CARRIER = "universe"
-"""Link that is put before the root: MuJoCo takes the first link of a URDF for the world, without inertia."""
-_LEAST = 1e-12
-"""Mass (kg) and moment (kg·m²) of a massless link between two joints, which MuJoCo refuses."""
+_LEAST = 1e-12  # Mass (kg) and moment (kg·m²) of a massless link between two joints, which MuJoCo refuses.
+# Part by which the largest moment of inertia may exceed the sum of the others: rounding, as of a plate.
 _ROUNDING = 1e-6
-"""Part by which the largest moment of inertia may exceed the sum of the others: rounding, as of a plate."""
-_SMALLEST_PART = 1e-9
-"""Part by which it is then made smaller than their sum."""
+_SMALLEST_PART = 1e-9  # Part by which it is then made smaller than their sum.
 
 
 def read_description(robot: Robot) -> tuple[Any, str]:
@@ -212,15 +210,14 @@ class MujocoRobot(MujocoBody):
         }
         self.scene, self.handle, self.links, self.world, self.robot = scene, handle, links, world, robot
         self.root = links[root]
+        # Centre of mass of the root link in its frame, m.
         self.root_com: Vector = tuple(model.body_ipos[links[root]].tolist())
-        """Centre of mass of the root link in its frame, m."""
+        # First indices of a free root among MuJoCo's position and velocity coordinates.
         self.root_columns = None if free is None else (int(free.qposadr[0]), int(free.dofadr[0]))
-        """First indices of a free root among MuJoCo's position and velocity coordinates."""
         self.position_columns = np.array([joint.qposadr[0] for joint in joints], dtype=np.int64)
+        # Indices (n,) of the joints there, in the order of `robot.joint_names`.
         self.velocity_columns = np.array([joint.dofadr[0] for joint in joints], dtype=np.int64)
-        """Indices (n,) of the joints there, in the order of `robot.joint_names`."""
-        self.rotors: Mapping[int, Array] = {}
-        """Empty: no rotor is inertia of a link."""
+        self.rotors: Mapping[int, Array] = {}  # Empty: no rotor is inertia of a link.
         self.has_armature = True
         self.place(base, positions)
 

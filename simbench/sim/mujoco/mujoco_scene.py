@@ -12,12 +12,9 @@ from simbench.kinematics.arrays import Array
 from simbench.sim.engine import GRAVITY, BodyHandle, Contact, LinkHandle
 from simbench.sim.vectors import Motion, Vector
 
-FLOOR = BodyHandle(0)
-"""The floor, which is a shape of MuJoCo's world body."""
-NEAR = 1e-3
-"""Height above the floor, m, below which a point counts as a contact, without a force."""
-_MOST_BODIES = 31
-"""Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks."""
+FLOOR = BodyHandle(0)  # The floor, which is a shape of MuJoCo's world body.
+NEAR = 1e-3  # Height above the floor, m, below which a point counts as a contact, without a force.
+_MOST_BODIES = 31  # Bodies of a world, the floor included: each has a bit of MuJoCo's collision masks.
 _ALL_BITS = (1 << _MOST_BODIES) - 1
 
 
@@ -46,18 +43,18 @@ class Hardness(NamedTuple):
         return -self.stiffness * (d / timestep) ** 2, -self.damping * d / timestep
 
 
+# Contacts. MuJoCo takes μ times a sliding speed for a parting speed: of what is as hard at its surface as in
+# depth, feet that begin to slide lose the floor and hop, and fingers chatter on a handle.
 CONTACT = Hardness(impedance=(0.5, 0.95), stiffness=0.1, damping=1.0)
-"""Contacts. MuJoCo takes μ times a sliding speed for a parting speed: of what is as hard at its surface as in
-depth, feet that begin to slide lose the floor and hop, and fingers chatter on a handle."""
+# Friction with the floor, and of what stands freely: with more damping, what lands obliquely bounces more;
+# with less, it slides on.
 GROUND_FRICTION = Hardness(impedance=(0.5, 0.95), stiffness=1e-9, damping=0.4)
-"""Friction with the floor, and of what stands freely: with more damping, what lands obliquely bounces more;
-with less, it slides on."""
+# End stops of joints, which light joints would push in.
 END_STOP = Hardness(impedance=(0.95, 0.95), stiffness=0.3, damping=1.0)
-"""End stops of joints, which light joints would push in."""
+# Friction in joints of equipment, which must not creep.
 STICKING = Hardness(impedance=(0.9999, 0.9999), stiffness=1e-9, damping=0.5)
-"""Friction in joints of equipment, which must not creep."""
+# Stiffness of friction over that of the normal direction: what stands on its feet creeps that much less.
 _FRICTION_RATIO = 1000.0
-"""Stiffness of friction over that of the normal direction: what stands on its feet creeps that much less."""
 
 
 @cache
@@ -90,8 +87,7 @@ class MujocoScene:
 
     def __init__(self, timestep: float, floor_friction: float) -> None:
         self.timestep, self.floor_friction = timestep, floor_friction
-        self.standing: set[BodyHandle] = set()
-        """Equipment that nothing fixes to the world."""
+        self.standing: set[BodyHandle] = set()  # Equipment that nothing fixes to the world.
         self.spec = mujoco.MjSpec()
         self.spec.compiler.degree = False
         option = self.spec.option
@@ -221,10 +217,8 @@ class MujocoBody:
     """A body in one of MuJoCo's worlds."""
 
     scene: MujocoScene
-    handle: BodyHandle
-    """Number of the body in its world."""
-    links: Mapping[str, LinkHandle]
-    """Link name to MuJoCo's index."""
+    handle: BodyHandle  # Number of the body in its world.
+    links: Mapping[str, LinkHandle]  # Link name to MuJoCo's index.
 
     def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
         """Compute the poses and velocities of links for the present joint positions.

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from simbench.errors import RunError
 from simbench.files.storage import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.engine import BodyHandle, LinkHandle, RobotBody
+from simbench.sim.engine import BodyHandle, LinkHandle, MechanismBody, RobotBody
 from simbench.sim.fixtures.body_file import FRICTION
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismJoint, Part, part_origin
 from simbench.sim.fixtures.shapes import collision_shape, compute_inertia
@@ -34,7 +33,7 @@ from simbench.sim.state import FixtureState
 from simbench.sim.vectors import Quaternion, Vector
 
 
-class MujocoFixture(MujocoBody):
+class MujocoFixture(MujocoBody, MechanismBody):
     """A piece of equipment in one of MuJoCo's worlds, in its initial state.
 
     Furniture does not give way: it is fixed to the world, as is a mechanism that does not stand freely.
@@ -57,23 +56,13 @@ class MujocoFixture(MujocoBody):
         free = model.joint(f"{handle}/") if mechanism.standing else None
         self.scene, self.handle, self.links, self.mechanism = scene, handle, links, mechanism
         self.position_columns = np.array([joint.qposadr[0] for joint in joints], dtype=np.int64)
+        # Indices (J,) of the joints among MuJoCo's coordinates.
         self.velocity_columns = np.array([joint.dofadr[0] for joint in joints], dtype=np.int64)
-        """Indices (J,) of the joints among MuJoCo's coordinates."""
+        # First indices of the root of a fixture that stands freely.
         self.root_columns = None if free is None else (int(free.qposadr[0]), int(free.dofadr[0]))
-        """First indices of the root of a fixture that stands freely."""
+        # Furniture that carries a fixture that stands freely, and its parts' names to MuJoCo's indices.
         self.furniture, self.furniture_links = furniture, furniture_links
-        """Furniture that carries a fixture that stands freely, and its parts' names to MuJoCo's indices."""
         self.place(mechanism.start, self.initial_pose)
-
-    @cached_property
-    def initial_pose(self) -> Array:
-        """Initial pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w; (7,)."""
-        return np.asarray(pin.SE3ToXYZQUAT(self.mechanism.pose))
-
-    @property
-    def name(self) -> str:
-        """Name in metrics and logs."""
-        return self.mechanism.name
 
     def read_state(self) -> FixtureState:
         """Read joint positions and velocities and the pose of the fixture.
@@ -211,9 +200,9 @@ def _rub_against_surroundings(scene: MujocoScene, handles: Sequence[BodyHandle])
 
 
 _NO_WINDOW = "--gui: engine mujoco has no window; allowed: --view, or engine bullet"
+# Thickness, m, by which Bullet's hulls of meshes and its cylinders exceed their shapes: what is near there is
+# near here.
 _SKIN = 1e-3
-"""Thickness, m, by which Bullet's hulls of meshes and its cylinders exceed their shapes: what is near there
-is near here."""
 _THICKER = [int(mujoco.mjtGeom.mjGEOM_MESH), int(mujoco.mjtGeom.mjGEOM_CYLINDER)]
 
 

@@ -26,19 +26,16 @@ from simbench.sim.rendering.drawing_process import (
     open_encoder,
     start_drawing,
 )
-from simbench.sim.rendering.scene_renderer import Job
 from simbench.sim.rendering.scene_view import Camera, Frames, UndrawableShapeError, fits_video
 
+# Called with the stage, and how many of how many of its frames are done.
 OnProgress = Callable[[str, int, int], None]
-"""Called with the stage, and how many of how many of its frames are done."""
-Renderer = str
-"""Name of a renderer, as it appears in outputs."""
+Renderer = str  # Name of a renderer, as it appears in outputs.
+# Our own renderer, and the physics engine's, which draws where ours does not work or cannot draw a shape.
 OPENGL, TINY_RENDERER = "OpenGL", "TinyRenderer"
-"""Our own renderer, and the physics engine's, which draws where ours does not work or cannot draw a shape."""
+# Module of the processes that draw by the engine's renderer.
 ENGINE_WORKER = "simbench.sim.rendering.scene_renderer"
-"""Module of the processes that draw by the engine's renderer."""
-Shot = tuple[Camera, Sequence[int]]
-"""A camera, and the indices of the frames that one process draws with it."""
+Shot = tuple[Camera, Sequence[int]]  # A camera, and the indices of the frames that one process draws with it.
 
 Made = TypeVar("Made")
 
@@ -270,12 +267,12 @@ def _jobs(
     if renderer != OPENGL:
         if frames.figure is not None:
             raise RunError("a figure beside the robot needs the renderer OpenGL, which does not work here")
-        jobs = [Job(robot, mechanisms, frames, camera, indices) for camera, indices in shots]
+        jobs = [(robot, mechanisms, frames, camera, indices) for camera, indices in shots]
         return jobs, [b""] * len(jobs)
     # Meshes take half a second to import, which only those need wait for who draw.
-    from simbench.sim.rendering.painting import make_cast, make_records
+    from simbench.sim.rendering.painting import Cast, make_records
 
-    cast = make_cast(
+    cast = Cast(
         robot,
         mechanisms,
         shots[0][0],

@@ -1,6 +1,13 @@
-"""The passes of a frame, in OpenGL. Rows are counted from the top, as in the pictures."""
+"""The passes of a frame, in OpenGL. Rows are counted from the top, as in the pictures.
+
+The shaders write colours in the space of the picture: RGB, or luma and chroma of a video. Light is added and
+multiplied in linear light, and encoded by the exponent 1 / GAMMA. Either space is affine in encoded colours:
+`base` is black and `base + white` is white. A power of a product is the product of the powers: so the shadow
+on the floor is a factor in either space, and a video needs no pass that converts it.
+"""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import moderngl
@@ -9,13 +16,12 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.sim.rendering import scene_view as look
-from simbench.sim.rendering import shaders
 from simbench.sim.rendering.regions import SEARCH, LightWindow, Marks, Rectangle, View, to_pixels
 from simbench.sim.rendering.scene_view import MOST_CORNERS, Content, Solid
 
-GROUP = 256
-"""Number of bodies whose poses are in one block of uniforms: OpenGL guarantees 16 KiB."""
+GROUP = 256  # Number of bodies whose poses are in one block of uniforms: OpenGL guarantees 16 KiB.
 _POSE_BYTES = 48
+_SHADERS = Path(__file__).with_name("shaders")
 
 
 _VERTEX = np.dtype(
@@ -45,8 +51,8 @@ class Meshes:
             part["position"], part["colour"], part["body"] = solid.points, solid.colours, number
             part["normal"] = np.rint(127.0 * solid.normals)
         triangles = [solid.triangles + start for solid, start in zip(solids, starts, strict=False)]
+        # First index of each body, and the number of all.
         self._first = np.cumsum([0, *(3 * len(each) for each in triangles)]).tolist()
-        """First index of each body, and the number of all."""
         self._context, self._poses = context, poses
         self._vertices = context.buffer(vertices.tobytes())
         self._indices = context.buffer(np.concatenate(triangles).astype(np.int32).tobytes())
@@ -92,10 +98,8 @@ LUMA_CHROMA = (
 BLACK = np.array([16.0, 128.0, 128.0]) / 255.0
 
 GHOST_OPACITY = 0.5
-SAMPLES = 4
-"""Number of samples of each pixel of a video (multisample anti-aliasing)."""
-SHADOW_PIXELS = 640
-"""Width and height of the shadow map."""
+SAMPLES = 4  # Number of samples of each pixel of a video (multisample anti-aliasing).
+SHADOW_PIXELS = 640  # Width and height of the shadow map.
 
 _CONSTANTS: dict[str, float] = {
     "BODIES": GROUP,
@@ -119,8 +123,7 @@ _CONSTANTS: dict[str, float] = {
     "CORNERS": MOST_CORNERS,
     "SEARCH": SEARCH,
 }
-_SHADOW, _GHOST_SHADOW, _PICTURE, _SHADOW_DEPTH, _GHOST_DEPTH, _BACKDROP = 0, 1, 2, 3, 4, 5
-"""Texture units."""
+_SHADOW, _GHOST_SHADOW, _PICTURE, _SHADOW_DEPTH, _GHOST_DEPTH, _BACKDROP = 0, 1, 2, 3, 4, 5  # Texture units.
 _TO_TEXTURE = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]])
 _SQUARE = np.array([(0, 0), (1, 0), (0, 1), (1, 1)], dtype=np.float32)
 
@@ -148,13 +151,12 @@ class Canvas:
         self._square = context.buffer(_SQUARE.tobytes())
         self._floor = context.buffer(reserve=_SQUARE.nbytes)
         self._scale = scale
+        # Whether edges are smoothed in the picture: a preview has one sample a pixel.
         self.smooths_edges = content.video and not content.shadows
-        """Whether edges are smoothed in the picture: a preview has one sample a pixel."""
         self._samples = SAMPLES if content.video and content.shadows else 0
         self._programs = self._compile()
         corners = {"tiles": self._floor, "marks": self._floor, "shade": self._floor}
-        self._arrays: dict[str, moderngl.VertexArray] = {}
-        """What draws by each shader."""
+        self._arrays: dict[str, moderngl.VertexArray] = {}  # What draws by each shader.
         for name, program in self._programs.items():
             if name in ("solid", "caster"):
                 meshes = self._meshes if name == "solid" else self._casters
@@ -171,8 +173,8 @@ class Canvas:
         width, height = self._size
         self._resolve(Rectangle(0, 0, width, height))
         drawn = self._resolved.read(components=4)
+        # The floor and what is beyond it: colours (height, width, 4).
         self.background = np.frombuffer(drawn, np.uint8).reshape(height, width, 4)
-        """The floor and what is beyond it: colours (height, width, 4)."""
         self._has_background = True
         if self._samples:
             backdrop = context.texture(self._size, 4, self.background.tobytes())
@@ -323,31 +325,30 @@ class Canvas:
         )
 
     def _compile(self) -> dict[str, moderngl.Program]:
-        """Compile the shaders that are needed."""
-        constants = {**_CONSTANTS, "LINE_WIDTH": look.LINE_WIDTH * self._scale}
-        flags: tuple[str, ...] = ("SHADOWS",) if self._content.shadows else ()
-        sources = {
-            "solid": (shaders.SOLID_VERTEX, shaders.SOLID_FRAGMENT),
-            "tiles": (shaders.FLOOR_VERTEX, shaders.TILES_FRAGMENT),
-            "marks": (shaders.FLOOR_VERTEX, shaders.MARKS_FRAGMENT),
-        }
+        """Compile the shaders that are needed: each a fragment shader of its name, with a vertex shader."""
+        vertices = {"solid": "solid", "tiles": "floor", "marks": "floor"}
+        flags: list[str] = []
         if self._content.shadows:
-            flags += ("GHOSTS",) if self._content.ghosts else ()
-            sources["caster"] = shaders.CASTER_VERTEX, shaders.CASTER_FRAGMENT
-            sources["shade"] = shaders.FLOOR_VERTEX, shaders.SHADE_FRAGMENT
+            flags = ["SHADOWS", "GHOSTS"] if self._content.ghosts else ["SHADOWS"]
+            vertices |= {"caster": "caster", "shade": "floor"}
         if self._content.video:
-            square, fragments = shaders.SQUARE_VERTEX, {"chroma": shaders.CHROMA_FRAGMENT}
-            if self.smooths_edges:
-                fragments |= {"edges": shaders.EDGES_FRAGMENT, "smooth": shaders.SMOOTH_FRAGMENT}
-            else:
-                fragments |= {"luma": shaders.LUMA_FRAGMENT, "backdrop": shaders.BACKDROP_FRAGMENT}
-            sources |= {name: (square, fragment) for name, fragment in fragments.items()}
+            smoothing = ("edges", "smooth") if self.smooths_edges else ("luma", "backdrop")
+            vertices |= dict.fromkeys(("chroma", *smoothing), "square")
+        constants = {**_CONSTANTS, "LINE_WIDTH": look.LINE_WIDTH * self._scale}
+        lines = [f"#define {name} {value!r}" for name, value in constants.items()]
+        lines += [f"#define {name}" for name in flags]
+
+        def source(*names: str) -> str:
+            text = "".join((_SHADERS / f"{name}.glsl").read_text(encoding="utf-8") for name in names)
+            version, _, rest = text.partition("\n")
+            return "\n".join([version, *lines, rest])
+
         return {
             name: self._gl.program(
-                shaders.with_constants(vertex, constants, flags),
-                shaders.with_constants(fragment, constants, flags),
+                source(*(["bodies"] if name in ("solid", "caster") else []), f"{vertex}_vertex"),
+                source(f"{name}_fragment"),
             )
-            for name, (vertex, fragment) in sources.items()
+            for name, vertex in vertices.items()
         }
 
     def _set_light(self, light: Array) -> None:
@@ -430,14 +431,15 @@ class Canvas:
     def _draw_marks(self, marks: Marks) -> None:
         """Draw COG, ZMP and support polygon: fully where the floor is seen, faintly where it is hidden."""
         program, context = self._programs["marks"], self._gl
-        self._floor.write(marks.floor.astype(np.float32).tobytes())
+        points, vertices, floor, _ = marks
+        self._floor.write(floor.astype(np.float32).tobytes())
         polygon = np.zeros((MOST_CORNERS, 2), np.float32)
-        count = min(len(marks.polygon), MOST_CORNERS)
-        pixels = to_pixels(self._view, np.column_stack([marks.polygon, np.zeros(len(marks.polygon))]))
+        count = min(len(vertices), MOST_CORNERS)
+        pixels = to_pixels(self._view, np.column_stack([vertices, np.zeros(len(vertices))]))
         polygon[:count] = pixels[:count]
         _write(program, "polygon", polygon.tobytes())
         program["corners"] = count
-        _write(program, "points", marks.points.astype(np.float32).tobytes())
+        _write(program, "points", points.astype(np.float32).tobytes())
         context.blend_func = moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
         for order, strength in (("<=", 1.0), (">", look.HIDDEN)):
             context.depth_func, program["strength"] = order, strength

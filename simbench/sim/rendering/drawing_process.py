@@ -19,14 +19,12 @@ from simbench.errors import RunError
 from simbench.files.storage import DISK_ERRORS
 from simbench.sim.rendering.scene_view import Camera
 
-READY, DRAWN = b"r", b"d"
-"""What a process writes to the status when it can draw, and after each frame."""
+READY, DRAWN = b"r", b"d"  # What a process writes to the status when it can draw, and after each frame.
 
-OPENGL_WORKER = "simbench.sim.rendering.painter"
-"""Module of the processes that draw by our own renderer."""
+OPENGL_WORKER = "simbench.sim.rendering.painter"  # Module of the processes that draw by our own renderer.
 
+# Draws the frames of a job with that number: yields None when it can draw, then buffers.
 DrawJob = Callable[[int], Iterator[Any]]
-"""Draws the frames of a job with that number: yields None when it can draw, then buffers."""
 
 
 def run_jobs(count: int, draw: DrawJob, output: int, status: int) -> None:
@@ -89,17 +87,13 @@ def _wait(children: list[int]) -> int:
     return failed
 
 
-JobInput = tuple[int, int]
-"""File descriptors of what a job draws, and of its frames."""
+JobInput = tuple[int, int]  # File descriptors of what a job draws, and of its frames.
 
-PIPE_BYTES = 1_048_576
-"""Size of a pipe for frames: what the system allows everyone."""
-EXIT_TIMEOUT = 10.0
-"""Time, s, that drawing processes have to end before they are killed."""
+PIPE_BYTES = 1_048_576  # Size of a pipe for frames: what the system allows everyone.
+EXIT_TIMEOUT = 10.0  # Time, s, that drawing processes have to end before they are killed.
 
 
-MAX_PROCESSES = 4
-"""Number of processes that draw a video unless it is given."""
+MAX_PROCESSES = 4  # Number of processes that draw a video unless it is given.
 
 
 def default_processes() -> int:
@@ -297,8 +291,7 @@ COLOURS = [
     "-color_range",
     "tv",
 ]
-SUFFIXES = (".mp4", ".gif", ".webp")
-"""Endings of the names of files that can be written."""
+SUFFIXES = (".mp4", ".gif", ".webp")  # Endings of the names of files that can be written.
 # One palette for all frames; an ordered dither compresses better than a diffused one.
 _GIF_FILTER = (
     "split[a][b];[a]palettegen=stats_mode=full[p];"

@@ -22,8 +22,7 @@ from simbench.sim.rendering.regions import Rectangle
 from simbench.sim.rendering.scene_view import Content, light_direction, move_camera, record_type
 from simbench.system.restricted_pickle import load_pickle
 
-LARGEST_SURFACE = 60_000_000
-"""Largest number of pixels of a drawing surface."""
+LARGEST_SURFACE = 60_000_000  # Largest number of pixels of a drawing surface.
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -96,8 +95,7 @@ def homogeneous_poses(poses: Array) -> Array:
     return matrices
 
 
-_SIDES = 16
-"""Number of sides of a bar."""
+_SIDES = 16  # Number of sides of a bar.
 
 
 def figure_solids(figure: Figure) -> list[Solid]:
@@ -148,64 +146,56 @@ def figure_poses(figure: Figure) -> Array:
     return poses
 
 
+# Number of triangles of a robot in a video, of its second figure, and of what casts their shadows, for each
+# row of the picture: smaller triangles than these would show no more, and cost most of the drawing.
 TRIANGLES_PER_ROW, GHOST_TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 10.5, 7.0, 3.0
-"""Number of triangles of a robot in a video, of its second figure, and of what casts their shadows, for each
-row of the picture: smaller triangles than these would show no more, and cost most of the drawing."""
-TRIANGLES_IN_PICTURE = 200_000
-"""Number of triangles of a robot in a single picture."""
+TRIANGLES_IN_PICTURE = 200_000  # Number of triangles of a robot in a single picture.
 
 
-@dataclass(frozen=True)
 class Cast:
-    """The bodies of a scene, in the order in which they are drawn."""
+    """The bodies of a scene, in the order in which they are drawn.
 
-    robot: Robot
-    mechanisms: tuple[Mechanism, ...]  # The equipment.
-    links: tuple[str, ...]  # Links of the robot that have a surface.
-    figure: Figure | None  # Figure beside the robot, if any, in some frames.
-    content: Content  # Their surfaces, and the camera.
-
-
-def make_cast(
-    robot: Robot,
-    mechanisms: Sequence[Mechanism],
-    camera: Camera,
-    *,
-    ghost: bool,
-    video: bool,
-    shadows: bool,
-    figure: Figure | None = None,
-    average_textures: bool = False,
-) -> Cast:
-    """Collect the bodies of a scene.
-
-    `robot`: robot to draw; `mechanisms`: equipment to draw; `camera`: viewpoint and size of the pictures;
-    `ghost`: whether there is a second, half transparent figure of the robot; `video`: whether pictures are
-    frames of a video; `shadows`: whether bodies cast shadows; `figure`: figure beside the robot, in some
-    frames; `average_textures`: whether a surface with a texture is drawn in its mean colour. Returns the
-    bodies: the robot's links, furniture and parts of each mechanism, balls and bars of the figure, and
-    the ghost's links.
+    These are the robot's links that have a surface, furniture and parts of each mechanism, balls and bars of
+    the figure, and the ghost's links. `robot`: robot to draw; `mechanisms`: equipment to draw; `camera`:
+    viewpoint and size of the pictures; `ghost`: whether there is a second, half transparent figure of the
+    robot; `video`: whether pictures are frames of a video; `shadows`: whether bodies cast shadows; `figure`:
+    figure beside the robot, in some frames; `average_textures`: whether a surface with a texture is drawn in
+    its mean colour.
     """
-    meshes = read_robot_meshes(robot, average_textures=average_textures)
-    rows = camera.height
-    links = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
-    caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else links
-    equipment = [
-        part_solid(part) for mechanism in mechanisms for part in (*mechanism.furniture, *mechanism.parts)
-    ]
-    if figure is not None:
-        equipment += figure_solids(figure)
-    ghosts: list[Solid] = []
-    if ghost:
-        # Half transparent and of one colour, it shows less.
-        simple = robot_solids(meshes, round(GHOST_TRIANGLES_PER_ROW * rows)) if video else links
-        ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in simple.values()]
-    solids = (*links.values(), *equipment, *ghosts)
-    casters = (*caster.values(), *equipment, *(caster.values() if ghost else ()))
-    if not solids:
-        raise UndrawableShapeError("nothing has a shape")
-    content = Content(solids, casters, len(ghosts), camera, video, shadows)
-    return Cast(robot, tuple(mechanisms), tuple(links), figure, content)
+
+    def __init__(
+        self,
+        robot: Robot,
+        mechanisms: Sequence[Mechanism],
+        camera: Camera,
+        *,
+        ghost: bool,
+        video: bool,
+        shadows: bool,
+        figure: Figure | None = None,
+        average_textures: bool = False,
+    ) -> None:
+        meshes = read_robot_meshes(robot, average_textures=average_textures)
+        rows = camera.height
+        links = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
+        caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else links
+        equipment = [
+            part_solid(part) for mechanism in mechanisms for part in (*mechanism.furniture, *mechanism.parts)
+        ]
+        if figure is not None:
+            equipment += figure_solids(figure)
+        ghosts: list[Solid] = []
+        if ghost:
+            # Half transparent and of one colour, it shows less.
+            simple = robot_solids(meshes, round(GHOST_TRIANGLES_PER_ROW * rows)) if video else links
+            ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in simple.values()]
+        solids = (*links.values(), *equipment, *ghosts)
+        casters = (*caster.values(), *equipment, *(caster.values() if ghost else ()))
+        if not solids:
+            raise UndrawableShapeError("nothing has a shape")
+        self.robot, self.mechanisms, self.links, self.figure = robot, tuple(mechanisms), tuple(links), figure
+        # Their surfaces, and the camera.
+        self.content = Content(solids, casters, len(ghosts), camera, video, shadows)
 
 
 def make_records(cast: Cast, frames: Frames) -> NDArray[np.void]:
@@ -220,18 +210,16 @@ def make_records(cast: Cast, frames: Frames) -> NDArray[np.void]:
     if cast.figure is not None and frames.figure is not None:
         poses.append(figure_poses(frames.figure))
     if frames.ghost is not None:
-        poses.append(link_poses(cast.robot, frames.ghost.base, frames.ghost.joints, cast.links))
+        poses.append(link_poses(cast.robot, *frames.ghost, cast.links))
     records = np.zeros(len(frames.base), record_type(len(cast.content.solids)))
     records["poses"] = np.concatenate(poses, axis=1)[:, :, :3]
-    path = frames.camera_path
-    if path is not None:
-        records["shift"], records["turn_deg"] = path.shift, path.turn_deg
+    if frames.camera_path is not None:
+        records["shift"], records["turn_deg"] = frames.camera_path
     for name in ("cog", "zmp", "support"):
         records[name] = np.nan
-    balance = frames.balance
-    if balance is not None:
-        records["cog"], records["zmp"] = balance.cog, balance.zmp
-        for row, polygon in zip(records["support"], balance.support, strict=True):
+    if frames.balance is not None:
+        records["cog"], records["zmp"], support = frames.balance
+        for row, polygon in zip(records["support"], support, strict=True):
             corners = polygon[:MOST_CORNERS]
             row[: len(corners)] = corners
     return records

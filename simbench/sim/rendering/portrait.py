@@ -24,16 +24,12 @@ from simbench.robot.urdf.mesh_files import shape_points
 from simbench.sim.rendering.camera import Renderer, draw_views
 from simbench.sim.rendering.scene_view import Camera, Frames, in_front, project, view_matrix
 
-_TALL = 1.3
-"""Height of the highest frame of a robot as tall as a person above its soles, m."""
-_ALIKE = 1.25
-"""Largest ratio of heights at which robots get the same camera."""
+_TALL = 1.3  # Height of the highest frame of a robot as tall as a person above its soles, m.
+_ALIKE = 1.25  # Largest ratio of heights at which robots get the same camera.
+# Target and distance of the camera for a robot as tall as a person, or with a fixed base, m.
 _TARGET, _DISTANCE = (0.1, 0.0, 0.75), 2.2
-"""Target and distance of the camera for a robot as tall as a person, or with a fixed base, m."""
-_BESIDE, _ABOVE = 0.5, 0.85
-"""Half of the width and of the height that such a robot needs in the picture, m."""
-_TRAVEL = 0.3
-"""Way of the root up to which the camera is that of a robot that stays, m."""
+_BESIDE, _ABOVE = 0.5, 0.85  # Half of the width and of the height that such a robot needs in the picture, m.
+_TRAVEL = 0.3  # Way of the root up to which the camera is that of a robot that stays, m.
 
 
 def fit_camera(
@@ -124,17 +120,13 @@ def robot_points(
     return np.vstack([np.empty((0, 3)), *placed])
 
 
-FILLED = 0.88
-"""Fraction of the picture's width or height that the robot fills at most."""
+FILLED = 0.88  # Fraction of the picture's width or height that the robot fills at most.
+# Degrees. The field of view is narrow, so that the near arm does not look longer than the far one.
 PITCH, FIELD_OF_VIEW = -9.0, 22.0
-"""Degrees. The field of view is narrow, so that the near arm does not look longer than the far one."""
-SHEET_WIDTH = 1480
-"""Width of all panels of a row together, pixels."""
+SHEET_WIDTH = 1480  # Width of all panels of a row together, pixels.
 MIN_PANEL_HEIGHT = 420
-MAX_PANEL_HEIGHT = {4: 840, 2: 580}
-"""Pixels, by the number of panels in a row."""
-SLENDER = 0.8
-"""Four panels are put in one row if the robot's width is less than this fraction of its height."""
+MAX_PANEL_HEIGHT = {4: 840, 2: 580}  # Pixels, by the number of panels in a row.
+SLENDER = 0.8  # Four panels are put in one row if the robot's width is less than this fraction of its height.
 
 
 def panel_size(points: NDArray[np.float64]) -> tuple[int, int, int]:
@@ -210,16 +202,14 @@ def _centered(camera: Camera, points: Array, everything: Array) -> Camera:
     return replace(camera, target_m=(x, y, z))
 
 
-VIEWS = {"front": 90.0, "side": 0.0}
-"""Yaw of the camera in degrees; the robot looks along x."""
-UNLIMITED = 100.0
-"""Joints with a limit beyond this value, rad or m, are shown at zero instead of mid-range."""
+VIEWS = {"front": 90.0, "side": 0.0}  # Yaw of the camera in degrees; the robot looks along x.
+UNLIMITED = 100.0  # Joints with a limit beyond this value, rad or m, are shown at zero instead of mid-range.
+# Height of a line of text, margin of the sheet and gap between its panels, pixels.
 BAND, MARGIN, GAP = 46, 18, 4
-"""Height of a line of text, margin of the sheet and gap between its panels, pixels."""
 TITLE_SIZE, CAPTION_SIZE = 26, 20
 PAPER, INK, FAINT = (255, 255, 255), (30, 33, 38), (95, 100, 108)
+# Colours of the bones of both sides and of the trunk.
 LEFT, RIGHT, MIDDLE = (214, 69, 65), (31, 119, 180), (34, 139, 94)
-"""Colours of the bones of both sides and of the trunk."""
 
 
 def draw_portrait(robot: Robot, path: Path, *, fast: bool = False, bones: bool = False) -> Renderer:

@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.sim.rendering.scene_view import DISC_RADIUS, NEAR, Camera, projection_matrix, view_matrix
 
+# Step of the window's size, m: a window that followed the bodies closely would let all shadows flicker.
 WINDOW_STEP = 0.25
-"""Step of the window's size, m: a window that followed the bodies closely would let all shadows flicker."""
-WINDOW_MARGIN = 0.02
-"""Least distance of the bodies from the window's edge, m."""
+WINDOW_MARGIN = 0.02  # Least distance of the bodies from the window's edge, m.
+# Ratio of a penumbra's radius to the distance from what casts the shadow: a lamp 2.5 degrees wide.
 SOFTNESS = 0.022
-"""Ratio of a penumbra's radius to the distance from what casts the shadow: a lamp 2.5 degrees wide."""
 
 
 def light_axes(direction: Array) -> Array:
@@ -59,29 +58,25 @@ class LightWindow:
         )
         flat = corners @ axes[:2]
         floor = flat - (flat[:, 2:] / axes[2, 2]) * axes[2]
-        self.clip = clip
-        """(4, 4): transformation from the world to the light's clip coordinates."""
+        self.clip = clip  # (4, 4): transformation from the world to the light's clip coordinates.
+        # (4, 2): corners of a part of the floor that holds all shadows, in a triangle strip's order, m.
         self.floor = floor[:, :2]
-        """(4, 2): corners of a part of the floor that holds all shadows, in a triangle strip's order, m."""
+        # Radius of a penumbra in the map per difference of depth there, and the largest difference.
         self.softness = float(SOFTNESS * depth / side), min(longest / float(depth), 1.0)
-        """Radius of a penumbra in the map per difference of depth there, and the largest difference."""
         # The shadow map's pixels are too coarse for the surface itself.
+        # Distance along the normal by which a surface is moved before its shadow is looked up, m.
         self.offset = 2.0 * step
-        """Distance along the normal by which a surface is moved before its shadow is looked up, m."""
+        # Size and depth of the window, m; shadows of bodies that do not move are the same while it is.
         self.key = float(side), float(depth)
-        """Size and depth of the window, m; shadows of bodies that do not move are the same while it is."""
 
 
-SEARCH = 8
-"""Pixels along an edge within which the smoothing of edges looks for its end."""
-MARGIN = 3
-"""Margin around what has changed, pixels: edges and shadows are soft."""
+SEARCH = 8  # Pixels along an edge within which the smoothing of edges looks for its end.
+MARGIN = 3  # Margin around what has changed, pixels: edges and shadows are soft.
 _DISC_CORNERS = DISC_RADIUS * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 _WAYS = np.array([(-1.0, -1.0, 0.0), (1.0, -1.0, 0.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 0.0)])
-_SOFT_EDGE = 0.03
-"""Distance beyond a body and its shadow within which the shadow map's pixels may show, m."""
+_SOFT_EDGE = 0.03  # Distance beyond a body and its shadow within which the shadow map's pixels may show, m.
+# Margin on the floor around marks, m: half of an outline is several pixels from afar, but never more.
 _MARK_MARGIN = 0.05
-"""Margin on the floor around marks, m: half of an outline is several pixels from afar, but never more."""
 
 
 class Rectangle(NamedTuple):
@@ -107,15 +102,10 @@ class View(NamedTuple):
     eye: Array  # (3,): position of the camera, world frame, m.
 
 
-class Marks(NamedTuple):
-    """COG, ZMP and support polygon of a frame, on the floor."""
-
-    points: Array  # (2, 2): COG and ZMP, world frame, m; far away if there is none.
-    polygon: Array  # (N, 2): vertices of the support polygon, world frame, m.
-    # (4, 2): corners of a rectangle of the floor that holds them, in the order of a triangle strip, m.
-    floor: Array
-    low: Array  # `low`, `high` (2,): corners of the rectangle of the picture that holds them, pixels.
-    high: Array
+# COG, ZMP and support polygon of a frame, on the floor: COG and ZMP, world frame, m, far away if there is
+# none, (2, 2); vertices of the support polygon, world frame, m, (N, 2); corners of a rectangle of the floor
+# that holds them, in the order of a triangle strip, m, (4, 2), and in the picture, pixels, (4, 2).
+Marks = tuple[Array, Array, Array, Array]
 
 
 def make_view(camera: Camera, scale: int) -> View:
@@ -163,8 +153,8 @@ class Boxes:
             low, high = seen.min(axis=1), seen.max(axis=1)
             known = np.isfinite(low) & np.isfinite(high)
             limits += [np.where(known, low, nowhere), np.where(known, high, everywhere)]
+        # Upper left and lower right corners (B, 2) of the bodies; the same with shadows on the floor.
         self.low, self.high, self.low_reach, self.high_reach = limits
-        """Upper left and lower right corners (B, 2) of the bodies; the same with shadows on the floor."""
 
 
 def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | None:
@@ -186,7 +176,7 @@ def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | No
     if not np.isfinite(pixels).all():
         return None
     points = np.where(np.isfinite([cog, zmp]), [cog, zmp], 1e6)
-    return Marks(points, polygon, floor, pixels.min(axis=0), pixels.max(axis=0))
+    return points, polygon, floor, pixels
 
 
 def changed_region(
@@ -203,10 +193,10 @@ def changed_region(
     first, second = marks
     same = first is second
     if first is not None and second is not None:
-        same = np.array_equal(first.points, second.points) and np.array_equal(first.polygon, second.polygon)
+        same = np.array_equal(first[0], second[0]) and np.array_equal(first[1], second[1])
     if not same:
-        lows += [each.low[None] for each in marks if each is not None]
-        highs += [each.high[None] for each in marks if each is not None]
+        lows += [pixels.min(axis=0)[None] for *_, pixels in filter(None, marks)]
+        highs += [pixels.max(axis=0)[None] for *_, pixels in filter(None, marks)]
     low, high = np.vstack(lows), np.vstack(highs)
     if not len(low):
         return None

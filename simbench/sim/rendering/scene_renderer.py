@@ -6,8 +6,7 @@ where OpenGL cannot be opened. Nothing is simulated in the world that is drawn.
 
 import contextlib
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,44 +15,58 @@ from PIL import Image, ImageDraw
 
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.engine import Fixture, RobotBody, Stage, UnreadableShapeError, World, open_picture_engine
+from simbench.sim.engine import RobotBody, Stage, UnreadableShapeError, World, open_picture_engine
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering import scene_view as look
 from simbench.sim.rendering.drawing_process import run_jobs
 from simbench.sim.rendering.scene_view import Balance, Camera, Frames
 from simbench.system.restricted_pickle import load_pickle
 
-_OUT_OF_SIGHT = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])
-"""Pose of a figure that no camera sees."""
+_OUT_OF_SIGHT = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])  # Pose of a figure that no camera sees.
 TEXTURE_PIXELS = 2048
-STILL = 1e-5
-"""Displacement over the whole video below which a corner counts as still, m."""
-MARGIN = 3
-"""Margin around the moving shapes, pixels: edges are soft."""
+STILL = 1e-5  # Displacement over the whole video below which a corner counts as still, m.
+MARGIN = 3  # Margin around the moving shapes, pixels: edges are soft.
+# Anti-aliasing: COG, ZMP and support polygon are drawn so many times larger, then averaged.
 SUPERSAMPLING = 4
-"""Anti-aliasing: COG, ZMP and support polygon are drawn so many times larger, then averaged."""
-DEPTH_STEP = 2.0**-16
-"""Resolution of the depth buffer."""
+DEPTH_STEP = 2.0**-16  # Resolution of the depth buffer.
 _CIRCLE = look.DISC_RADIUS * np.array(
     [[np.cos(a), np.sin(a)] for a in np.linspace(0.0, 2.0 * np.pi, 33)[:-1]]
 )
 
+# A rectangle of the picture: left, top, right and bottom edge, pixels; right and bottom are the first beyond
+# it.
 Region = tuple[int, int, int, int]
-"""A rectangle of the picture: left, top, right and bottom edge, pixels; right and bottom are the first beyond
-it."""
 
 
-@dataclass(frozen=True)
 class Scene:
-    """A robot and its equipment, for pictures only."""
+    """A robot and its equipment, for pictures only, with all joint positions at zero.
 
-    stage: Stage  # World that holds them.
-    robot: RobotBody  # Figure of the robot.
-    fixtures: Mapping[str, Fixture]  # Equipment by name.
-    camera: Camera  # Camera that looks at them.
-    # (3,): direction to the light in the world, m; it stays where it is when the camera moves.
-    light: NDArray[np.float64]
-    ghost: RobotBody | None = None  # Second figure of the robot.
+    `stage`: world that holds them; `camera`: camera that looks at them; `ghost`: whether to add a second
+    figure of the robot, out of sight until it is placed; `gui`: whether the world has a window.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        robot: Robot,
+        mechanisms: Sequence[Mechanism],
+        camera: Camera,
+        *,
+        ghost: bool,
+        gui: bool,
+    ) -> None:
+        self.stage, self.camera = stage, camera
+        # Vector (3,) to the light in the world, m; it stays where it is when the camera moves.
+        self.light = look.light_direction(camera)
+        add_floor(stage, camera.target_m[:2], self.light)
+        zero = np.zeros(len(robot.joint_names))
+        self.robot = stage.add_robot(robot, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), zero)
+        self.fixtures = {mechanism.name: stage.add_fixture(mechanism) for mechanism in mechanisms}
+        self.ghost: RobotBody | None = None
+        if ghost:
+            self.ghost = stage.add_robot(robot, _OUT_OF_SIGHT, zero)
+            # Only a window draws it less than opaque.
+            stage.tint(self.ghost, [*look.GHOST_COLOUR, 0.5 if gui else 1.0])
 
 
 class Picture(NamedTuple):
@@ -63,38 +76,17 @@ class Picture(NamedTuple):
     depth: NDArray[np.float32]  # (height, width) of float32: depth buffer, 0..1.
 
 
-@dataclass(frozen=True)
-class Job:
-    """Frames to draw, with their content, for a drawing process."""
-
-    robot: Robot
-    mechanisms: Sequence[Mechanism]  # Equipment to draw.
-    frames: Frames  # Poses in every frame.
-    camera: Camera  # Viewpoint and size of the pictures.
-    indices: Sequence[int]  # Indices of the frames to draw, in order.
-
-
 @contextlib.contextmanager
 def open_scene(
     robot: Robot, mechanisms: Sequence[Mechanism], camera: Camera, *, ghost: bool = False, gui: bool = False
 ) -> Iterator[Scene]:
     """Build a world for pictures of a robot and its equipment.
 
-    `ghost`: whether to add a second figure of the robot, out of sight until it is placed; `gui`: whether to
-    open the engine's window, which draws nothing yet. Yields scene with all joint positions at zero.
+    `ghost`: whether to add a second figure of the robot; `gui`: whether to open the engine's window, which
+    draws nothing yet.
     """
     with open_picture_engine("drawing without OpenGL").open_stage(window=gui) as stage:
-        light = look.light_direction(camera)
-        add_floor(stage, camera.target_m[:2], light)
-        zero = np.zeros(len(robot.joint_names))
-        body = stage.add_robot(robot, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), zero)
-        fixtures = {mechanism.name: stage.add_fixture(mechanism) for mechanism in mechanisms}
-        second = None
-        if ghost:
-            second = stage.add_robot(robot, _OUT_OF_SIGHT, zero)
-            # Only a window draws it less than opaque.
-            stage.tint(second, [*look.GHOST_COLOUR, 0.5 if gui else 1.0])
-        yield Scene(stage, body, fixtures, camera, light, second)
+        yield Scene(stage, robot, mechanisms, camera, ghost=ghost, gui=gui)
 
 
 def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
@@ -107,7 +99,8 @@ def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
         stand = frames.stands[name][index] if name in frames.stands else None
         fixture.place(frames.fixtures[name][index], stand)
     if scene.ghost is not None and frames.ghost is not None:
-        scene.ghost.place(frames.ghost.base[index], frames.ghost.joints[index])
+        base, joints = frames.ghost
+        scene.ghost.place(base[index], joints[index])
 
 
 def take_picture(scene: Scene, before: Picture | None = None, region: Region | None = None) -> Picture:
@@ -135,23 +128,26 @@ def take_picture(scene: Scene, before: Picture | None = None, region: Region | N
     return Picture(rgb, depth)
 
 
-def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
-    """Draw the frames of a job one after another.
+def draw_frames(
+    robot: Robot, mechanisms: Sequence[Mechanism], frames: Frames, camera: Camera, indices: Sequence[int]
+) -> Generator[NDArray[np.uint8], None, None]:
+    """Draw frames one after another.
 
-    Where the camera stands still, only the region in which something moves is drawn anew. Yields (height,
-    width, 3) of uint8: RGB picture of each frame.
+    Where the camera stands still, only the region in which something moves is drawn anew. `mechanisms`:
+    equipment to draw; `frames`: poses in every frame; `camera`: viewpoint and size of the pictures;
+    `indices`: indices of the frames to draw, in order. Yields (height, width, 3) of uint8: RGB pictures.
     """
-    frames, camera, path = job.frames, job.camera, job.frames.camera_path
-    with open_scene(job.robot, job.mechanisms, camera, ghost=frames.ghost is not None) as scene:
+    path, start = frames.camera_path, camera
+    with open_scene(robot, mechanisms, camera, ghost=frames.ghost is not None) as scene:
         picture, ghosted, region = None, None, None
         floor = look.floor_depth(camera)
         if path is None:
-            region = moving_region(scene, frames, job.indices)
+            region = moving_region(scene, frames, indices)
             picture, ghosted = _take_both(scene, None, None, None)
-        for index in job.indices:
+        for index in indices:
             if path is not None:
-                camera = look.move_camera(job.camera, path.shift[index], float(path.turn_deg[index]))
-                scene = replace(scene, camera=camera)
+                shift, turn_deg = path
+                scene.camera = camera = look.move_camera(start, shift[index], float(turn_deg[index]))
                 floor = look.floor_depth(camera)
             pose_scene(scene, frames, index)
             picture, ghosted = _take_both(scene, picture, ghosted, region)
@@ -222,9 +218,10 @@ def draw_balance(
     `floor` (h, w): `floor_depth`: objects in front of the floor hide the drawing; `frame`: index of the
     frame. Returns (height, width, 3) of uint8: RGB picture with the drawing.
     """
-    polygon = balance.support[frame]
+    cog, zmp, support = balance
+    polygon = support[frame]
     shapes = [(polygon, look.SUPPORT)] if len(polygon) >= 3 else []
-    for point, color in ((balance.cog[frame], look.COG), (balance.zmp[frame], look.ZMP)):
+    for point, color in ((cog[frame], look.COG), (zmp[frame], look.ZMP)):
         if np.isfinite(point).all():
             shapes.append((point + _CIRCLE, color))
     if not shapes:
@@ -345,16 +342,16 @@ def pressed_keys(scene: Scene) -> set[str]:
 def main() -> None:
     """Draw the frames of jobs in processes of their own, for Bullet may print or end the process.
 
-    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Job`,
-    and one that is not used.
+    The arguments are file descriptors: of the pictures, of the status, and two of each job: the pickled
+    arguments of `draw_frames`, and one that is not used.
     """
     output, status, *inputs = (int(argument) for argument in sys.argv[1:])
 
     def draw(number: int) -> Iterator[Any]:
         with open(inputs[2 * number], "rb", closefd=False) as stream:
-            job = load_pickle(stream)
+            arguments = load_pickle(stream)
         yield None
-        with contextlib.closing(draw_frames(job)) as pictures:
+        with contextlib.closing(draw_frames(*arguments)) as pictures:
             for picture in pictures:
                 yield np.ascontiguousarray(picture)
 

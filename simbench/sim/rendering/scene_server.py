@@ -28,22 +28,12 @@ if TYPE_CHECKING:
     import viser
 
 
-class SceneMessage(NamedTuple):
-    """The bodies of a scene, at the beginning."""
-
-    title: str  # Name of the run.
-    host: str  # Address to listen on.
-    port: int  # First port to try.
-    solids: tuple[Solid, ...]  # Surface of each body.
-    camera: Camera  # Where the scene is seen from at first.
-    duration: float  # Time that the run is to last, s.
-
-
-class FramesMessage(NamedTuple):
-    """Frames that have been simulated since the last message."""
-
-    times: NDArray[np.float64]  # (F,): time of each frame, s.
-    records: NDArray[np.void]  # (F,) of `record_type`: poses of all bodies, COG, ZMP and support polygon.
+# The bodies of a scene, at the beginning: name of the run; surface of each body; where the scene is seen from
+# at first; time that the run is to last, s.
+SceneMessage = tuple[str, tuple[Solid, ...], Camera, float]
+# Frames that have been simulated since the last message: time of each, s, (F,); their records, (F,) of
+# `record_type`: poses of all bodies, COG, ZMP and support polygon.
+FramesMessage = tuple[NDArray[np.float64], NDArray[np.void]]
 
 
 class EndMessage(NamedTuple):
@@ -60,17 +50,14 @@ class Status(NamedTuple):
     words: str  # Its address, or the reason.
 
 
-_RATE = 30.0
-"""Pictures per second."""
+_RATE = 30.0  # Pictures per second.
+# Time, s, by which the scene is behind the simulation: what is further behind is caught up with.
 _BACKLOG = 1.0
-"""Time, s, by which the scene is behind the simulation: what is further behind is caught up with."""
-_PORTS = 20
-"""Number of ports that are tried."""
+_PORTS = 20  # Number of ports that are tried.
+# Time, s, without any browser after which the last one has gone: a page that is loaded again is away that
+# long.
 _LEAVING = 2.0
-"""Time, s, without any browser after which the last one has gone: a page that is loaded again is away that
-long."""
-_ABOVE = 0.002
-"""Height of what is drawn on the floor, m."""
+_ABOVE = 0.002  # Height of what is drawn on the floor, m.
 
 
 class _Playback:
@@ -81,16 +68,16 @@ class _Playback:
         self.times: list[Array] = []
         self.records: list[Any] = []
         self.end: EndMessage | None = None
-        self.known = 0.0
-        """Time of the last frame, s."""
+        self.known = 0.0  # Time of the last frame, s.
         self._joined = 0
         self._time_array, self._record_array = np.empty(0), np.empty(0)
 
     def add(self, message: FramesMessage) -> None:
         with self.lock:
-            self.times.append(message.times)
-            self.records.append(message.records)
-            self.known = float(message.times[-1])
+            times, records = message
+            self.times.append(times)
+            self.records.append(records)
+            self.known = float(times[-1])
 
     def frame_at(self, time_s: float) -> Any:
         """Find the frame at a time; None before there is one."""
@@ -111,51 +98,51 @@ class _Playback:
 class _Controls:
     """What a visitor can change: time, pace and layers."""
 
-    def __init__(self, server: viser.ViserServer, scene: SceneMessage) -> None:
+    def __init__(self, server: viser.ViserServer, duration: float) -> None:
         gui = server.gui
         gui.configure_theme(control_layout="collapsible", show_logo=False, show_share_button=False)
         self.status = gui.add_markdown("waiting for the simulation")
-        self.time: Any = gui.add_slider("time (s)", 0.0, max(scene.duration, 0.01), 0.01, 0.0)
+        self.time: Any = gui.add_slider("time (s)", 0.0, max(duration, 0.01), 0.01, 0.0)
         self.play = gui.add_checkbox("play", True)
         self.follow: Any = gui.add_checkbox("follow the simulation", True)
         self.speed = gui.add_slider("speed", 0.1, 4.0, 0.1, 1.0)
         self.balance = gui.add_checkbox("COG, ZMP, support polygon", True)
         self.floor = gui.add_checkbox("floor", True)
-        self.shown = 0.0
-        """Time that the slider was set to by us: another value is a visitor's."""
+        self.shown = 0.0  # Time that the slider was set to by us: another value is a visitor's.
 
 
-def serve(messages: IO[bytes], answers: IO[str]) -> None:
+def serve(messages: IO[bytes], answers: IO[str], host: str, first_port: int) -> None:
     """Serve a scene until its run has ended and no browser shows it.
 
-    `messages`: pickled messages of the simulating process; `answers`: where `Status` lines go.
+    `messages`: pickled messages of the simulating process; `answers`: where `Status` lines go; `host`:
+    address to listen on; `first_port`: first port to try.
     """
     # An extra of simbench; this module is read without it where all modules are.
     import viser
 
-    first: SceneMessage = pickle.load(messages)
+    scene: SceneMessage = pickle.load(messages)
     try:
         # The first port from the given one on that nobody listens on; of the last one, the refusal.
-        for port in range(first.port, first.port + _PORTS):
+        for port in range(first_port, first_port + _PORTS):
             with contextlib.closing(socket.socket()) as trial:
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 try:
-                    trial.bind((first.host, port))
+                    trial.bind((host, port))
                 except OSError:
-                    if port == first.port + _PORTS - 1:
+                    if port == first_port + _PORTS - 1:
                         raise
                 else:
                     break
-        server = viser.ViserServer(host=first.host, port=port, verbose=False)
+        server = viser.ViserServer(host=host, port=port, verbose=False)
     except OSError as error:
-        _answer(answers, Status("failed", f"{first.host}:{first.port}: {error.strerror or error}"))
+        _answer(answers, Status("failed", f"{host}:{first_port}: {error.strerror or error}"))
         return
-    handles = _build_scene(server, first)
-    controls = _Controls(server, first)
+    handles = _build_scene(server, scene)
+    controls = _Controls(server, scene[-1])
     playback = _Playback()
     reader = threading.Thread(target=_read, args=(messages, playback), daemon=True)
     reader.start()
-    shown = "localhost" if first.host in ("127.0.0.1", "0.0.0.0") else first.host
+    shown = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
     _answer(answers, Status("ready", f"http://{shown}:{server.get_port()}"))
     _play(server, handles, controls, playback)
     server.stop()
@@ -181,9 +168,9 @@ def _read(messages: IO[bytes], playback: _Playback) -> None:
 
 def _build_scene(server: viser.ViserServer, scene: SceneMessage) -> dict[str, Any]:
     """Add bodies, floor, light and camera."""
+    title, solids, camera, _ = scene
     server.scene.set_up_direction("+z")
-    server.gui.set_panel_label(scene.title)
-    camera = scene.camera
+    server.gui.set_panel_label(title)
     yaw, pitch = np.radians([camera.yaw_deg, camera.pitch_deg])
     # As Bullet's camera: yaw 0 looks along +y.
     away = np.array([np.sin(yaw) * np.cos(pitch), -np.cos(yaw) * np.cos(pitch), -np.sin(pitch)])
@@ -205,7 +192,7 @@ def _build_scene(server: viser.ViserServer, scene: SceneMessage) -> dict[str, An
     )
     root = server.scene.add_frame("/bodies", show_axes=False, visible=False)
     bodies = []
-    for number, solid in enumerate(scene.solids):
+    for number, solid in enumerate(solids):
         mesh = trimesh.Trimesh(
             solid.points,
             solid.triangles,
@@ -288,10 +275,10 @@ def _show(handles: dict[str, Any], controls: _Controls, frame: Any, *, moved: bo
 
 
 def main() -> None:
-    """Serve the scene that arrives on the standard input."""
+    """Serve the scene from the standard input; the arguments are the address and the first port."""
     # Ctrl-C is the simulating process's to act on: it ends this one by closing the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     # What libraries print is not an answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(sys.stdin.buffer, own)
+    serve(sys.stdin.buffer, own, sys.argv[1], int(sys.argv[2]))

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 
+# Near and far clipping plane, as multiples of the camera's distance from its target. The depth buffer may
+# have only 16 bits, and resolves 0.2 mm at 2 m with these values.
 NEAR, FAR = 0.2, 40.0
-"""Near and far clipping plane, as multiples of the camera's distance from its target. The depth buffer may
-have only 16 bits, and resolves 0.2 mm at 2 m with these values."""
 
+# The whole picture: left, top, right, bottom as fractions of its width and height.
 WHOLE = (0.0, 0.0, 1.0, 1.0)
-"""The whole picture: left, top, right, bottom as fractions of its width and height."""
 
 
 class UndrawableShapeError(Exception):
@@ -140,24 +140,19 @@ def _slopes(camera: Camera) -> tuple[float, float]:
 LIGHT_HEIGHT = 55.0  # degrees
 # As far as the shadows of Bullet's plugin reach: light from nearby would change over the floor.
 LIGHT_DISTANCE = 200.0  # m
-BACKGROUND = 223
-"""Grey level above the horizon: the plain floor's in this light."""
+BACKGROUND = 223  # Grey level above the horizon: the plain floor's in this light.
 GHOST_COLOUR = (0.25, 0.55, 1.0)
+# Colours of the balls and of the bars of a figure beside the robot, such as the recorded person.
 FIGURE_COLOUR, FIGURE_BAR_COLOUR = (0.85, 0.42, 0.14), (0.93, 0.62, 0.32)
-"""Colours of the balls and of the bars of a figure beside the robot, such as the recorded person."""
 
 TILE = 0.5  # m
-TEXTURE_HALF = 4.0
-"""Half of the tiled square's side; the floor is plain beyond, m."""
+TEXTURE_HALF = 4.0  # Half of the tiled square's side; the floor is plain beyond, m.
 HORIZON_HALF = 40.0  # m
-PLAIN = 0.98
-"""Grey level of the floor beyond the tiles, 0..1."""
+PLAIN = 0.98  # Grey level of the floor beyond the tiles, 0..1.
 
 SUPPORT, COG, ZMP = (20, 160, 80), (30, 100, 235), (225, 35, 35)
-FILL, LINE = 70, 255
-"""Opacity of the polygon's area, and of outlines and discs, 0..255."""
-HIDDEN = 0.25
-"""Factor on the opacity behind the robot or a table: feet often cover the ZMP."""
+FILL, LINE = 70, 255  # Opacity of the polygon's area, and of outlines and discs, 0..255.
+HIDDEN = 0.25  # Factor on the opacity behind the robot or a table: feet often cover the ZMP.
 DISC_RADIUS = 0.016  # m
 LINE_WIDTH = 2.0  # pixels
 
@@ -184,32 +179,10 @@ def floor_middle(target: Sequence[float]) -> tuple[float, float]:
     return x, y
 
 
-@dataclass(frozen=True)
-class Balance:
-    """COG, ZMP and support polygon over time, drawn on the floor."""
-
-    cog: NDArray[np.float64]  # (F, 2): projection of the centre of gravity on the floor in the world, m.
-    zmp: NDArray[np.float64]  # (F, 2): zero-moment point in the world, m; NaN where it does not exist.
-    # Tuple of F (M, 2) arrays: vertices of the support polygon in order, in the world, m; with fewer than
-    # three there is none.
-    support: tuple[NDArray[np.float64], ...]
-
-
-@dataclass(frozen=True)
-class Ghost:
-    """Reference pose of the robot over time, drawn as a second, half transparent figure."""
-
-    # (F, 7): pose of its root link in the world: position, m, and quaternion x, y, z, w.
-    base: NDArray[np.float64]
-    joints: NDArray[np.float64]  # (F, n): joint positions in the order of `robot.joint_names`, rad.
-
-
-class CameraPath(NamedTuple):
-    """Motion of the camera relative to where its section puts it."""
-
-    shift: NDArray[np.float64]  # (F, 3): displacement of the target in the world, m.
-    # (F,): rotation of the camera about the vertical through its target, degrees.
-    turn_deg: NDArray[np.float64]
+# COG, ZMP and support polygon over time, drawn on the floor: projection of the centre of gravity on the floor
+# in the world, m, (F, 2); zero-moment point in the world, m, NaN where it does not exist, (F, 2); vertices of
+# the support polygon in order, in the world, m, F arrays (M, 2): with fewer than three there is none.
+Balance = tuple[NDArray[np.float64], NDArray[np.float64], tuple[NDArray[np.float64], ...]]
 
 
 class Figure(NamedTuple):
@@ -233,13 +206,15 @@ class Frames:
     # Mapping of str to (F, 7) array: pose in the world of the frame of each fixture that stands freely, by
     # its name: position, m, and quaternion x, y, z, w.
     stands: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    ghost: Ghost | None = None  # Half transparent reference figure, if any.
+    # Base and joints, as above, of the reference, drawn as a second, half transparent figure, if any.
+    ghost: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     figure: Figure | None = None  # Figure beside the robot, if any.
-    camera_path: CameraPath | None = None  # Motion of the camera; None if it stands still.
+    # Motion of the camera relative to where its section puts it; None if it stands still: displacement of the
+    # target in the world, m, (F, 3), and rotation about the vertical through the target, degrees, (F,).
+    camera_path: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
 
-MOST_CORNERS = 32
-"""Largest number of vertices of a support polygon that is drawn."""
+MOST_CORNERS = 32  # Largest number of vertices of a support polygon that is drawn.
 
 
 class Solid(NamedTuple):

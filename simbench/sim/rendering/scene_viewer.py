@@ -6,7 +6,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +13,11 @@ from numpy.typing import NDArray
 from simbench.errors import RunError
 from simbench.files.json_document import parse_json
 from simbench.sim.rendering.painting import Cast, make_records
-from simbench.sim.rendering.scene_server import EndMessage, FramesMessage, SceneMessage, Status
+from simbench.sim.rendering.scene_server import EndMessage, Status
 from simbench.sim.rendering.scene_view import Frames
 
 LOOPBACK, PORT = "127.0.0.1", 8080
-_EXIT_TIMEOUT = 5.0
-"""Time, s, that the serving process has to end before it is killed."""
-
-
-class Address(NamedTuple):
-    """Where the scene is served."""
-
-    host: str = LOOPBACK  # Address to listen on; the default is seen from this machine only.
-    port: int = PORT  # First port to try.
+_EXIT_TIMEOUT = 5.0  # Time, s, that the serving process has to end before it is killed.
 
 
 class BrowserView:
@@ -40,7 +31,7 @@ class BrowserView:
 
     def add(self, times: NDArray[np.float64], frames: Frames) -> None:
         """Show more frames. `times` (F,): times of the frames, s; `frames`: poses of robot and equipment."""
-        self._send(FramesMessage(times, make_records(self._cast, frames)))
+        self._send((times, make_records(self._cast, frames)))
 
     def finish(self, words: str, *, wait: bool) -> None:
         """Say that the run has ended, and stay for as long as a browser shows it.
@@ -60,16 +51,22 @@ class BrowserView:
 
 
 @contextlib.contextmanager
-def open_browser_view(cast: Cast, title: str, duration: float, address: Address) -> Iterator[BrowserView]:
+def open_browser_view(
+    cast: Cast, title: str, duration: float, host: str = LOOPBACK, port: int = PORT
+) -> Iterator[BrowserView]:
     """Serve a scene to web browsers for as long as the body lasts.
 
-    `title`: name of the run; `duration`: time that the run is to last, s; `address`: where it is served.
+    `title`: name of the run; `duration`: time that the run is to last, s; `host`: address to listen on; the
+    default is seen from this machine only; `port`: first port to try.
     Raises RunError if the library that serves it is missing, or nothing can listen there.
     """
     require_browser_view()
     process = subprocess.Popen(
         # Not as the main module: its classes are what messages are pickled from.
-        [sys.executable, "-c", "from simbench.sim.rendering.scene_server import main; main()"],
+        [
+            *(sys.executable, "-c", "from simbench.sim.rendering.scene_server import main; main()"),
+            *(host, str(port)),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -77,7 +74,7 @@ def open_browser_view(cast: Cast, title: str, duration: float, address: Address)
     try:
         view = BrowserView(process, cast, "")
         content = cast.content
-        view._send(SceneMessage(title, address.host, address.port, content.solids, content.camera, duration))
+        view._send((title, content.solids, content.camera, duration))
         assert process.stdout is not None
         line = process.stdout.readline()
         if not line:

@@ -22,9 +22,9 @@ from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
 from simbench.sim.rendering.scene_view import Solid, UndrawableShapeError
 
+# How fast the error that is allowed grows while there are too many triangles: slower than the library's
+# default of 7 takes a little longer, and spends the triangles where they are seen.
 AGGRESSIVENESS = 3
-"""How fast the error that is allowed grows while there are too many triangles: slower than the library's
-default of 7 takes a little longer, and spends the triangles where they are seen."""
 
 
 def simplify_together(meshes: Sequence[trimesh.Trimesh], triangles: int) -> list[trimesh.Trimesh]:
@@ -67,12 +67,11 @@ def simplify_together(meshes: Sequence[trimesh.Trimesh], triangles: int) -> list
     return simpler
 
 
+# Red, green and blue of a shape for which neither the URDF nor its mesh file gives a colour.
 PLAIN_COLOUR = (0.9, 0.9, 0.9)
-"""Red, green and blue of a shape for which neither the URDF nor its mesh file gives a colour."""
+# Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges stay.
 SMOOTH_ANGLE = 40.0
-"""Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges stay."""
-SECTIONS = 24
-"""Number of sides of a round primitive."""
+SECTIONS = 24  # Number of sides of a round primitive.
 
 Colour = Sequence[float]
 ColouredMesh = tuple[trimesh.Trimesh, Colour]

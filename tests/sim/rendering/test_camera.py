@@ -16,7 +16,6 @@ from simbench.sim.fixtures.shapes import WARM, Board
 from simbench.sim.rendering import camera as camera_module
 from simbench.sim.rendering.camera import choose_renderer, draw_pictures, picture_strip, render_video
 from simbench.sim.rendering.scene_renderer import (
-    Job,
     draw_frames,
     moving_region,
     open_scene,
@@ -26,7 +25,6 @@ from simbench.sim.rendering.scene_renderer import (
 from simbench.sim.rendering.scene_view import (
     FAR,
     NEAR,
-    Balance,
     Camera,
     Frames,
     floor_depth,
@@ -117,7 +115,7 @@ def test_drawing_only_what_moves_shows_the_same(robot):
     joints[:, robot.joint_names.index("LShoulderPitch")] = [1.77, 1.0, 0.0, -1.0]
     joints[:, robot.joint_names.index("HeadRoll")] = [0.0, 0.1, 0.2, 0.3]
     frames = dataclasses.replace(still, joints=joints)
-    drawn = list(draw_frames(Job(robot, [DRAWER], frames, CAMERA, range(4))))
+    drawn = list(draw_frames(robot, [DRAWER], frames, CAMERA, range(4)))
     with open_scene(robot, [DRAWER], CAMERA) as scene:
         region = moving_region(scene, frames, range(4))
         left, top, right, bottom = region
@@ -182,10 +180,10 @@ def test_video_has_every_frame_in_order(robot, tmp_path):
 def test_overlays_are_where_they_belong(robot, tmp_path):
     support = np.array([[-0.04, -0.14], [0.14, -0.14], [0.14, 0.14], [-0.04, 0.14]])
     nothing = np.empty((0, 2))
-    balance = Balance(
-        cog=np.array([OPEN_FLOOR, OPEN_FLOOR, OPEN_FLOOR]),
-        zmp=np.array([OPEN_FLOOR, UNDER_A_SHOE, [np.nan, np.nan]]),
-        support=(support, nothing, nothing),
+    balance = (
+        np.array([OPEN_FLOOR, OPEN_FLOOR, OPEN_FLOOR]),
+        np.array([OPEN_FLOOR, UNDER_A_SHOE, [np.nan, np.nan]]),
+        (support, nothing, nothing),
     )
     sharp = dataclasses.replace(CAMERA, width=960, height=540)
     frames = frames_of(robot, 3, balance)

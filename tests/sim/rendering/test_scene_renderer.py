@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.sim.rendering.scene_renderer import Job, draw_frames
-from simbench.sim.rendering.scene_view import GHOST_COLOUR, Camera, Frames, Ghost, project
+from simbench.sim.rendering.scene_renderer import draw_frames
+from simbench.sim.rendering.scene_view import GHOST_COLOUR, Camera, Frames, project
 
 CAMERA = Camera((0.0, 0.0, 0.5), 3.5, 0.0, -10.0, 45.0, 240, 160, 30)
 STILL = np.tile([0.0] * 6 + [1.0], (3, 1))
@@ -21,10 +21,9 @@ def pictures():
 
     def drawn(ghost, indices):
         frames = Frames(STILL, joints, {}, None, ghost=ghost)
-        job = Job(robot, [], frames, CAMERA, indices)
-        return [picture.astype(int) for picture in draw_frames(job)]
+        return [picture.astype(int) for picture in draw_frames(robot, [], frames, CAMERA, indices)]
 
-    ghost = Ghost(places, joints)
+    ghost = places, joints
     return drawn(None, [0])[0], drawn(ghost, [0, 1, 2]), drawn(ghost, [1])[0]
 
 

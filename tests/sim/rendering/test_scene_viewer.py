@@ -10,11 +10,9 @@ import pytest
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.rendering.painting import make_cast
-from simbench.sim.rendering.scene_server import FramesMessage
+from simbench.sim.rendering.painting import Cast
 from simbench.sim.rendering.scene_view import Camera, Frames
 from simbench.sim.rendering.scene_viewer import (
-    Address,
     open_browser_view,
     require_browser_view,
 )
@@ -27,7 +25,7 @@ CAMERA = Camera((0.0, 0.0, 0.8), 2.0, 45.0, -15.0, 45.0, 160, 120, 30)
 
 @pytest.fixture(scope="module")
 def cast():
-    return make_cast(load_robot("puma560"), [], CAMERA, ghost=False, video=True, shadows=False)
+    return Cast(load_robot("puma560"), [], CAMERA, ghost=False, video=True, shadows=False)
 
 
 def frames(count):
@@ -38,8 +36,8 @@ def frames(count):
 @needs_viser
 def test_a_page_is_served_on_loopback_and_ends_with_the_run(cast):
     """A second scene finds the first one's port taken, and takes the next."""
-    with open_browser_view(cast, "first", 1.0, Address()) as first:
-        with open_browser_view(cast, "second", 1.0, Address()) as second:
+    with open_browser_view(cast, "first", 1.0) as first:
+        with open_browser_view(cast, "second", 1.0) as second:
             assert first.url != second.url
             with urllib.request.urlopen(second.url) as page:
                 assert page.status == 200
@@ -54,14 +52,14 @@ def test_a_page_is_served_on_loopback_and_ends_with_the_run(cast):
 def test_an_address_that_is_not_ours_is_refused(cast):
     with (
         pytest.raises(RunError, match=r"--view: cannot listen on 192\.0\.2\.1:8080: "),
-        open_browser_view(cast, "run", 1.0, Address("192.0.2.1")),
+        open_browser_view(cast, "run", 1.0, "192.0.2.1"),
     ):
         raise AssertionError("served")
 
 
 @needs_viser
 def test_frames_after_the_server_has_gone_do_not_end_the_run(cast):
-    with open_browser_view(cast, "run", 1.0, Address()) as view:
+    with open_browser_view(cast, "run", 1.0) as view:
         view._process.kill()
         view._process.wait()
         view.add(np.zeros(1), frames(1))
@@ -82,7 +80,7 @@ def test_the_frame_of_a_time_is_the_first_one_not_before_it():
     assert playback.frame_at(0.0) is None
     for begin in (0, 3):
         times = np.arange(begin, begin + 3) / 10.0
-        playback.add(FramesMessage(times, np.arange(begin, begin + 3)))
+        playback.add((times, np.arange(begin, begin + 3)))
         assert playback.known == times[-1]
     shown = [playback.frame_at(time) for time in (0.0, 0.1, 0.11, 0.3, 9.0)]
     assert shown == [0, 1, 2, 3, 5]
